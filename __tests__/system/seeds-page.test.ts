@@ -8,16 +8,16 @@ beforeAll(async () => {
   parts = await reproduce();
 });
 
-describe('the page of what the seeds published', () => {
-  test("has every figure as the seed's own", () => {
+describe('the page of figures reproduced from the seed papers', () => {
+  test('reproduces every published figure', () => {
     expect(missed(parts)).toEqual({ of: 85, rows: [] });
   });
 
-  test('is as its program writes it', () => {
+  test('is identical to the output of its program', () => {
     expect(readFileSync('benchmarks/seeds.md', 'utf8')).toBe(pageOf(parts));
   });
 
-  test('marks a figure that is not, and counts it', () => {
+  test('marks and counts a figure that differs', () => {
     const [first] = parts;
     const wrong = [{ ...first!, rows: [{ what: 'w', seed: '1', ours: '2' }] }];
     expect(pageOf(wrong)).toContain('| w | 1 | 2 | ✗ |');

@@ -29,12 +29,12 @@ const TESTS = changed('prompts/tests/capitals.yaml', [40, 41]);
 const RUBRIC = changed('rubrics/tone.yaml', [3, 3]);
 
 describe('annotations', () => {
-  test('are what the check run takes', () => {
+  test('have the type that the check run accepts', () => {
     const sent: readonly Sent[] = annotations(regression(), [PROMPT]);
     expect(sent).toHaveLength(1);
   });
 
-  test('sit at the line of the worst regressed reference whose file is in the change, and name those that fail alike', () => {
+  test('are at the line of the worst regressed reference in a changed file, and name similar failures', () => {
     expect(
       annotations(regression(), [TESTS]).map(
         ({ path, startLine, endLine, level, title }) =>
@@ -46,7 +46,7 @@ describe('annotations', () => {
     );
   });
 
-  test('stay apart for references that fail in another way, worst first', () => {
+  test('are separate for references that fail another metric, worst first', () => {
     const fallen = (id: string, line: number, metric: string) => {
       const head = sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]);
       return referenceOf(id, 'regressed', { file: TESTS.path, line, base: passed('x'), head });
@@ -63,7 +63,7 @@ describe('annotations', () => {
     ).toEqual(['5 s: a and 1 more broke', '6 s: b broke']);
   });
 
-  test('say at the first changed line of a prompt what it did: the worst reference, then each suite', () =>
+  test("describe the effect at the prompt's first changed line: the worst reference, then each suite", () =>
     expect(annotations(regression(), [PROMPT])).toEqual([
       {
         path: 'prompts/capitals.yaml',
@@ -76,15 +76,15 @@ describe('annotations', () => {
       },
     ]));
 
-  test('stand at the line that the run found changed, where the pull request shows it', () => {
+  test("are at the line that the run found changed, if the pull request's diff shows it", () => {
     const at = (...lines: [number, number][]) =>
       annotations(regression(), [changed('prompts/capitals.yaml', ...lines)])[0]?.startLine;
-    // The run's own difference begins at line 4.
+    // The run found its first difference at line 4.
     expect(at([2, 2], [4, 6])).toBe(4);
     expect(at([2, 2])).toBe(2);
   });
 
-  test("sum up a changed rubric with what it did under both sides' scoring", () => {
+  test("summarize the effect of a changed rubric under both sides' scoring", () => {
     const [one] = annotations(regression(), [RUBRIC]);
     expect(one).toMatchObject({
       path: 'rubrics/tone.yaml',
@@ -97,13 +97,13 @@ describe('annotations', () => {
     );
   });
 
-  test('never touch a file outside the change, nor a deleted one', () => {
+  test('are never in files that the pull request does not change or that it deletes', () => {
     expect(annotations(regression(), [changed('README.md', [1, 2])])).toEqual([]);
     expect(annotations(regression(), [{ ...TESTS, deleted: true }])).toEqual([]);
     expect(annotations(regression(), [])).toEqual([]);
   });
 
-  test('stand at line 1 of a file that is only renamed', () =>
+  test('are at line 1 of a file that is only renamed', () =>
     expect(annotations(regression(), [changed('prompts/capitals.yaml')])[0]).toMatchObject({
       startLine: 1,
       endLine: 1,
@@ -115,13 +115,13 @@ describe('annotations', () => {
     ['./', ''],
     ['apps/bot', 'apps/bot/'],
     ['./apps//bot/', 'apps/bot/'],
-  ])('with the working directory %j start at the root of the repository', (directory, prefix) =>
+  ])("use paths from the repository's root with the working directory %j", (directory, prefix) =>
     expect(annotations(regression(), [PROMPT], directory)[0]?.path).toBe(
       `${prefix}prompts/capitals.yaml`,
     ),
   );
 
-  test('show problems as failures at their lines, those of changed files only', () =>
+  test('show problems as failures at their lines, in changed files only', () =>
     expect(annotations(withProblems(), [PROMPT, changed('evaldiff.yaml', [1, 1])])).toEqual([
       {
         path: 'prompts/capitals.yaml',
@@ -141,7 +141,7 @@ describe('annotations', () => {
       },
     ]));
 
-  test('are warnings where the gate does not fail, and notices for a reference that does not gate', () => {
+  test('are warnings if the gate does not fail, and notices for references that do not gate', () => {
     const result = { ...regression(), conclusion: 'neutral' as const };
     expect(annotations(result, [PROMPT, TESTS]).map(({ level }) => level)).toEqual([
       'warning',
@@ -154,7 +154,7 @@ describe('annotations', () => {
   });
 
   test.each(['a', 'é', '漢', '😀'])(
-    "fit titles and messages of %s into GitHub's limits without half a character",
+    "cut titles and messages of %s at GitHub's limits without splitting a character",
     (letter) => {
       const long = letter.repeat(100_000);
       const scores = Array.from({ length: 60 }, (_, index) =>
@@ -175,7 +175,7 @@ describe('annotations', () => {
     },
   );
 
-  test('show what is hidden in hostile text', () => {
+  test('show hidden characters of hostile text', () => {
     const result = hostile();
     const files = [
       ...new Set(result.suites.flatMap(({ references }) => references.map(({ file }) => file))),

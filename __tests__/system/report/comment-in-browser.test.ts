@@ -20,7 +20,7 @@ import {
 } from '../../unit/report/results.ts';
 import { ROOT } from '../end-to-end/runner.ts';
 
-/** The comment under GitHub's own style sheet, where there is a browser. */
+/** Shows the comment in GitHub's style sheet; skipped without a browser. */
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 const marker = '<!-- evaldiff -->';
@@ -33,12 +33,12 @@ const links = {
 
 const LOOKS = THEMES.flatMap((theme) => [860, 390].map((width): [Theme, number] => [theme, width]));
 
-/** What a phone, and a laptop's window, show without scrolling, in pixels. */
+/** Height of the first screen by width, for a phone and a laptop, in pixels. */
 const SCREEN = { 390: 1000, 860: 800 } as const;
 
 inBrowser("a comment in GitHub's style", () => {
   let browser: Browser;
-  // One for all tests: a window takes far longer to open than to fill.
+  // Shared by all tests, because opening a window is slow.
   let page: Page;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -56,7 +56,7 @@ inBrowser("a comment in GitHub's style", () => {
   const shown = (result: Result, theme: Theme, width: number): Promise<void> =>
     show(commentPage(renderComment(result, { marker, links }), theme), theme, width);
 
-  /** Where the first element with these words ends, in pixels from the left and from the top. */
+  /** The right and bottom edge of the first element with these words, in pixels. */
   async function endOf(selector: string, words: string) {
     const box = await page.locator(selector, { hasText: words }).first().boundingBox();
     if (box === null) throw new Error(`${words} is not shown`);
@@ -83,7 +83,7 @@ inBrowser("a comment in GitHub's style", () => {
           within: true,
         });
       }
-      // Nothing but tables and code may be wider than the screen, and they scroll in themselves.
+      // Only tables and code may be wider than the screen; they scroll inside themselves.
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       const table = page.locator('table', { hasText: 'Pass rate' }).first();
       const cut = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
@@ -93,7 +93,7 @@ inBrowser("a comment in GitHub's style", () => {
     },
   );
 
-  test('of the demo, and its page, show on the first screen what broke and by which line', async () => {
+  test("shows the demo's broken test and its cause on the first screen, like the report page", async () => {
     const action = join(ROOT, 'src/action.ts');
     const fixture = join(ROOT, 'fixtures/demo');
     const { comment, reports, folder } = await runPullRequest({ fixture, action }, () => undefined);
@@ -127,7 +127,7 @@ inBrowser("a comment in GitHub's style", () => {
       }
   }, 180_000);
 
-  test('keeps the lines of an answer, where line breaks inside of code are hidden', async () => {
+  test('keeps the lines of an answer, although CSS hides line breaks inside code', async () => {
     const answer = 'Bring it to Northmail.\nYou have 30 days.\n\nKind regards';
     const side = (outcome: 'pass' | 'fail', actual: string) =>
       sideOf([{ outcome, actual, scores: [score(outcome)] }]);
@@ -157,16 +157,19 @@ inBrowser("a comment in GitHub's style", () => {
     expect(tall?.height).toBeGreaterThan(2 * (low?.height ?? Infinity));
   });
 
-  test.each(LOOKS)('in %s at %i pixels of a green run is one screen', async (theme, width) => {
-    await shown(green(), theme, width);
-    const comment = await page.locator('.comment').boundingBox();
-    expect(comment?.height).toBeLessThan(SCREEN[width === 390 ? 390 : 860] / 2);
-  });
+  test.each(LOOKS)(
+    'in %s at %i pixels fits half a screen for a green run',
+    async (theme, width) => {
+      await shown(green(), theme, width);
+      const comment = await page.locator('.comment').boundingBox();
+      expect(comment?.height).toBeLessThan(SCREEN[width === 390 ? 390 : 860] / 2);
+    },
+  );
 
   test.each([
     ['hostile texts', hostile],
     ['an open question', neutral],
-  ] as const)('of %s is nowhere wider than a phone', async (_what, build) => {
+  ] as const)('with %s is not wider than a phone', async (_what, build) => {
     await shown(build(), 'dark', 390);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });

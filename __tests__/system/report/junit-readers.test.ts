@@ -20,7 +20,7 @@ import {
 
 const folder = temporaryFolder('junit');
 
-/** Every reference fell from one of one to none of one, which no reference alone can prove. */
+/** Every reference fell from 1 of 1 to 0 of 1, which is too few tries to flag one. */
 function allFell(): Result {
   const fell = ['a', 'b', 'c'].map((id) =>
     referenceOf(id, 'fell', { base: passed('x'), head: failed('y') }),
@@ -32,7 +32,7 @@ function allFell(): Result {
   });
 }
 
-/** The suite fell, and nothing that it holds can be named for it. */
+/** The suite regressed, but no reference is flagged. */
 function suiteAlone(): Result {
   return resultOf({
     conclusion: 'failure',
@@ -46,24 +46,27 @@ const RUNS: [string, () => Result, { tests: number; red: number }][] = [
   ['a suite that fell as a whole', suiteAlone, { tests: 2, red: 1 }],
   ['files to fix', withProblems, { tests: 4, red: 4 }],
   ['a green run', green, { tests: 17, red: 0 }],
-  // Ten thousand are in the file too (junit.test.ts), which takes these readers seconds.
+  // junit.test.ts tests ten thousand, which would take these readers seconds.
   ['a thousand failures', () => enormous(1000), { tests: 1000, red: 1000 }],
 ];
 
 describe('readers of JUnit files', () => {
-  test.each(RUNS)('count the failures of %s as the file has them', async (_what, build, counts) => {
-    const file = join(folder, 'junit.xml');
-    await writeFile(file, renderJunit(build()));
+  test.each(RUNS)(
+    'count the failures in the file of %s correctly',
+    async (_what, build, counts) => {
+      const file = join(folder, 'junit.xml');
+      await writeFile(file, renderJunit(build()));
 
-    const report = await convertJUnitToCTRFReport(file, { log: false });
-    expect(report?.results.summary).toMatchObject({ tests: counts.tests, failed: counts.red });
+      const report = await convertJUnitToCTRFReport(file, { log: false });
+      expect(report?.results.summary).toMatchObject({ tests: counts.tests, failed: counts.red });
 
-    const parsed = parse({ type: 'junit', files: [file] });
-    expect([parsed.total, parsed.failed + parsed.errors]).toEqual([counts.tests, counts.red]);
-    expect(parsed.status).toBe(counts.red === 0 ? 'PASS' : 'FAIL');
-  });
+      const parsed = parse({ type: 'junit', files: [file] });
+      expect([parsed.total, parsed.failed + parsed.errors]).toEqual([counts.tests, counts.red]);
+      expect(parsed.status).toBe(counts.red === 0 ? 'PASS' : 'FAIL');
+    },
+  );
 
-  test('get the place of a failure as its first line', async () => {
+  test('get the file and line of a failure as its first line', async () => {
     const file = join(folder, 'places.xml');
     await writeFile(file, renderJunit(regression()));
     const report = await convertJUnitToCTRFReport(file, { log: false });

@@ -42,7 +42,7 @@ const links: Links = {
 const ALLOWED = new Set([...COMMENT_ELEMENTS, 'pre']);
 
 describe('the golden comments', () => {
-  test.each(Object.entries(goldens))('%s is rendered as in fixtures/comments', (name, build) => {
+  test.each(Object.entries(goldens))('%s matches its file in fixtures/comments', (name, build) => {
     expectGolden(name, renderComment(build(), { marker, links }));
   });
 });
@@ -50,7 +50,7 @@ describe('the golden comments', () => {
 test.each([
   ['', 'empty'],
   ['\n \n', 'only white space'],
-])('the answer %j is no blank place: it is called %s', (answer, words) => {
+])('the answer %j is shown as: %s', (answer, words) => {
   const head = failed(answer);
   for (const before of ['A long answer of base.', answer]) {
     const base = passed(before);
@@ -67,7 +67,7 @@ test.each([
 describe('the order of a comment', () => {
   const body = renderComment(regression(), { marker, links });
 
-  test('shows verdict, changed lines and the worst test, and collapses all that follows but the footer', () => {
+  test('shows verdict, changed lines and the worst test, and folds the rest except the footer', () => {
     const top = withoutFolds(renderGithub(body).html, '<details/>')
       .replace(/<table>[^]*?<\/table>/g, '<table/>')
       .replace(/<pre>[^]*?<\/pre>/g, '<pre/>');
@@ -103,7 +103,7 @@ describe('the order of a comment', () => {
     );
   });
 
-  test('is short where nothing got worse: headline, sentence, folds, footer', () => {
+  test('is short if nothing got worse: headline, sentence, folds, footer', () => {
     const quiet = suiteOf('capitals', [
       referenceOf('a', 'unchanged', { base: passed('x'), head: passed('y') }),
     ]);
@@ -120,7 +120,7 @@ describe('the order of a comment', () => {
     ]);
   });
 
-  test('ends with calls, cost and the local command, which names the commits', () => {
+  test('ends with calls, cost and the local command with the commits', () => {
     expect(body.trimEnd().split('\n').at(-1)).toBe(
       '<sub>148 calls · $0.12 · `npx evaldiff diff --base 1f6a9c0 --head 9e8d7c6` · ' +
         `[run](<${REPOSITORY}/actions/runs/123>)</sub>`,
@@ -144,7 +144,7 @@ describe('the order of a comment', () => {
     ).not.toContain('saved');
   });
 
-  test('says where the report lies where no address opens it, also as the place of the rest', () => {
+  test('names the path of the report if it has no link, also where the rest was cut', () => {
     const here = { run: null, report: null, place: null, reportFile: 'out/report.html' };
     const short = renderComment(regression(), { marker, links: here });
     expect(short.trimEnd().split('\n').at(-1)).toMatch(/^<sub>report: `out\/report\.html` · /);
@@ -158,7 +158,7 @@ describe('the order of a comment', () => {
     );
   });
 
-  test('repeats no reason that the verdict or a suite gives, and shows the others', () => {
+  test('does not repeat reasons of the verdict or a suite, and shows other reasons', () => {
     const floor: Reason = { code: 'below-floor', suite: 'capitals', rate: 0.824, floor: 0.9 };
     const result = { ...regression(), reasons: [...regression().reasons, floor] };
     const lines = renderComment(result, { marker })
@@ -174,7 +174,7 @@ describe('hostile text', () => {
     (level, index): [number, typeof level] => [index, level],
   );
 
-  test.each(levels)('at detail level %i stays where it belongs', (_index, level) => {
+  test.each(levels)('stays inside its element at detail level %i', (_index, level) => {
     const rendered = renderGithub(markdownOf(sectionBlocks(hostile(), level), links));
     expect(rendered.elements.filter((name) => !ALLOWED.has(name))).toEqual([]);
     expect(rendered.links.filter((url) => !url.startsWith(`${REPOSITORY}/`))).toEqual([]);
@@ -183,14 +183,14 @@ describe('hostile text', () => {
     expect(rendered.text).not.toMatch(/[\p{Cs}\p{Bidi_Control}\u200b\u200d\ufeff]/u);
   });
 
-  test('leaves one marker, ours, in a whole comment', () => {
+  test('leaves only our own marker in a whole comment', () => {
     const body = renderComment(hostile(), { marker: '<!-- evaldiff -->', links });
     expect(body.indexOf('<!--')).toBe(0);
     expect(body.lastIndexOf('<!--')).toBe(0);
     expect(renderGithub(body).comments).toEqual([' evaldiff ']);
   });
 
-  test('cannot make an address out of a path', () => {
+  test('cannot turn a path into a link', () => {
     const trap: Links = {
       report: null,
       run: 'javascript:alert(1)',
@@ -202,7 +202,7 @@ describe('hostile text', () => {
   });
 });
 
-describe('the limit', () => {
+describe('the size limit', () => {
   const balanced = (body: string): void => {
     for (const name of ['details', 'table', 'tr', 'td', 'code', 'summary', 'p', 'ul', 'sub']) {
       expect(body.split(`<${name}>`).length + body.split(`<${name} `).length - 1).toBe(
@@ -212,7 +212,7 @@ describe('the limit', () => {
   };
 
   test.each([-1, 0, 1])(
-    'a comment of the limit %i characters is shown in full up to the limit only',
+    'is respected to the character: %i characters from the full size',
     (extra) => {
       const full = renderComment(regression(), { marker });
       const body = renderComment(regression(), { marker, limit: full.length + extra });
@@ -222,7 +222,7 @@ describe('the limit', () => {
     },
   );
 
-  test('ten thousand failures fit, the worst are shown, and the rest is counted', () => {
+  test('shows the worst of ten thousand failures and counts the rest', () => {
     const body = renderComment(enormous(), { marker });
     expect(body.length).toBeLessThanOrEqual(COMMENT_LIMIT);
     expect(body).toContain('9,999 more tests broke');
@@ -230,7 +230,7 @@ describe('the limit', () => {
     balanced(body);
   });
 
-  test('detail falls step by step, and every step says so and fits', () => {
+  test('reduces detail step by step, and each step fits and says so', () => {
     const result = { ...regression(), suites: [...regression().suites, ...enormous(400).suites] };
     const seen = COMMENT_LEVELS.map(
       (level) => `${marker}\n${markdownOf(commentBlocks(result, level, NO_LINKS), NO_LINKS)}\n`,
@@ -248,7 +248,7 @@ describe('the limit', () => {
   });
 
   test.each([0, 1, 20, 60, 200, 500, 1000])(
-    'never exceeds %i characters, and keeps the marker first',
+    'is never exceeded at %i characters, and the marker stays first',
     (limit) => {
       for (const result of [hostile(), regression()]) {
         const body = renderComment(result, { marker, limit });
@@ -258,7 +258,7 @@ describe('the limit', () => {
     },
   );
 
-  test('an answer of 5 MB is cut, and its length is said', () => {
+  test('cuts an answer of 5 MB and states its length', () => {
     const huge = '💥'.repeat(2_500_000);
     const reference = referenceOf('boom', 'regressed', {
       base: passed('short'),

@@ -3,7 +3,9 @@ import { expect } from '@jest/globals';
 
 const UPDATE = 'UPDATE_GOLDENS=1 npm test -- unit/report';
 
-/** Compares a comment with fixtures/comments; what fails says how to update them. */
+/**
+ * Compares a comment with fixtures/comments. On failure, the message explains how to update them.
+ */
 export function expectGolden(name: string, body: string): void {
   const file = `fixtures/comments/${name}.md`;
   if (process.env['UPDATE_GOLDENS'] === '1') writeFileSync(file, body);

@@ -25,7 +25,7 @@ interface Element {
   children: Element[];
 }
 
-/** Reads XML strictly: anything that is not well-formed throws. */
+/** Parses XML strictly: throws if it is not well-formed. */
 function parse(xml: string): Element {
   const parser = new SaxesParser();
   const root: Element = { name: '', attributes: {}, text: '', children: [] };
@@ -61,7 +61,7 @@ const all = (element: Element, name: string): Element[] => [
   ...element.children.flatMap((child) => all(child, name)),
 ];
 
-/** What Jenkins' schema allows: attributes (those that must be there marked), and children. */
+/** Attributes and children that Jenkins' schema allows, with required attributes marked. */
 const SCHEMA: Readonly<Record<string, { attributes: string[]; children: string[] }>> = {
   testsuites: {
     attributes: ['name', 'time', 'tests', 'failures', 'errors'],
@@ -95,7 +95,7 @@ const SCHEMA: Readonly<Record<string, { attributes: string[]; children: string[]
   'system-out': { attributes: [], children: [] },
 };
 
-/** Where an element is not as the schema has it. */
+/** The places where an element violates the schema. */
 function violations({ name, attributes, text, children }: Element): string[] {
   const allowed = SCHEMA[name];
   if (allowed === undefined) return [`${name} is not an element`];
@@ -121,7 +121,7 @@ function violations({ name, attributes, text, children }: Element): string[] {
 
 describe('renderJunit', () => {
   test.each(Object.entries({ ...goldens, hostile }))(
-    'is well-formed, with counts that add up, for %s',
+    'is well-formed with correct counts for %s',
     (_name, build) => {
       const root = parse(renderJunit(build()));
       expect(root.attributes['tests']).toBe(String(all(root, 'testcase').length));
@@ -158,7 +158,7 @@ describe('renderJunit', () => {
     expect(rest).toContain('Head: The capital of Australia is Canberra.');
   });
 
-  test('keeps variants of one prompt apart by their class, for readers know a case by its class and name', () => {
+  test('distinguishes variants of a prompt by class, because readers identify cases by class and name', () => {
     const of = (temperature: number) =>
       suiteOf('s', [referenceOf('a', 'pass')], {
         variant: { model: 'm', parameters: { temperature } },
@@ -174,7 +174,7 @@ describe('renderJunit', () => {
     ]);
   });
 
-  test('tells failures from errors and from what was not judged', () => {
+  test('distinguishes failures, errors and references that were not judged', () => {
     const references = [
       referenceOf('a', 'error', { head: sideOf([{ outcome: 'error', actual: '' }]) }),
       referenceOf('b', 'ungraded', { head: sideOf([{ outcome: 'ungraded', actual: 'x' }]) }),
@@ -195,7 +195,7 @@ describe('renderJunit', () => {
     );
   });
 
-  test('says of what fell with its suite that it is part of the fall, even with one try each', () => {
+  test('reports references that fell with their suite as part of its fall, even with one try each', () => {
     const fell = referenceOf('a', 'fell', PASSED_THEN_FAILED);
     const root = rendered({
       conclusion: 'failure',
@@ -207,7 +207,7 @@ describe('renderJunit', () => {
     ]);
   });
 
-  test('has a failure for each reference that fails on head where that is what makes it red', () => {
+  test('has a failure for each reference that fails on head if that makes the run red', () => {
     const failing = referenceOf('a', 'unchanged', { head: { ...failed('y'), rollup: 'fail' } });
     const failures = (failOn: 'failure' | 'regression'): string[] => {
       const suite = suiteOf('s', [failing], { gate: { fail_on: failOn } });
@@ -218,7 +218,7 @@ describe('renderJunit', () => {
     expect(failures('regression')).toEqual(['run']);
   });
 
-  test('has a failure for the suite itself where it regressed and no reference can be named', () => {
+  test('has a failure for the suite itself if it regressed and no reference is flagged', () => {
     const moved = referenceOf('a', 'inconclusive', PASSED_THEN_FAILED);
     const root = rendered({
       conclusion: 'failure',
@@ -235,7 +235,7 @@ describe('renderJunit', () => {
     expect(all(root, 'failure')[0]?.text).toMatch(/^prompts\/s\.yaml:1\n100 → 0 %: clearly worse$/);
   });
 
-  test('has a failing case for all suites if they fell together, beside other failures', () => {
+  test('has a failing case for all suites if they fell together, besides other failures', () => {
     const pool = { base: 0.9, head: 0.8 };
     const root = rendered({
       conclusion: 'failure',
@@ -251,7 +251,7 @@ describe('renderJunit', () => {
   test.each([
     ['report', 'skipped', 'skipped'],
     ['fail', 'failure', 'failure'],
-  ] as const)('shows new, fixed and deleted tests, with gate.new: %s', (word, added, alone) => {
+  ] as const)('shows new, fixed and deleted tests with gate.new: %s', (word, added, alone) => {
     const reference = (...of: Parameters<typeof referenceOf>) => referenceOf(...of);
     const fails = { base: failed('x'), head: { ...failed('y'), rollup: 'fail' as const } };
     const root = rendered({
@@ -292,11 +292,11 @@ describe('renderJunit', () => {
     );
   });
 
-  test('keeps line ends of an attribute', () => {
+  test('keeps line breaks in an XML attribute', () => {
     const root = rendered({ suites: [suiteOf('s', [referenceOf('one\n\ttwo', 'unchanged')])] });
     expect(all(root, 'testcase')[0]?.attributes['name']).toBe('one\n\ttwo');
   });
 
-  test('holds ten thousand failures', () =>
+  test('contains all of ten thousand failures', () =>
     expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000));
 });

@@ -8,7 +8,7 @@ import type { Result } from '../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { resultOf, referenceOf, score, sideOf, suiteOf, type Answer } from './results.ts';
 
-/** Results with attributes whose figures are those of their references. */
+/** Results with attributes whose figures are computed from their references. */
 
 interface Sort {
   kind: AttributeResult['kind'];
@@ -55,8 +55,8 @@ const unkind: Answer = {
 };
 
 /**
- * Each reference has two domains and two sub-tasks; those of the first domain and the fifth
- * sub-task fall.
+ * Each reference has two domains and two sub-tasks. Those of the first domain and the fifth
+ * sub-task get worse.
  */
 function referencesOf(count: number): ReferenceResult[] {
   return Array.from({ length: count }, (_, index) => {
@@ -152,7 +152,7 @@ function attributesOf(
   });
 }
 
-/** A suite in which one domain got worse, with everything that QualEval says of it. */
+/** A suite in which one domain got worse, with all QualEval results. */
 export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...SKILLS]): Result {
   const references = referencesOf(count);
   const suite = suiteOf('triage', references, {
@@ -200,7 +200,7 @@ export const thirty = (['domain', 'subtask'] as const).flatMap((kind) =>
   })),
 );
 
-/** A sweep over models; the cost of one is not known. */
+/** A sweep over models; the cost of one is unknown. */
 export function sweepOfModels(): Result {
   const variants: [string, number, number | null][] = [
     ['gpt-4o', 0.94, 5.2],

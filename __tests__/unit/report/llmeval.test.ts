@@ -36,11 +36,11 @@ describe('reports in the format of llmeval', () => {
     [['a: b', 'a #b', '- x', '"q"', '{a}', '&x', '|']],
     [['two\nlines', 'blank\n\n  line between', 'end\n', '\n', '  indented\nfirst']],
     [[]],
-  ])('contain each answer as it is: %j', (answers) =>
+  ])('contain each answer unchanged: %j', (answers) =>
     expect(referencesOf(answers)).toEqual(written(answers)),
   );
 
-  test('contain any answer as it is', () => {
+  test('contain any answer unchanged', () => {
     const text = fc.array(anyCharacter).map((characters) => characters.join(''));
     fc.assert(
       fc.property(fc.array(text, { maxLength: 4 }), (answers) =>

@@ -28,10 +28,7 @@ import type { Json, Scalar } from '../../../src/types/plain.ts';
 import type { UsageTotals } from '../../../src/types/usage-totals.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
-/**
- * Results as the pipeline makes them, small enough to be read, with counts that agree with their
- * tries.
- */
+/** Small results in the form of real ones. Their counts agree with their tries. */
 
 const gate: GateSettings = { ...DEFAULT_GATE, tolerance: 0.05 };
 
@@ -56,7 +53,7 @@ export function resultOf({
   return { ...made, outcome: outcome ?? outcomeIn(made) };
 }
 
-/** What the gate would name a result of these parts. */
+/** The outcome that the gate would assign to a result with these parts. */
 function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
   const { problems, override, conclusion, suites, mode } = result;
   if (problems.length > 0) return { kind: 'not-evaluated', problems: problems.length };
@@ -129,7 +126,7 @@ export function sideOf(answers: readonly Answer[], skip = false): SideResult {
   return sideOfTries(tries, skip);
 }
 
-/** A side of which each try passes, or fails, with one of these answers. */
+/** A side whose tries all pass, or all fail, with these answers. */
 export const passed = (...answers: string[]): SideResult =>
   sideOf(answers.map((actual) => ({ outcome: 'pass', actual })));
 export const failed = (...answers: string[]): SideResult =>
@@ -189,12 +186,12 @@ const rateOf = (references: readonly ReferenceResult[], side: 'base' | 'head'): 
     ),
   );
 
-/** How a reason names a suite. */
+/** The suite's fields in a reason. */
 export function keyOf({ name, path, variant }: SuiteResult): Omit<ReasonOf<'regressed'>, 'code'> {
   return { suite: name, path, variant };
 }
 
-/** What decides a verdict of which nothing else is known. */
+/** The default reason for a verdict. */
 function reasonOf(verdict: SuiteResult['verdict'] = 'unchanged'): SuiteResult['reason'] {
   const by = ({ regressed: 'fall', improved: 'rise', inconclusive: 'unsettled' } as const)[
     verdict as 'regressed'
@@ -202,7 +199,7 @@ function reasonOf(verdict: SuiteResult['verdict'] = 'unchanged'): SuiteResult['r
   return { by: by ?? 'bound', p: null, references: [], metrics: [], tolerance: 0.1 };
 }
 
-/** A suite whose rates are those of its references; the interval is given as half its width. */
+/** A suite with rates computed from its references. `half` is half the width of the interval. */
 export function suiteOf(
   name: string,
   references: ReferenceResult[],
@@ -255,8 +252,8 @@ export function suiteOf(
 }
 
 /**
- * A suite as evaldiff itself judges these references' tries, as many fixed ones of each: verdict,
- * interval, statuses and sentences are its own.
+ * Judges the references' tries with evaldiff itself, for verdict, interval, statuses and sentences.
+ * Every reference has the same number of tries.
  */
 function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteResult {
   const tries = references[0]?.head?.tries.length ?? 0;
@@ -291,7 +288,7 @@ const COUNTRIES = [
   ...['Japan', 'Kenya', 'Laos', 'Mexico', 'Nepal', 'Oman', 'Peru', 'Qatar'],
 ];
 
-/** A side by the letters of its tries: p passes, f fails, e ends in an error. */
+/** A side from a letter per try: p passes, f fails, e ends in an error. */
 const repeated = (
   outcomes: string,
   pass: string,
@@ -328,7 +325,7 @@ const FILE = 'prompts/capitals.yaml';
 const because: Because[] = [{ key: 'messages[0].content', file: FILE }];
 const RUBRIC = 'rubrics/tone.yaml';
 
-/** Three tries that a rubric judges alike. */
+/** Three tries with the same rubric grade. */
 const judged = (outcome: 'pass' | 'fail', actual: string, reason: string): SideResult => {
   const polite = score(outcome, 'is_polite', Number(outcome === 'pass'), reason);
   return sideOf(
@@ -336,7 +333,7 @@ const judged = (outcome: 'pass' | 'fail', actual: string, reason: string): SideR
   );
 };
 
-/** A suite of which one reference regressed, judged by a rubric that changed too. */
+/** A suite with one regressed reference and a rubric that changed too. */
 function triageSuite(): SuiteResult {
   const long =
     'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
@@ -370,7 +367,7 @@ function triageSuite(): SuiteResult {
   });
 }
 
-/** A suite with another temperature, in which nothing moved. */
+/** A suite with a changed temperature and no effect. */
 function mathSuite(): SuiteResult {
   const references = ['four', 'carry', 'long'].map((id, index) => {
     const expected = String(8 + index);
@@ -388,7 +385,7 @@ function mathSuite(): SuiteResult {
   });
 }
 
-/** A file's change that begins at a line, with so many lines left out. */
+/** The change of a file from `line` on. `more` lines are left out. */
 export const changeOf = (
   file: string,
   suite: string,
@@ -400,7 +397,7 @@ export const changeOf = (
   hunks: [{ base: line, head: line, lines }],
 });
 
-/** A shorter prompt makes the model chatty: the suite falls, three references clearly break. */
+/** A shorter prompt makes the model chatty: the suite falls and three references break. */
 export function regression(): Result {
   const chatty = 'The capital of Brazil is Brasília, which replaced Rio de Janeiro in 1960.';
   const references = [
@@ -545,7 +542,7 @@ export function nothingAffected(): Result {
   return resultOf({ title: 'No prompt, rubric or test changed: nothing to run.' });
 }
 
-/** A pull request from a fork: nothing could be asked. */
+/** A pull request from a fork, without keys. */
 export function fork(): Result {
   const words =
     'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
@@ -558,7 +555,7 @@ export function fork(): Result {
   });
 }
 
-/** Files that cannot be read. */
+/** Invalid files. */
 export function withProblems(): Result {
   return resultOf({
     conclusion: 'error',
@@ -615,7 +612,7 @@ export function sweep(): Result {
   });
 }
 
-/** Worse by a little, with too few tries to say. */
+/** Slightly worse, with too few tries for a verdict. */
 export function neutral(): Result {
   const references = COUNTRIES.slice(0, 8).map((country, index) =>
     capital(
@@ -634,7 +631,7 @@ export function neutral(): Result {
   });
 }
 
-/** Every text that a user, a model or a file can set is hostile. */
+/** Every text from a user, a model or a file is hostile. */
 export function hostile(): Result {
   const texts = Object.values(hostileTexts);
   const marker = '<!-- evaldiff -->';
@@ -728,7 +725,7 @@ export function hostile(): Result {
   });
 }
 
-/** Ten thousand regressed references (or `count`) with long answers. */
+/** `count` regressed references with long answers. */
 export function enormous(count = 10_000): Result {
   const long = 'word '.repeat(400);
   const references = Array.from({ length: count }, (_, index) =>

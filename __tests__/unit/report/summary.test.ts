@@ -12,12 +12,12 @@ import { enormous, hostile, nothingAffected, regression, resultOf } from './resu
 const size = (text: string): number => Buffer.byteLength(text);
 
 describe('checkTitle', () => {
-  test.each([254, 255, 256])("of %i characters is cut at GitHub's limit only", (length) => {
+  test.each([254, 255, 256])("of %i characters is cut only above GitHub's limit", (length) => {
     const title = checkTitle(resultOf({ title: 'x'.repeat(length) }));
     expect(title).toBe(length <= CHECK_TITLE_LIMIT ? 'x'.repeat(length) : `${'x'.repeat(254)}…`);
   });
 
-  test('is one line, never empty, never half a character', () => {
+  test('is one line, never empty, and never splits a character', () => {
     expect(checkTitle(resultOf({ title: 'a\nb\u0007' }))).toBe('a\\u{a}b\\u{7}');
     expect(checkTitle(resultOf({ title: ' ' }))).toBe('Nothing affected');
     expect(checkTitle(resultOf({ title: '😀'.repeat(200) })).isWellFormed()).toBe(true);
@@ -41,15 +41,18 @@ describe.each([
     expect(bytes).toBeGreaterThan(0);
   });
 
-  test.each([-1, 0, 1])('at the limit %+i bytes falls only when it must, and says so', (extra) => {
-    const full = render(regression());
-    const shown = render(regression(), size(full) + extra);
-    expect(size(shown)).toBeLessThanOrEqual(size(full) + extra);
-    expect(shown === full).toBe(extra >= 0);
-    expect(shown).toMatch(
-      extra >= 0 ? /^### ❌ Regressed: / : /to fit the size of a (check|summary)/,
-    );
-  });
+  test.each([-1, 0, 1])(
+    'at %+i bytes from its full size is cut only if necessary, and says so',
+    (extra) => {
+      const full = render(regression());
+      const shown = render(regression(), size(full) + extra);
+      expect(size(shown)).toBeLessThanOrEqual(size(full) + extra);
+      expect(shown === full).toBe(extra >= 0);
+      expect(shown).toMatch(
+        extra >= 0 ? /^### ❌ Regressed: / : /to fit the size of a (check|summary)/,
+      );
+    },
+  );
 
   test('never exceeds any limit', () => {
     for (const small of [0, 3, 40, 300, 2_000])
@@ -57,7 +60,7 @@ describe.each([
   });
 });
 
-test('the job summary shows more than the comment can', () => {
+test('the job summary shows more than the comment', () => {
   const rendered = renderGithub(renderSummary(enormous()));
   expect(rendered.elements.filter((name) => name === 'table').length).toBeGreaterThan(150);
 });

@@ -16,7 +16,7 @@ import {
 
 const ESCAPE = '\u001b';
 
-test('counts the columns of a character, alone and beside another, like the library', () => {
+test('counts the columns of a character like the library, alone and next to another', () => {
   const differing = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).filter(
     (char) => [char, `a${char}`, `${char}·`].some((text) => columnsOf(text) !== stringWidth(text)),
   );
@@ -25,7 +25,7 @@ test('counts the columns of a character, alone and beside another, like the libr
 
 describe('renderTerminal', () => {
   test.each([20, 30, 44, 60, 80, 100, 120, 200])(
-    'fits %i columns, hostile text and wide characters included',
+    'fits %i columns, including hostile text and wide characters',
     (width) => {
       const sides = { base: passed('😀'.repeat(90)), head: failed('ｆｕｌｌ'.repeat(30)) };
       const reference = referenceOf('漢'.repeat(90), 'regressed', sides);
@@ -42,7 +42,7 @@ describe('renderTerminal', () => {
     },
   );
 
-  test('aligns a table at 100 columns and says verdict, numbers and reason', () => {
+  test('aligns a table at 100 columns with verdict, numbers and reason', () => {
     const lines = inTerminal(regression()).split('\n');
     const head = lines.findIndex((line) => /^  Suite +Pass rate +Changed/.test(line));
     const row = lines.find((line) => line.startsWith('  ✗ regressed'));
@@ -58,7 +58,7 @@ describe('renderTerminal', () => {
       expect(row?.indexOf(value)).toBe(lines[head]?.indexOf(column));
   });
 
-  test('begins with the verdict, what changed and what it did, in this order', () => {
+  test('begins with the verdict, the change and its effect, in this order', () => {
     const shown = inTerminal(regression(), 140);
     const order = [
       '✗ Regressed: capitals',
@@ -73,7 +73,7 @@ describe('renderTerminal', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  test('shows the answers of three references that fail alike, and one line of each other', () => {
+  test('shows the answers of three similar failures and one line for each other', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const references = ids.map((id) =>
       referenceOf(id, 'regressed', { base: passed(`was ${id}`), head: failed(`is ${id}`) }),
@@ -86,7 +86,7 @@ describe('renderTerminal', () => {
       expect(shown).toMatch(new RegExp(`^ *s › +regressed .*\\n *${id} .*passed *$`, 'm'));
   });
 
-  test('shows where the lines of an answer ended, without giving it lines of its own', () => {
+  test('marks line breaks of an answer without breaking the line', () => {
     const answer = '{\n  "city": "Paris"\r\n}\n::error::no\n##[group]';
     const result = resultOf({
       suites: [
@@ -100,19 +100,19 @@ describe('renderTerminal', () => {
     expect(commandsIn(shown)).toEqual([]);
   });
 
-  test('never parts a number from its percent sign', () => {
+  test('never separates a number from its percent sign', () => {
     for (let width = 30; width <= 130; width += 1)
       expect(inTerminal(regression(), width)).not.toMatch(/^ *%/m);
   });
 
-  test('puts the last column below its row where the table is too wide', () => {
+  test('moves the last column below its row if the table is too wide', () => {
     const shown = inTerminal(regression(), 44);
     expect(shown).toMatch(/^ {2}Suite +Pass rate$/m);
     expect(shown).toContain('\n    Changed: messages[0].content in prompts/\n');
   });
 
   test.each([44, 52, 60, 80, 100])(
-    'at %i columns begins no line with what belongs to the word before it: a comma, a bracket',
+    'at %i columns never begins a line with a comma or closing bracket',
     (width) => {
       const names = Array.from({ length: 12 }, (_, index) => `reference-${'x'.repeat(index)}`);
       const changed = regression().scoring.map((change) => ({
@@ -132,7 +132,7 @@ describe('renderTerminal', () => {
     },
   );
 
-  test('folds on a screen what a comment folds, each to its title, and says how to see it all', () => {
+  test('folds the same parts as a comment, each to its title, and explains how to see all', () => {
     const shown = (folded: boolean): string[] =>
       renderTerminal(regression(), { width: 100, colour: false, folded }).split('\n');
     const [screen, all] = [shown(true), shown(false)];
@@ -148,12 +148,12 @@ describe('renderTerminal', () => {
     expect(all.join('\n')).not.toContain('▸');
   });
 
-  test('becomes a list where no table fits', () =>
+  test('shows a list if no table fits', () =>
     expect(inTerminal(regression(), 30)).toMatch(
       /\n {4}Suite +✗ regressed\n +capitals\n {4}Pass rate +92\.2 % → 82\.4 %\n/,
     ));
 
-  test('has no colour unless asked, and the same words with it', () => {
+  test('has no colour unless requested, and colour does not change the words', () => {
     for (const build of Object.values(goldens)) {
       const plain = inTerminal(build(), 90);
       const coloured = renderTerminal(build(), { width: 90, colour: true });
@@ -166,7 +166,7 @@ describe('renderTerminal', () => {
     );
   });
 
-  test('gives a terminal nothing to obey, and the runner no command', () => {
+  test('contains no terminal control characters and no runner commands', () => {
     for (const width of [20, 80]) {
       const shown = inTerminal(hostile(), width);
       expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200b\p{Cs}]/u);

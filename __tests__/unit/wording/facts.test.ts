@@ -4,7 +4,7 @@ import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { inTerminal, renderComment } from '../../stand-ins/reports.ts';
 import { failed, passed, referenceOf, resultOf, suiteOf } from '../report/results.ts';
 
-/** Heading and lines of the comment, up to the first thing below them. */
+/** Heading and lines at the top of the comment, above the first table or fold. */
 function topOf(result: Result): string[] {
   const [, ...lines] = renderComment(result).split('\n');
   const end = lines.findIndex((line) => /^(<|\*\*|```)/.test(line));
@@ -28,7 +28,7 @@ const removed = (id: string, tags: string[] = []) => referenceOf(id, 'removed', 
 const named = (...ids: string[]): Result['reasons'] => [
   { code: 'removed', named: ids.map((id) => `prompts/answer.yaml: ${id}`), fails: false },
 ];
-/** Its rates are those of the tests that both sides have. */
+/** An unchanged suite with the rates of the tests that both sides have. */
 const quiet = (name: string, references: SuiteResult['references']): SuiteResult => {
   const { pass_rate } = suiteOf(
     name,
@@ -52,8 +52,8 @@ const red = (name: string, broken: number, of: number): SuiteResult =>
     { verdict: 'regressed' },
   );
 
-describe('the four facts of a pull request', () => {
-  test('a fix is called a fix, with its tests and their counts', () => {
+describe('headlines of fixed, new and deleted tests', () => {
+  test('name fixed tests with their counts', () => {
     const result = resultOf({ suites: [route] });
     expect(topOf(result)).toEqual([
       '### ✅ Fixed: 3 of 26 tests of `route` (`t05`, `t12`, `t20`): 0 of 6 → 6 of 6 answers pass',
@@ -64,13 +64,13 @@ describe('the four facts of a pull request', () => {
     expect(inTerminal(result)).toMatch(/^✓ Fixed: 3 of 26 tests of route \(t05, t12, t20\)/);
   });
 
-  test('added tests that fail are named, also where everything else is green', () =>
+  test('name failing new tests, even if everything else is green', () =>
     expect(topOf(resultOf({ suites: [quiet('answer', [...many(12), ...answer])] }))).toEqual([
       '### ➖ New: 4 tests, 2 fail (`new1`, `new2`)',
       'No regression: `answer` 100 → 100 %.',
     ]));
 
-  test('a first pull request shows which of its tests fail', () =>
+  test('show which tests of a first pull request fail', () =>
     expect(
       topOf(
         resultOf({
@@ -81,7 +81,7 @@ describe('the four facts of a pull request', () => {
       ),
     ).toEqual(['### ➖ New: 4 tests, 2 fail (`new1`, `new2`)', 'Nothing to compare with yet.']));
 
-  test('deleted tests are the headline where nothing else ran, the critical ones by name', () => {
+  test('name deleted critical tests if nothing else ran', () => {
     const outcome = { kind: 'only-removed', references: 3 } as const;
     const reasons: Result['reasons'] = [{ code: 'no-test' }, ...named('cone6', 'wash', 'kiln')];
     const suites = [suiteOf('answer', gone, { verdict: 'no_data' })];
@@ -90,13 +90,13 @@ describe('the four facts of a pull request', () => {
     expect(renderComment(result)).not.toMatch(/newly skipped or quarantined|No test ran/);
   });
 
-  test('tests that are newly skipped are not called deleted', () => {
+  test('do not call newly skipped tests deleted', () => {
     const [first, ...others] = many(4);
     const suites = [{ ...quiet('answer', [{ ...first!, skip: true }, ...others]) }];
     expect(topOf(resultOf({ suites, reasons: named('ok0') }))).toContain('Skipped: 1 test (`ok0`)');
   });
 
-  test('a setting that fails the run by a fact stands beside it', () => {
+  test('name the setting that fails the run', () => {
     const reasons: Result['reasons'] = [
       { ...named('kiln')[0]!, fails: true } as Result['reasons'][0],
     ];
@@ -106,7 +106,7 @@ describe('the four facts of a pull request', () => {
     );
   });
 
-  test('all that hold are named below the worst', () => {
+  test('list all other facts below the worst', () => {
     const suites = [
       red('support', 6, 20),
       red('tags', 2, 8),
@@ -136,7 +136,7 @@ describe('a green comment', () => {
     pass_rate: { base, head, difference: head - base, low, high: 0.1, p: 0.3 },
   });
 
-  test('says which drop it could miss, and that a small suite misses large ones', () => {
+  test('states the drop that it could miss, or that a small suite may miss large ones', () => {
     expect(green(rates(0.946, 0.9, -0.097))).toEqual([
       '### ✅ No regression: `route` 95 → 90 %',
       'A drop of 10 points or less could go unnoticed.',
@@ -147,7 +147,7 @@ describe('a green comment', () => {
     ]);
   });
 
-  test('shows decimals only where whole percents would hide the change', () => {
+  test('shows decimals only if whole percents would hide the change', () => {
     expect(green(rates(0.952, 0.948, -0.03))[0]).toBe(
       '### ✅ No regression: `route` 95.2 → 94.8 %',
     );

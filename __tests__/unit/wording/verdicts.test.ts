@@ -52,7 +52,7 @@ const cut = referenceOf('a', 'unchanged', {
 });
 const two = [broken('a'), broken('b'), ...['c', 'd', 'e', 'f'].map(steady)];
 
-/** What decided, and what the reader reads after the suite's name. */
+/** For each deciding rule, the sentence as shown and as expected. */
 const SENTENCES: Readonly<Record<By, readonly (readonly [shown: string, sentence: string])[]>> = {
   fall: [
     [
@@ -217,28 +217,34 @@ const SENTENCES: Readonly<Record<By, readonly (readonly [shown: string, sentence
   ],
 };
 
-/** Words of statistics, which a reader need not know, and rounding that hides a change. */
+/** Statistical terms that a reader need not know. */
 const UNKNOWN_WORDS =
   /interval|power|tolerance|McNemar|κ|macro-F1|rule[sd]? out|detects|judged tries|told apart|\btr(y|ies)\b|references? |fell with/;
 
 describe('the sentence of a verdict', () => {
-  test.each(Object.entries(SENTENCES))('where %s decided says what decided', (_, sentences) => {
-    for (const [shown, sentence] of sentences) expect(shown).toBe(sentence);
-  });
+  test.each(Object.entries(SENTENCES))(
+    'names the reason for the deciding rule %s',
+    (_, sentences) => {
+      for (const [shown, sentence] of sentences) expect(shown).toBe(sentence);
+    },
+  );
 
-  test.each(COMPARED_RULES)('has a row for the rule "$words"', ({ by }) => {
+  test.each(COMPARED_RULES)('exists for the rule "$words"', ({ by }) => {
     expect(SENTENCES[by].length).toBeGreaterThan(0);
     for (const [shown] of SENTENCES[by]) expect(shown).not.toMatch(UNKNOWN_WORDS);
   });
 
-  test.each(UNCOMPARED_RULES)('has words where nothing is compared: "$words"', ({ verdict }) => {
-    const suite = suiteOf('s', [referenceOf('a', 'added', { head: passed('x') })], { verdict });
-    const shown = plainWords(suiteSentence({ ...suite, reason: null }, { isOnly: true }));
-    expect(shown).not.toBe('');
-    expect(shown).not.toMatch(UNKNOWN_WORDS);
-  });
+  test.each(UNCOMPARED_RULES)(
+    'exists for a suite without a comparison: "$words"',
+    ({ verdict }) => {
+      const suite = suiteOf('s', [referenceOf('a', 'added', { head: passed('x') })], { verdict });
+      const shown = plainWords(suiteSentence({ ...suite, reason: null }, { isOnly: true }));
+      expect(shown).not.toBe('');
+      expect(shown).not.toMatch(UNKNOWN_WORDS);
+    },
+  );
 
-  test('names at most three tests, and counts the others', () =>
+  test('names at most three tests and counts the others', () =>
     expect(
       of({ references: ['a', 'b', 'c', 'd', 'e'].map(broken) })('references', {
         references: ['a', 'b', 'c', 'd', 'e'],

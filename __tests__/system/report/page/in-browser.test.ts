@@ -20,7 +20,7 @@ import {
   suiteOf,
 } from '../../../unit/report/results.ts';
 
-/** The report in a real browser, where there is one; elsewhere these tests are shown as skipped. */
+/** Opens the report in a real browser; skipped without one. */
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 interface Look {
@@ -30,18 +30,18 @@ interface Look {
 
 inBrowser('the HTML report in a browser', () => {
   let browser: Browser;
-  // One for all tests: a window takes far longer to open than to fill.
+  // Shared by all tests, because opening a window is slow.
   let page: Page;
   const folder = temporaryFolder('html');
   let address: string;
-  /** All that the page says, and asks for. */
+  /** Console messages, errors, dialogs and requests of the page. */
   const complaints: string[] = [];
 
   beforeAll(async () => {
     address = pathToFileURL(join(folder, 'report.html')).href;
     browser = await openBrowser();
     page = await browser.newPage();
-    // The limit of the test is the only one: a busy machine is slow, and not wrong.
+    // Only the test's own timeout applies, because a busy machine is slow.
     page.setDefaultTimeout(0);
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -57,7 +57,7 @@ inBrowser('the HTML report in a browser', () => {
 
   async function openHtml(html: string, { scheme = 'light', width = 1400 }: Look = {}) {
     writeFileSync(join(folder, 'report.html'), html);
-    // What the last one still said is its own.
+    // Late messages of the previous page do not count.
     await page.goto('about:blank');
     complaints.length = 0;
     await page.setViewportSize({ width, height: 900 });
@@ -77,7 +77,7 @@ inBrowser('the HTML report in a browser', () => {
     ['nothing affected', nothingAffected],
     ['attributes', withKinds],
     ['a sweep', sweepOfModels],
-  ] as const)('of %s runs within its policy and asks for nothing', async (_what, build) => {
+  ] as const)('with %s violates no content policy and loads nothing', async (_what, build) => {
     await open(build());
     expect(complaints).toEqual([]);
     expect(await page.locator('h1').count()).toBe(1);
@@ -85,7 +85,7 @@ inBrowser('the HTML report in a browser', () => {
     expect((await page.locator('main').boundingBox())?.width).toBe(1120);
   });
 
-  test('filters by status and by text, and says how many are shown', async () => {
+  test('filters by status and by text, and counts the references shown', async () => {
     await open(regression());
     const says = page.locator('#filter output');
     expect(await says.textContent()).toBe('26 of 26 shown');
@@ -97,7 +97,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('0 of 26 shown');
   });
 
-  test('filters by what a changed scoring judges differently', async () => {
+  test('filters by references that a changed scoring judges differently', async () => {
     await open(regression());
     const choice = page.locator('#filter select[name=scoring]');
     expect(await choice.locator('option').allTextContents()).toEqual([
@@ -108,7 +108,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await shownIds()).toEqual(['invoice']);
   });
 
-  test('opens and closes what is shown', async () => {
+  test('opens and closes all references that are shown', async () => {
     await open(regression());
     await page.locator('#filter input[value=unchanged]').uncheck();
     await page.getByRole('button', { name: 'Open all' }).click();
@@ -118,7 +118,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await page.locator('details.case[open]').count()).toBe(0);
   });
 
-  test('filters by a attribute, together with the status', async () => {
+  test('filters by an attribute, together with the status', async () => {
     const result = withKinds();
     await open(result);
     const says = page.locator('#filter output');
@@ -134,7 +134,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('11 of 60 shown');
   });
 
-  test('shows the references of an attribute at a click, and opens the one that an insight rests on', async () => {
+  test('shows the references of an attribute on click, and opens the reference of an insight', async () => {
     await open(withKinds());
     await page.getByText('Show its 20 references').click();
     expect(await page.locator('#filter output').textContent()).toBe('20 of 60 shown');
@@ -147,12 +147,12 @@ inBrowser('the HTML report in a browser', () => {
     const target = page.locator('details.case', { hasText: 'mail-013' }).first();
     expect(await target.getAttribute('open')).not.toBeNull();
     expect(await target.isVisible()).toBe(true);
-    // What hid it is set back.
+    // The filter that hid it is reset.
     expect(await page.locator('#filter output').textContent()).toBe('60 of 60 shown');
     expect(complaints).toEqual([]);
   });
 
-  /** Every tenth is broken, and every answer another one. */
+  /** Every tenth reference is broken, and no two answers are equal. */
   function many(number: number): Result {
     const references = Array.from({ length: number }, (_, at) => {
       const actual = `answer number ${String(at)} about ${(at * 7919).toString(36)}`;
@@ -181,7 +181,7 @@ inBrowser('the HTML report in a browser', () => {
       })`,
     );
 
-  test('prints rows that were never in the page by its button, and says so where another printed it', async () => {
+  test('prints all rows with its own button, and warns about missing rows otherwise', async () => {
     await open(many(250));
     await page.getByText('250 of 250 shown').waitFor();
     await page.emulateMedia({ media: 'print' });
@@ -200,11 +200,11 @@ inBrowser('the HTML report in a browser', () => {
     );
     await page.getByRole('button', { name: 'Print' }).click();
     await until(`document.title === '250 rows, rest hidden: true'`);
-    // The far ones are taken out again.
+    // Rows far from the window are removed again.
     await until(`document.querySelectorAll('details.case').length < 250`);
   });
 
-  describe('of ten thousand references', () => {
+  describe('with ten thousand references', () => {
     let html: string;
     beforeAll(async () => {
       html = await renderHtml(many(10_000));
@@ -214,7 +214,7 @@ inBrowser('the HTML report in a browser', () => {
     const elements = (): Promise<number> => page.locator('*').count();
     const openRow = (id: string) => page.locator(`details.case[open]`, { hasText: id });
 
-    test('stays below 3 MB and puts into the page what is near the window', async () => {
+    test('stays below 3 MB and draws only the rows near the window', async () => {
       expect(Buffer.byteLength(html)).toBeLessThan(3_000_000);
       expect(await elements()).toBeLessThan(10_000);
       for (const at of [0.25, 0.5, 0.75, 1]) {
@@ -230,10 +230,10 @@ inBrowser('the HTML report in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    test('finds text in rows that were never in the page, and filters by tag', async () => {
+    test('finds text in rows that are not drawn yet, and filters by tag', async () => {
       await page.locator('#filter input[type=search]').fill('number 9991 about');
       await page.getByText('1 of 10,000 shown', { exact: true }).waitFor();
-      // It is counted before it is unpacked and drawn.
+      // The count appears before the row is drawn.
       await page.locator('details.case > summary', { hasText: 'case-9991' }).waitFor();
       expect(await shownIds()).toEqual(['case-9991']);
       await page.locator('#filter input[type=search]').fill('');
@@ -242,7 +242,7 @@ inBrowser('the HTML report in a browser', () => {
       await page.locator('#filter select[name=tags]').selectOption('');
     });
 
-    test('opens the one that its address names, below nothing that hides it', async () => {
+    test('opens the row that its address names, not hidden under the header', async () => {
       await page.evaluate(`location.hash = '#r7004'`);
       await openRow('case-7003').waitFor();
       await until(`Math.abs(document.getElementById('r7004').getBoundingClientRect().top) < 40`);
@@ -269,7 +269,7 @@ inBrowser('the HTML report in a browser', () => {
     ['attributes', withKinds],
     ['a sweep', sweepOfModels],
   ] as const)(
-    'of %s has no finding of axe, and fits a phone with all of it open',
+    'with %s has no accessibility violations and fits a phone with everything open',
     async (_, build) => {
       await open(build(), { width: 390 });
       await page.getByRole('button', { name: 'Open all' }).click();
@@ -295,7 +295,7 @@ inBrowser('the HTML report in a browser', () => {
   );
 
   test.each(['light', 'dark'] as const)(
-    'gives base and head no colour of a pass or a fail in %s',
+    'does not use pass and fail colours for base and head in %s',
     async (scheme) => {
       await open(regression(), { scheme });
       await page.getByRole('button', { name: 'Open all' }).click();
@@ -350,7 +350,7 @@ inBrowser('the HTML report in a browser', () => {
     pages.flatMap(([what, html]) =>
       (['light', 'dark'] as const).map((scheme) => [what, scheme, html] as const),
     ),
-  )('every text of %s is readable in the %s scheme', async (_what, scheme, html) => {
+  )('every text of %s has enough contrast in the %s scheme', async (_what, scheme, html) => {
     await openHtml(await html(), { scheme });
     const texts = await contrasts(page);
     expect(texts.length).toBeGreaterThan(10);
@@ -359,7 +359,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test.each(pages)('%s fits a phone, its charts in full', async (_what, html) => {
+  test.each(pages)('%s fits a phone, with all charts complete', async (_what, html) => {
     await openHtml(await html(), { width: 390 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
     expect(
@@ -377,12 +377,12 @@ inBrowser('the HTML report in a browser', () => {
     )) {
       expect(box.left).toBeGreaterThanOrEqual(0);
       expect(box.right).toBeLessThanOrEqual(390);
-      // Letters are drawn at 11 pixels of 340: they stay near that.
+      // Labels are drawn for a width of 340 pixels, so a narrower chart is hard to read.
       expect(box.width).toBeGreaterThan(300);
     }
   });
 
-  test('no text of a chart covers another, or leaves the chart', async () => {
+  test('chart labels do not overlap or leave the chart', async () => {
     for (const result of [withKinds(), sweepOfModels()]) {
       await open(result);
       expect(
@@ -418,9 +418,7 @@ inBrowser('the HTML report in a browser', () => {
   });
 });
 
-/**
- * Every text that is shown, with the contrast of its colour to what is behind it (WCAG 2: 1 to 21).
- */
+/** The contrast of every visible text to its background (WCAG 2: 1 to 21). */
 async function contrasts(page: Page): Promise<{ words: string; chart: boolean; ratio: number }[]> {
   return page.locator('body *').evaluateAll((all) => {
     type Node = (typeof all)[number];

@@ -14,7 +14,7 @@ const problemsOf = async (value: unknown): Promise<string[]> => {
 };
 
 describe('a saved file', () => {
-  test('is a result or a measurement by what is in it', async () => {
+  test('is recognized as a result or a measurement by its content', async () => {
     for (const result of [green(), regression()])
       expect(await read(result, 'noise.json')).toEqual({ kind: 'result', result });
     const saved = measured();
@@ -24,7 +24,7 @@ describe('a saved file', () => {
 
   test.each<[string, unknown, string]>([
     [
-      'no JSON',
+      'not JSON',
       '{"a": ',
       'x.json: is not JSON; give the result.json that a run wrote, or the noise.json of a measurement',
     ],
@@ -45,7 +45,7 @@ describe('a saved file', () => {
       'x.json: is not a measurement of evaldiff (field high: Too big: expected number to be <=1)',
     ],
     [
-      'a measurement with a field too many',
+      'a measurement with an unknown field',
       { ...measured(), extra: 1 },
       'x.json: is not a measurement of evaldiff (Unrecognized key: "extra")',
     ],
@@ -55,11 +55,11 @@ describe('a saved file', () => {
       'x.json: is not a result of evaldiff (Invalid input: expected object, received array)',
     ],
     [
-      'nothing',
+      'null',
       'null',
       'x.json: is not a result of evaldiff (Invalid input: expected object, received null)',
     ],
-  ])('that is %s is refused', async (_, value, message) => {
+  ])('that is %s is rejected', async (_, value, message) => {
     expect(await problemsOf(value)).toEqual([message]);
   });
 });

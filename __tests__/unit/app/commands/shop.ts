@@ -15,19 +15,19 @@ import {
 import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
 
 /**
- * A small project on a real git repository, asked through the command line against a model server
- * on loopback, until the test ends.
+ * A small project in a real git repository. Its commands call a model server on loopback until the
+ * test ends.
  */
 export interface Shop {
   repository: FixtureRepository;
   server: ModelServer;
-  /** Runs one command line in the project; what it wrote and its exit code. */
+  /** Runs a command in the project and returns its output and exit code. */
   evaldiff(...argv: string[]): Promise<Said>;
-  /** The same in a folder of it. */
+  /** The same in a subfolder. */
   inFolder(folder: string, ...argv: string[]): Promise<Said>;
-  /** Begins one that goes on until it is told to end. */
+  /** Starts a command that runs until the test stops it. */
   begin(...argv: string[]): Running;
-  /** The same with `--json`, read. */
+  /** The same with `--json`, parsed. */
   result(...argv: string[]): Promise<Result>;
 }
 
@@ -38,11 +38,11 @@ export interface ShopOptions {
   rubric?: boolean;
   answer?: Script;
   env?: NodeJS.ProcessEnv;
-  /** A server of the caller's, which closes it; absent: one of the shop's own. */
+  /** A server that the caller closes. Default: the shop starts its own. */
   server?: ModelServer;
 }
 
-/** Its prompt with another message; `more`: further lines. */
+/** The prompt with this message, and `more` lines. */
 export const promptSaying = (content: string, more = '') => ({
   'prompts/ask.yaml': `name: ask\nmodel: m\n${more}defaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "${content}" }]\n`,
 });

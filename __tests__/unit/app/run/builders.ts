@@ -168,7 +168,7 @@ export function suiteSide(
   };
 }
 
-/** A suite of which every reference of both sides is to be run. */
+/** A suite in which every reference runs on both sides. */
 export function startedSuite(base: SuiteSide, head: SuiteSide): SuiteRun {
   const { references } = head.suite.tests;
   return startSuite({
@@ -190,7 +190,10 @@ export function startedSuite(base: SuiteSide, head: SuiteSide): SuiteRun {
   });
 }
 
-/** A suite that was run with another prompt on each side; `tries` of a side, by reference. */
+/**
+ * A finished suite with a different prompt on each side. `tries` returns the tries of a reference
+ * and side.
+ */
 export function comparedSuite(
   of: Partial<Tests>,
   tries: (index: number, side: Side) => Try[],
@@ -201,7 +204,7 @@ export function comparedSuite(
     gate?: GateSettings;
     ownGate?: SuiteGate;
     scoring?: Partial<Scoring>;
-    /** Base's scoring counts as another one than head's. */
+    /** Treats base's and head's scoring as different. */
     isRescored?: boolean;
   } = {},
 ): SuiteComparison {
@@ -299,7 +302,7 @@ export function referenceResult(
 
 const RATE: PassRate = { base: 1, head: 1, difference: 0, low: -0.01, high: 0.01, p: 0.5 };
 
-/** The line of a prompt that did it; head's line 4. */
+/** A cause: line 4 of head's prompt. */
 export function causeUnit(changes: Partial<ChangeUnit> = {}): ChangeUnit {
   return {
     kind: 'line',
@@ -339,7 +342,7 @@ export function gate(changes: Partial<GateSettings> = {}): GateSettings {
   return { ...DEFAULT_GATE, ...changes };
 }
 
-/** What the gate decides on: one suite without changes, unless said otherwise. */
+/** Input of the gate: one suite without changes, plus `changes`. */
 export function gateInput(changes: Partial<GateInput> = {}): GateInput {
   return {
     mode: 'diff',
@@ -365,7 +368,7 @@ export function gateInput(changes: Partial<GateInput> = {}): GateInput {
   };
 }
 
-/** An entry of `models` that is paid for, at 2 and 10 dollars per million tokens. */
+/** An entry of `models` with a price: $2 and $10 per million tokens. */
 export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettings {
   return {
     provider: 'openai',
@@ -382,7 +385,7 @@ export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettin
   };
 }
 
-/** Settings with these models and nothing else of their own. */
+/** Default settings with these models. */
 export function settingsWithModels(...entries: ModelSettings[]): Settings {
   return settings({ models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])) });
 }

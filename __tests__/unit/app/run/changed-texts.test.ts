@@ -6,7 +6,7 @@ import { treeOf } from '../../config/tree.ts';
 
 const FILE = 'prompts/p.yaml';
 
-/** A suite that runs because of these files; its prompt may have had another path on base. */
+/** A suite that these changed files affect; its prompt may have been renamed. */
 function suite(
   name: string,
   files: string[],
@@ -33,12 +33,12 @@ const changed = (
   ...suites: AffectedSuite[]
 ) => changedTexts(suites.length === 0 ? [suite('p', [FILE])] : suites, treeOf(base), treeOf(head));
 
-/** Lines with their signs, as a diff shows them. */
+/** The lines as in a diff: sign and text. */
 const marked = (lines: readonly { sign: string; text: string }[] = []) =>
   lines.map(({ sign, text }) => `${{ added: '+', removed: '-' }[sign] ?? ' '}${text}`);
 
 describe('the changed texts of a run', () => {
-  test('are the lines that differ, with one of context and where they stand on both sides', async () => {
+  test('are the differing lines with one line of context and the line numbers of both sides', async () => {
     const found = await changed(
       { [FILE]: 'a\nb\nc\nd\ne\nf\n' },
       { [FILE]: 'new\na\nb\nc\nd\nE\nf\n' },
@@ -50,7 +50,7 @@ describe('the changed texts of a run', () => {
     ]);
   });
 
-  test('follow a prompt that was renamed to its old path', async () => {
+  test('compare a renamed prompt with its old path', async () => {
     const old = 'prompts/old.yaml';
     const [found] = await changed(
       { [old]: 'same\nold words\n' },
@@ -61,7 +61,7 @@ describe('the changed texts of a run', () => {
     expect(marked(found?.hunks[0]?.lines)).toEqual([' same', '-old words', '+new words']);
   });
 
-  test('say of a new file that base has none, and of a removed one what it held', async () => {
+  test('show all lines of a new file as added and of a deleted file as removed', async () => {
     expect(await changed({}, { [FILE]: 'x\n' })).toMatchObject([
       { base_file: null, hunks: [{ base: 0, head: 1, lines: [{ sign: 'added', text: 'x' }] }] },
     ]);
@@ -75,7 +75,7 @@ describe('the changed texts of a run', () => {
     ['references', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
     ['metrics.m', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
     ['new prompt', [[3, 3, ['-prompt: a', '+prompt: b']]]],
-  ])('of a suite in one file are those of the half that %s is in', async (key, expected) => {
+  ])('of a suite in one file include only the half that contains %s', async (key, expected) => {
     const [found] = await changed(
       { [FILE]: 'metrics:\n  - m\nprompt: a\nreferences:\n  - 1\n  - 2\n' },
       { [FILE]: 'metrics:\n  - m\nprompt: b\nreferences:\n  - 1\n  - 3\n' },
@@ -86,7 +86,7 @@ describe('the changed texts of a run', () => {
     );
   });
 
-  test('of a suite in one file are all of them where both halves make it run', async () => {
+  test('of a suite in one file include both halves if both cause the run', async () => {
     const [found] = await changed(
       { [FILE]: 'prompt: a\nmetrics: [1]\n' },
       { [FILE]: 'prompt: b\nmetrics: [2]\n' },
@@ -101,7 +101,7 @@ describe('the changed texts of a run', () => {
     ]);
   });
 
-  test('name each file once, with every suite that runs because of it', async () => {
+  test('list each file once, with every suite that runs because of it', async () => {
     const rubric = 'rubrics/r.yaml';
     const found = await changed(
       { [FILE]: 'a\n', [rubric]: 'a\n' },
@@ -115,14 +115,14 @@ describe('the changed texts of a run', () => {
     ]);
   });
 
-  test('leave out what is not text, what is too large, and what does not differ', async () => {
+  test('leave out binary files, files that are too large, and files without a difference', async () => {
     const large = 'x'.repeat(262_145);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: new Uint8Array([97, 0, 98]) })).toEqual([]);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: large })).toEqual([]);
     expect(
       await changedTexts([suite('p', [FILE])], treeOf({ [FILE]: 'a' }), {
         ...treeOf({ [FILE]: large }),
-        // As git's trees, which keep nothing of a file above the limit.
+        // Like git trees, which do not read files above the limit.
         read: (path, most = Infinity) =>
           Promise.reject(new UserError([problem({ file: path, line: 0 }, `above ${most}`)])),
       }),
@@ -130,25 +130,25 @@ describe('the changed texts of a run', () => {
     expect(await changed({ [FILE]: 'a\n' }, { [FILE]: 'a\n' })).toEqual([]);
   });
 
-  test('are those of every suite of a large run, since any of them may regress, and of a thousand files at most', async () => {
+  test('include every suite of a large run, up to a thousand files', async () => {
     const files = Array.from({ length: 1_001 }, (_, index) => `prompts/${String(index)}.yaml`);
     const all = (text: string) => Object.fromEntries(files.map((file) => [file, text]));
     expect(await changed(all('a'), all('b'), suite('p', files))).toHaveLength(1_000);
   });
 });
 
-describe('the lines that differ', () => {
-  test('are none where only the ends of lines do', () => {
+describe('differing lines', () => {
+  test('ignore line endings', () => {
     expect(differingLines('a\r\nb\r\n', 'a\nb\n')).toEqual({ hunks: [], more: 0 });
     const [hunk] = differingLines('a\r\nb\r\n', 'a\nc\n').hunks;
     expect(marked(hunk?.lines)).toEqual([' a', '-b', '+c']);
   });
 
-  test('are shown without the remark that a file has no line feed at its end', () => {
+  test('do not show the marker for a missing newline at the end of the file', () => {
     expect(marked(differingLines('a', 'b').hunks[0]?.lines)).toEqual(['-a', '+b']);
   });
 
-  test('are sixty at most, and the others are counted', () => {
+  test('are limited to sixty, and the others are counted', () => {
     const lines = (letter: string) =>
       Array.from({ length: 50 }, (_, index) => `${letter}${String(index)}\n`).join('');
     const { hunks, more } = differingLines(lines('a'), lines('b'));
@@ -156,13 +156,13 @@ describe('the lines that differ', () => {
     expect(more).toBe(40);
   });
 
-  test('of different texts are counted, not searched for', () => {
+  test('of completely different texts are only counted, without a search', () => {
     const lines = (letter: string) =>
       Array.from({ length: 1_500 }, (_, index) => `${letter}${String(index)}`).join('\n');
     expect(differingLines(lines('a'), lines('b'))).toEqual({ hunks: [], more: 1_500 });
   });
 
-  test('are cut where a line is very long', () => {
+  test('are cut if a line is very long', () => {
     const [line] = differingLines('', 'x'.repeat(600)).hunks[0]?.lines ?? [];
     expect(line).toEqual({ sign: 'added', text: `${'x'.repeat(500)}…` });
   });

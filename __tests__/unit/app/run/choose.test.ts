@@ -27,9 +27,13 @@ async function chosen(lines: string[], baseTags?: string) {
   return { ...found, base: ids(found.base), head: ids(found.head) };
 }
 
-describe('references are chosen', () => {
+describe('overrides choose references', () => {
   test.each<[string, string[], string[]]>([
-    ['by an id, which goes before those that contain it', ['references=refund-1'], ['refund-1']],
+    [
+      'by an id, which has priority over ids that contain it',
+      ['references=refund-1'],
+      ['refund-1'],
+    ],
     ['by a part of an id', ['references=refund'], ['refund-1', 'refund-10']],
     ['by a pattern', ['references=*-10,c?rrier'], ['refund-10', 'carrier']],
     ['by words of the input', ['references=six weeks'], ['refund-1']],
@@ -40,13 +44,13 @@ describe('references are chosen', () => {
     expect([head, problems]).toEqual([ids, []]);
   });
 
-  test('and the others are said not to be judged', async () => {
+  test('and a notice says that the others were not judged', async () => {
     expect((await chosen(['references=refund'])).notices).toMatchObject([
       { message: 'only 2 references of 3 chosen (references=refund): the others were not judged' },
     ]);
   });
 
-  test('on both sides by either, so that a tag that is added is not a removal', async () => {
+  test('on both sides if either matches, so that an added tag does not look like a deletion', async () => {
     const { base, head } = await chosen(['tags=critical'], '[]');
     expect([base, head]).toEqual([['refund-1'], ['refund-1']]);
   });
@@ -59,7 +63,7 @@ describe('references are chosen', () => {
       ['references=carrier', 'tags=critical'],
       'overrides: no reference fits both references= and tags=',
     ],
-  ])('%j: what fits nothing is a mistake', async (lines, message) => {
+  ])('%j: a selection that matches nothing is an error', async (lines, message) => {
     expect((await chosen(lines)).problems.map((problem) => problem.message)).toEqual(
       message === null ? [] : [message],
     );

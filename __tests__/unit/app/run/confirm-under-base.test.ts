@@ -12,7 +12,7 @@ interface UnderBase {
   head: Outcome;
 }
 
-/** Head's scoring passes all; what base's says, by reference. */
+/** Head's scoring passes everything; `underBase` has the outcomes by base's scoring. */
 function comparisonOf(
   underBase: readonly UnderBase[],
   { model = 'gpt-4o', tries: count = 3, settings = gate({ scoring: 'fail' }) } = {},
@@ -30,7 +30,7 @@ function comparisonOf(
   );
 }
 
-test('a variant without a fall asks for nothing and hides no fall of another one', async () => {
+test("a variant that did not fall needs no confirmation and does not hide another one's fall", async () => {
   const settings = gate({ scoring: 'fail' });
   const calm: UnderBase = { base: 'pass', head: 'pass' };
   const broken: UnderBase = { base: 'pass', head: 'fail' };
@@ -68,7 +68,7 @@ test('a variant without a fall asks for nothing and hides no fall of another one
   expect(unconfirmed).toEqual([]);
 });
 
-test('single references that break and heal are no fall if the gate accepts churn', async () => {
+test('references that break and heal in equal numbers are not a fall if the gate accepts churn', async () => {
   const underBase = Array.from({ length: 50 }, (_, i): UnderBase => ({
     base: i >= 5 && i < 10 ? 'fail' : 'pass',
     head: i < 5 ? 'fail' : 'pass',

@@ -35,7 +35,7 @@ import {
 
 const TRIES = 3;
 
-/** What a try of the reference at an index gives: its outcome, and the number of words. */
+/** The outcome of a try, and the number of words in its answer. */
 interface Given {
   outcome: Outcome;
   words?: number;
@@ -64,7 +64,7 @@ function madeTry({ outcome, words = 10 }: Given, index: number, isStored = false
 interface Answers {
   stored: GivenAt;
   head: GivenAt;
-  /** Base's today. */
+  /** Answers of base today. */
   today: GivenAt;
 }
 
@@ -95,7 +95,7 @@ function made(
   };
 }
 
-/** Answers a claim by the answers of today. */
+/** Confirms or refutes a claim with today's answers. */
 function confirmWith(all: readonly Made[]): Confirm {
   const tries = new Map<ReferenceRun, NewTries>();
   const at = (suite: SuiteComparison, run: ReferenceRun, side: Side, index: number): Given => {
@@ -136,9 +136,9 @@ async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
 const pass: GivenAt = () => ({ outcome: 'pass' });
 
 describe('a fall of all suites together', () => {
-  test('that new answers do not show leaves the means refuted that they refuted', async () => {
+  test('that new answers refute does not make a refuted metric worse again', async () => {
     const own = { metrics: { words: 'fail' } } as const;
-    // The model grew wordier and loses three points; the prompt is harmless.
+    // The model became wordier and loses 3 points; the prompt is harmless.
     const drifted: GivenAt = (i, k) => ({
       outcome: i < 3 && k === 0 ? 'fail' : 'pass',
       words: 30 + (i % 5),
@@ -154,7 +154,7 @@ describe('a fall of all suites together', () => {
     expect(pool).toBeNull();
   });
 
-  // Too little for one suite, but not for all of them together.
+  // Too small a fall for one suite, but not for all together.
   const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
@@ -166,7 +166,7 @@ describe('a fall of all suites together', () => {
     expect(rows.map(({ verdict }) => verdict)).not.toContain('regressed');
   });
 
-  test('is refuted if base falls today, but not a suite that is red by fresh answers', async () => {
+  test('is refuted if base falls today, but a suite that is red by fresh answers stays red', async () => {
     const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
     const fresh = made('h', 30, { stored: pass, head: broken, today: pass }, { isStored: false });
     const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: loses }));
@@ -188,7 +188,7 @@ test('all claims of a run share alpha', async () => {
   expect(claims.reduce((sum, { level }) => sum + level, 0)).toBeCloseTo(0.05, 9);
 });
 
-test('a suite that fell by two metrics is confirmed by what both say together', () => {
+test('a suite that fell by two metrics is confirmed by both outcomes together', () => {
   const own = { metrics: [metric('a'), metric('b')] };
   const references = Array.from({ length: 30 }, (_, i) => reference(`r${String(i)}`));
   const sides = ['Say {q}', 'Tell {q}'].map((content) =>
@@ -226,11 +226,11 @@ test('a suite that fell by two metrics is confirmed by what both say together', 
 });
 
 describe('a fall against stored answers', () => {
-  // Base falls today, too: five other references broke than the five that head broke.
+  // Base falls today too, but in five other references than head.
   const head: GivenAt = (i) => ({ outcome: i < 5 || (i >= 20 && i < 26) ? 'fail' : 'pass' });
   const today: GivenAt = (i) => ({ outcome: i >= 15 && i < 26 ? 'fail' : 'pass' });
 
-  test('is not confirmed by single references where they may not gate', async () => {
+  test('is not confirmed by single references if they may not gate', async () => {
     const churn = { churn: 'accept' } as const;
     const suites = [made('a', 50, { stored: pass, head, today }, { own: churn })];
     const { outcome, rows } = await judge(suites, churn);
@@ -238,7 +238,7 @@ describe('a fall against stored answers', () => {
     expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
   });
 
-  test('is not confirmed by a drop of today below min_drop', async () => {
+  test('is not confirmed by a drop below min_drop today', async () => {
     const own = { min_drop: 0.05 };
     const failing =
       (below: number): GivenAt =>
@@ -251,7 +251,7 @@ describe('a fall against stored answers', () => {
     expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
   });
 
-  test('that the model explains leaves the suite red where head answers less often', async () => {
+  test('that the model explains leaves the suite red if head answers fewer references', async () => {
     const drifted: GivenAt = (i) => ({ outcome: i >= 20 ? 'fail' : 'pass' });
     const silent: GivenAt = (i, k) => (i < 5 ? { outcome: 'error' } : drifted(i, k));
     const suites = [made('a', 30, { stored: pass, head: silent, today: drifted })];

@@ -36,9 +36,7 @@ const both = (content: string) =>
     }),
   ]);
 
-/**
- * Judges a change of two prompts where only some vendors have a key; the judging itself is given.
- */
+/** Judges a change of two prompts with keys for some vendors. The verdict itself is given. */
 async function judged(withKey: string[], conclusion: Conclusion, of = both) {
   const arranged = applyTrust(of('Old {q}'), of('New {q}'), sources('untrusted'), OWN_SETTINGS);
   const prepared = prepare(
@@ -92,7 +90,7 @@ async function judged(withKey: string[], conclusion: Conclusion, of = both) {
   };
 }
 
-/** Two suites of conversations whose evaluators have labelled answers, one for each vendor. */
+/** Two suites of conversations, one per vendor, whose evaluators have labelled answers. */
 const labelled = (content: string) => {
   const place = { file: 'prompts/tests/p.yaml', line: 4 };
   const messages = [{ role: 'user' as const, content: 'How?' }];
@@ -113,8 +111,8 @@ const NO_KEY =
 const left = (name: string, file: string) =>
   `${name}: 2 tests not run, affected by messages (${file})`;
 
-describe('a run that gets no keys', () => {
-  test('makes no model calls where everything needs one, and says what would have run', async () => {
+describe('a run without keys', () => {
+  test('makes no model calls if every suite needs a key, and lists what would have run', async () => {
     const { result, names } = await judged([], 'success');
     expect(names).toEqual([]);
     expect(result).toMatchObject({
@@ -133,7 +131,7 @@ describe('a run that gets no keys', () => {
     ['neutral', 'neutral'],
     ['failure', 'failure'],
     ['error', 'error'],
-  ])('judges what needs none: %s becomes %s', async (found, shown) => {
+  ])('judges suites that need no key: %s becomes %s', async (found, shown) => {
     const { result, names } = await judged(['openai'], found);
     expect(names).toEqual([['p']]);
     expect(result.conclusion).toBe(shown);
@@ -144,7 +142,7 @@ describe('a run that gets no keys', () => {
   });
 });
 
-test('a run that gets no keys tests the evaluators whose models need none', async () => {
+test('a run without keys tests the evaluators whose models need no key', async () => {
   const { asked } = await judged(['openai'], 'success', labelled);
   const tested = asked.flatMap(
     ({ features }) => features.find(({ key }) => key === 'conversations') ?? [],
@@ -173,12 +171,12 @@ describe('a missing key', () => {
 
   test.each<[string, Partial<EventFacts>, 'fork' | 'dependabot' | null]>([
     ['on a pull request from a fork', { fork: true }, 'fork'],
-    ['on one by Dependabot', { dependabot: true }, 'dependabot'],
+    ['on a pull request by Dependabot', { dependabot: true }, 'dependabot'],
     ['on a push by Dependabot', { event: 'push', dependabot: true }, 'dependabot'],
     ['in the same repository', {}, null],
-    ['where secrets are in reach', { event: 'pull_request_target', fork: true }, null],
-    ['in a second stage', { event: 'workflow_run', fork: true, dependabot: true }, null],
-  ])("%s is withheld or somebody's mistake: %#", (_, more, expected) => {
+    ['in an event with access to secrets', { event: 'pull_request_target', fork: true }, null],
+    ['in a workflow_run', { event: 'workflow_run', fork: true, dependabot: true }, null],
+  ])('%s is withheld by GitHub or a configuration error: %#', (_, more, expected) => {
     expect(withheldFrom(facts(more))).toBe(expected);
   });
 });

@@ -33,16 +33,16 @@ const MAY_GO = 'take it out of references_from';
 
 describe('a data file', () => {
   test.each([
-    ['a header alone', 'a,expected\n'],
-    ['nothing', ''],
-  ])('that base has rows of and head only %s is an error', async (_, data) => {
+    ['only a header', 'a,expected\n'],
+    ['no content', ''],
+  ])('that has rows on base and %s on head is an error', async (_, data) => {
     expect(await found(withData(rows(26)), withData(data))).toEqual({
       problems: [`c.csv: has no rows, and base's has 26; restore them, or ${MAY_GO}`],
       notices: [],
     });
   });
 
-  test('that two suites read is counted and told once', async () => {
+  test('that two suites read is reported once', async () => {
     const twice = (data: string) => ({
       ...withData(data),
       'prompts/q.yaml': PROMPT.replace('name: p', 'name: q'),
@@ -52,7 +52,7 @@ describe('a data file', () => {
     ]);
   });
 
-  test('that is empty on both sides is an error where nothing else is asked, or if strict', async () => {
+  test('that is empty on both sides is an error if nothing else runs, or in strict mode', async () => {
     const empty = withData(rows(0));
     const told = [`c.csv: has no rows; add some, or ${MAY_GO}`];
     expect(await found(empty, empty)).toEqual(NONE);
@@ -70,7 +70,7 @@ describe('a data file', () => {
     expect(await found(withData(rows(26)), withData(rows(13)))).toEqual(NONE);
   });
 
-  test('that head no longer names is not told here: its references are deleted', async () => {
+  test('that head no longer uses is not reported: its references count as deleted', async () => {
     expect(await found(withData(rows(26)), withData(rows(0), `${METRICS}${ONE}`))).toEqual(NONE);
   });
 });
@@ -79,7 +79,7 @@ describe('a list of references', () => {
   const base = suiteFiles(PROMPT, `${METRICS}${ONE}`);
   const empty = `${METRICS}references: []\n`;
 
-  test('that was emptied is an error', async () => {
+  test('is an error if it was emptied', async () => {
     expect(await found(base, suiteFiles(PROMPT, empty))).toEqual({
       problems: [
         "prompts/tests/p.yaml:2: references is empty, and base's has 1; restore them, or delete the prompt too",
@@ -88,7 +88,7 @@ describe('a list of references', () => {
     });
   });
 
-  test('may be empty where base had none, or beside a data file', async () => {
+  test('may be empty if base had none or a data file adds references', async () => {
     const all = suiteFiles(PROMPT, empty);
     expect(await found(all, all)).toEqual(NONE);
     expect(await found(null, all, true)).toEqual(NONE);

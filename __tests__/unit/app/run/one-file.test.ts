@@ -28,7 +28,7 @@ async function judged(from: string, to: string) {
 }
 
 describe('a suite in one file', () => {
-  test('runs every reference because of its messages, and shows the changed message alone', async () => {
+  test('runs every reference after a change of its messages, and shows only the changed message', async () => {
     const found = await judged('Greet {who}.\nmetrics', 'Hail {who}.\n# tests\nmetrics');
     expect(found).toEqual({
       because: [{ key: 'messages', file: FILE }],
@@ -37,7 +37,7 @@ describe('a suite in one file', () => {
     });
   });
 
-  test('runs one reference because of what it expects', async () => {
+  test('runs one reference after a change of its expected answer', async () => {
     expect(await judged('expected: Bob', 'expected: bob')).toEqual({
       because: [{ key: 'references', file: FILE }],
       ran: ['bob'],
@@ -45,14 +45,14 @@ describe('a suite in one file', () => {
     });
   });
 
-  test('scores every reference again because of a metric', async () => {
+  test('scores every reference again after a change of a metric', async () => {
     expect(await judged('uses: contains', 'uses: exact_match, name: contains')).toMatchObject({
       because: [{ key: 'metrics.contains', file: FILE }],
       ran: ['ada', 'bob'],
     });
   });
 
-  test('runs nothing because of a comment among its references', async () => {
+  test('runs nothing after a change of a comment among its references', async () => {
     expect((await judged('references:', 'references: # all')).ran).toBeUndefined();
   });
 });

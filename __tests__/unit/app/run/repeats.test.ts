@@ -18,7 +18,7 @@ const ok = (metric: unknown): CodeResult => ({
   values: { metric: metric as number },
 });
 
-/** A sandbox whose answers `of` gives; what it was asked. */
+/** A sandbox that returns the results of `of` and records its jobs. */
 function sandbox(of: (job: CodeJob, index: number) => CodeResult): {
   evaluate: Evaluate;
   jobs: CodeJob[];
@@ -34,8 +34,8 @@ function sandbox(of: (job: CodeJob, index: number) => CodeResult): {
 }
 const pure = (job: CodeJob, index: number): CodeResult => ok(job.inputs[index]?.['actual']);
 
-describe('code that scores', () => {
-  test('is asked again for a tenth, in a fresh process and another order, never for the first alone', async () => {
+describe('scoring code', () => {
+  test('runs again for a tenth of the answers, in a fresh process and random order, never for the first alone', async () => {
     const { evaluate, jobs } = sandbox(pure);
     const repeats = repeatedEvaluate(evaluate, 'seed');
     expect(await repeats.evaluate(jobOf(200))).toEqual(
@@ -55,7 +55,7 @@ describe('code that scores', () => {
     });
   });
 
-  test('has the same answers repeated for the same seed, and others for another', async () => {
+  test('repeats the same answers for the same seed, and others for another seed', async () => {
     const drawn = async (seed: string): Promise<unknown> => {
       const { evaluate, jobs } = sandbox(pure);
       await repeatedEvaluate(evaluate, seed).evaluate(jobOf(200));
@@ -65,15 +65,18 @@ describe('code that scores', () => {
     expect(await drawn('a')).not.toEqual(await drawn('b'));
   });
 
-  test.each(['base', 'head'] as const)('that answers by side is an error: %s', async (side) => {
-    const bySide = sandbox((job) => ok(job.side === 'head'));
-    const { evaluate, found } = repeatedEvaluate(bySide.evaluate, 'seed');
-    const results = await evaluate(jobOf(12, { side }));
-    expect(results.every((result) => result.status === 'error')).toBe(true);
-    expect(found().made.differing).toBeGreaterThan(0);
-  });
+  test.each(['base', 'head'] as const)(
+    'whose result depends on the side is an error: %s',
+    async (side) => {
+      const bySide = sandbox((job) => ok(job.side === 'head'));
+      const { evaluate, found } = repeatedEvaluate(bySide.evaluate, 'seed');
+      const results = await evaluate(jobOf(12, { side }));
+      expect(results.every((result) => result.status === 'error')).toBe(true);
+      expect(found().made.differing).toBeGreaterThan(0);
+    },
+  );
 
-  test('that comes out differently is an error from there on, with its name and place', async () => {
+  test('with a different second result is an error from then on, with its name and place', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true && job.code === 'state' ? ok('other') : pure(job, index),
     );
@@ -99,7 +102,7 @@ describe('code that scores', () => {
     });
   });
 
-  test('that met a limit the second time only is not a liar: the machine was busy', async () => {
+  test('that hits a limit only in the repetition is not an error: the machine was busy', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true
         ? { status: 'error', cause: 'sandbox', message: 'took longer than 5 s and was stopped' }
@@ -111,7 +114,7 @@ describe('code that scores', () => {
   });
 });
 
-test('code whose outcome may be chance is not repeated, and not counted', async () => {
+test('code that may be random is neither repeated nor counted', async () => {
   const { evaluate, jobs } = sandbox(pure);
   const repeats = repeatedEvaluate(evaluate, 'seed');
   const { scores: _, ...prompt } = jobOf(5);

@@ -26,22 +26,22 @@ describe('the key of a request', () => {
   const placed = { role: 'user', content: 'a', place: { file: 'p.yaml', line: 3 } };
   test.each<[string, Partial<Request>, Partial<Request>]>([
     ['the order of parameters', {}, { parameters: { top_p: 1, temperature: 0 } }],
-    ['what it is paid for', {}, { purpose: 'grader' }],
+    ['the purpose of the call', {}, { purpose: 'grader' }],
     ['the place of a message in a file', {}, { messages: [placed as Request['messages'][number]] }],
-    // So that both sides share:
+    // Both sides share these answers:
     ['the commit of a program', program(), program({ commit: 'c2' })],
     ['the commit of a replay', replay(), replay({ commit: 'c2' })],
-  ])('is the same whatever %s', (_what, one, other) => {
+  ])('does not depend on %s', (_what, one, other) => {
     expect(key(other)).toBe(key(one));
   });
 
   test.each<[string, Partial<Request>, Partial<Request>]>([
-    ['the try', {}, { try: 1 }],
+    ['the index of the try', {}, { try: 1 }],
     ['the model', {}, { target: { ...openai, model: 'n' } }],
     ['the vendor', {}, { target: { ...openai, provider: 'anthropic' } }],
     ['the endpoint', {}, { target: { ...openai, endpoint: 'local' } }],
     ['a parameter', {}, { parameters: { temperature: 0, top_p: 0.9 } }],
-    ['a parameter that is gone', {}, { parameters: { temperature: 0 } }],
+    ['a removed parameter', {}, { parameters: { temperature: 0 } }],
     ['a role', {}, { messages: [{ role: 'system', content: 'a' }] }],
     ['a text', {}, { messages: [{ role: 'user', content: 'a ' }] }],
     ['the schema', {}, { schema: { name: 's', json: {} } }],
@@ -49,16 +49,16 @@ describe('the key of a request', () => {
     ['the command of a program', program(), program({ command: ['node', 'b.mjs'] })],
     ['the process of a program', program(), program({ process: 'try' })],
     ['the content of a replay', replay(), replay({ content: '2' })],
-  ])('differs with %s', (_what, one, other) => {
+  ])('depends on %s', (_what, one, other) => {
     expect(key(other)).not.toBe(key(one));
   });
 
-  test('is whatever the hash makes of the canonical text', () => {
+  test('is the given hash of the canonical text', () => {
     expect(requestKey(request, (text) => `${text.length}`)).toMatch(/^\d+$/);
   });
 });
 
-test('a recording is found by model, parameters, messages and try, whoever answered', () => {
+test('the key of a recording depends on model, parameters, messages and try, not on the vendor', () => {
   const recorded = { model: 'm', parameters: { a: 1, b: [2] }, messages: request.messages, try: 2 };
   expect(recordingKey({ ...recorded, parameters: { b: [2], a: 1 } })).toBe(recordingKey(recorded));
   for (const other of [

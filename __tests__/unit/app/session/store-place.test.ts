@@ -7,7 +7,7 @@ const machine = (
   home = '/home/ann',
 ): Machine => ({ platform, env, home });
 
-describe("the folder of a user's caches", () => {
+describe("a user's cache folder", () => {
   test.each<[NodeJS.Platform, NodeJS.ProcessEnv, string, string]>([
     ['linux', { XDG_CACHE_HOME: '/fast/cache' }, '/home/ann', '/fast/cache/evaldiff'],
     ['linux', {}, '/home/ann', '/home/ann/.cache/evaldiff'],
@@ -20,7 +20,7 @@ describe("the folder of a user's caches", () => {
   });
 });
 
-describe('the place of a store', () => {
+describe('the path of a store', () => {
   const project = (commonFolder: string, below = '') => ({
     commonFolder,
     workTree: { root: '/work/shop', below },
@@ -28,7 +28,7 @@ describe('the place of a store', () => {
   const placeOf = (commonFolder: string, below?: string, env: NodeJS.ProcessEnv = {}) =>
     storePlace(project(commonFolder, below), undefined, '/work/shop', machine('linux', env));
 
-  test('is one per clone and project, named for people', () => {
+  test('is different for each clone and project, with a readable name', () => {
     const [root, service, clone] = [
       placeOf('/work/shop/.git'),
       placeOf('/work/shop/.git', 'services/chat'),
@@ -42,7 +42,7 @@ describe('the place of a store', () => {
     expect(service?.former).toBe('/work/shop/services/chat/.evaldiff/answers.sqlite');
   });
 
-  test("is what the option says, else what the environment says, and the key stays the machine's", () => {
+  test('comes from the option, then from the environment; the key file stays in the cache folder', () => {
     const env = { EVALDIFF_STORE: 'shared.sqlite' };
     expect(placeOf('/work/shop/.git', '', env)).toEqual({
       file: '/work/shop/shared.sqlite',

@@ -20,7 +20,7 @@ const image: Part = {
 const file: Part = { type: 'file', path: 'a.ts', diff: '+1' };
 const unknown: Part = { type: 'unknown', kind: 'audio', json: '{"id":1}' };
 
-describe('an answer in words', () => {
+describe('an answer as text', () => {
   test.each<[string, Part[]]>([
     ['', []],
     ['Yes.', partsOf('Yes.')],
@@ -44,31 +44,36 @@ describe('an answer in words', () => {
 
 describe('the key of an answer', () => {
   test.each<[string, Part, Part, boolean]>([
-    ['the order of arguments', call('f', '{"a":1,"b":2}'), call('f', '{ "b": 2, "a": 1.0 }'), true],
-    ['an argument', call('f', { a: 1 }), call('f', { a: 2 }), false],
     [
-      'long numbers',
+      'ignores the order of arguments',
+      call('f', '{"a":1,"b":2}'),
+      call('f', '{ "b": 2, "a": 1.0 }'),
+      true,
+    ],
+    ['depends on an argument', call('f', { a: 1 }), call('f', { a: 2 }), false],
+    [
+      'depends on the last digits of long numbers',
       call('f', '{"a":12345678901234567890}'),
       call('f', '{"a":12345678901234567891}'),
       false,
     ],
-    ['the name', call('f', {}), call('g', {}), false],
+    ['depends on the name of the call', call('f', {}), call('g', {}), false],
     [
-      'the order of JSON',
+      'ignores the key order of JSON',
       { type: 'json', value: { a: 1, b: 2 } },
       { type: 'json', value: { b: 2, a: 1 } },
       true,
     ],
-    ['the image', image, { ...image, digest: 'f'.repeat(64) }, false],
-    ['a file', file, { ...file, diff: '+2' }, false],
-    ['the kind of part', { type: 'text', text: 'pay()' }, call('pay', {}), false],
-  ])('compares %s', (_, one, other, equal) => {
+    ['depends on the image', image, { ...image, digest: 'f'.repeat(64) }, false],
+    ['depends on a file', file, { ...file, diff: '+2' }, false],
+    ['depends on the kind of part', { type: 'text', text: 'pay()' }, call('pay', {}), false],
+  ])('%s', (_, one, other, equal) => {
     expect(answerKey([one]) === answerKey([other])).toBe(equal);
   });
 });
 
-describe('differing answers', () => {
-  /** Changed stretches in brackets. */
+describe('answers that differ', () => {
+  /** Both texts, with changed parts in brackets. */
   const marked = (base: Part[], head: Part[]): [string, string] => {
     const side = (own: 'base' | 'head'): string =>
       answerRuns(base, head)
@@ -122,7 +127,7 @@ describe('differing answers', () => {
     expect(marked(base, head)).toEqual(shown);
   });
 
-  test('name the arguments that changed', () => {
+  test('list the changed arguments', () => {
     const changes = argumentChanges(
       [order({ item: 'vase', quantity: 3, note: 'x', b: 1 })],
       [order({ item: 'bowl', amount: 3, b: 1 })],
@@ -136,10 +141,10 @@ describe('differing answers', () => {
   });
 });
 
-describe('an accepted answer', () => {
+describe('the expected value from an accepted answer', () => {
   test.each<[string, Part[], unknown]>([
     ['text', partsOf('Yes.'), { value: 'Yes.' }],
-    ['no words', [], { value: '' }],
+    ['an empty answer', [], { value: '' }],
     [
       'calls, even beside text',
       [...partsOf('Wait.'), call('order', { item: 'vase' })],
@@ -156,18 +161,18 @@ describe('an accepted answer', () => {
       [call('f', '{"a":[12345678901234567890]}')],
       { refused: expect.stringContaining('too many digits') },
     ],
-  ])('of %s', (_, parts, expected) => {
+  ])('is correct for %s', (_, parts, expected) => {
     expect(expectedFrom(parts, null)).toEqual(expected);
   });
 
-  test('of a file and calls are the calls where the reference expects calls', () => {
+  test('has only the calls if the reference expects calls', () => {
     expect(expectedFrom([call('write', {}), file], [{ name: 'write' }])).toEqual({
       value: [{ name: 'write', arguments: {} }],
     });
   });
 });
 
-describe('what is expected', () => {
+describe('expected values as answer parts', () => {
   test.each<[string, Json, Part[] | null]>([
     ['calls', [{ name: 'order', arguments: { item: 'vase' } }], [call('order', '{"item":"vase"}')]],
     ['files', [{ path: 'a.md', content: 'A\n' }], [{ type: 'file', path: 'a.md', diff: 'A\n' }]],
@@ -176,13 +181,13 @@ describe('what is expected', () => {
     ['names alone', ['order'], null],
     ['other maps', [{ name: 'Ada', age: 36 }], null],
     ['a call by schema', [{ name: 'order', schema: {} }], null],
-  ])('as %s', (_, expected, parts) => {
+  ])('are correct for %s', (_, expected, parts) => {
     expect(expectedParts(expected)).toEqual(parts);
   });
 });
 
 describe('hostile answers', () => {
-  test('with arguments nested too deep to be walked are read as text', () => {
+  test('with deeply nested arguments are read as text', () => {
     const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const parts = [call('f', deep)];
     expect(textOfParts(parts) === `f(${deep})`).toBe(true);
@@ -202,7 +207,7 @@ describe('hostile answers', () => {
     expect(changes.every(({ base, head }) => base?.value === head?.value)).toBe(true);
   });
 
-  test('with many calls pair the first 200 of them, and show the rest', () => {
+  test('with many calls compare the first 200 and show the rest', () => {
     const calls = (from: number): Part[] =>
       Array.from({ length: 300 }, (_, i) => call(`f${String(i + from)}`, {}));
     expect(argumentChanges(calls(0), calls(0))).toEqual([]);

@@ -16,7 +16,7 @@ import { resultOf } from '../results.ts';
 
 const within = (element: Element | undefined, tag: string): Element[] =>
   element === undefined ? [] : below(element).filter(({ tagName }) => tagName === tag);
-/** Cards by their titles, the domains' before the sub-tasks'. */
+/** Cards by title; domains come before sub-tasks. */
 const cards = (all: Element[]): [string, Element][] =>
   all
     .filter((element) => attributeOf(element, 'class') === 'card')
@@ -39,7 +39,7 @@ const rated = (result: Result, evidence: string): Result => ({
   })),
 });
 
-test('the table of proficiencies has the means of a metric, whose name is text', async () => {
+test('the proficiency table shows the means of a metric and escapes its name', async () => {
   const given = withKinds();
   const attributes = given.attributes.map((attribute) => ({
     ...attribute,
@@ -61,14 +61,14 @@ describe('the dashboard of a comparison', () => {
     all = elementsOfPage(html);
   });
 
-  test('has prior and proficiency of domains, and of sub-tasks the alignment too', () => {
+  test('shows prior and proficiency of domains and sub-tasks, and the alignment of sub-tasks', () => {
     expect(cards(all).map(([title]) => title)).toEqual([
       ...['Prior', 'Proficiency', 'Prior', 'Proficiency', 'Skill alignment'],
     ]);
     expect(textOf(cards(all)[4]![1])).toContain('lower is better');
   });
 
-  test('has what is drawn as a table too', () => {
+  test('repeats each chart as a table', () => {
     for (const [, card] of cards(all)) {
       const words = drawn(card).map((line) => line.replace(/^[✗↑] /, ''));
       for (const cells of rows(card)) {
@@ -83,12 +83,12 @@ describe('the dashboard of a comparison', () => {
     );
   });
 
-  test('says of an attribute with too few references only that', () => {
+  test('shows no rates for an attribute with too few references', () => {
     const words = drawn(cards(all)[1]![1]);
     expect(words[words.indexOf('Praise and complaints') + 1]).toBe('6 references: too few');
   });
 
-  test('labels every chart for a reader who does not see it', () => {
+  test('labels every chart for screen readers', () => {
     for (const [, card] of cards(all)) {
       const [svg] = within(card, 'svg');
       expect(attributeOf(svg!, 'role')).toBe('img');
@@ -98,7 +98,7 @@ describe('the dashboard of a comparison', () => {
     }
   });
 
-  test('leads from insights and attributes to their references, which are all there', () => {
+  test('links insights and attributes to their references, which are all on the page', () => {
     const ids = new Set(all.map((element) => attributeOf(element, 'id')));
     const links = all
       .filter(({ tagName }) => tagName === 'a')
@@ -117,7 +117,7 @@ describe('the dashboard of a comparison', () => {
     expect(textOf(target!)).toContain('mail-001');
   });
 
-  test('marks every reference with the attributes it was assigned', () => {
+  test('marks every reference with its attributes', () => {
     const values = new Map(
       all
         .filter(({ tagName }) => tagName === 'option')
@@ -134,7 +134,7 @@ describe('the dashboard of a comparison', () => {
     }
   });
 
-  test('shows at a reference why it was assigned each of its attributes', async () => {
+  test('shows for a reference why it has each of its attributes', async () => {
     const page = await renderHtml(rated(result, "the mail's <b>own</b> words"));
     const row = elementsOfPage(page).find(
       (element) => attributeOf(element, 'class') === 'case' && textOf(element).includes('mail-001'),
@@ -149,7 +149,7 @@ describe('the dashboard of a comparison', () => {
     expect(textOf(row!)).not.toContain('not rated');
   });
 
-  test('shows the largest drops with both texts, and answers with other skills', () => {
+  test('shows the largest drops with both answers, and answers with other skills', () => {
     const moved = all.find((element) => attributeOf(element, 'class') === 'kind');
     const samples = below(moved!)
       .filter((element) => attributeOf(element, 'class') === 'sample')
@@ -180,7 +180,7 @@ describe('the dashboard of a comparison', () => {
     expect(html).not.toContain('insights were dropped');
   });
 
-  test('is not there without attributes and insights', async () => {
+  test('is missing without attributes and insights', async () => {
     const plain = await renderHtml({ ...result, attributes: [], insights: [] });
     expect(plain).not.toContain('Attributes');
     expect(plain).not.toContain('<select');
@@ -188,8 +188,8 @@ describe('the dashboard of a comparison', () => {
   });
 });
 
-describe('what a page has room for', () => {
-  test('is a thousand references with fifteen domains and fifteen sub-tasks in less than 2 MB', async () => {
+describe('the size limit of a page', () => {
+  test('is not reached by a thousand references with fifteen domains and fifteen sub-tasks', async () => {
     const html = await renderHtml(rated(withKinds(1_000, thirty), 'money back '.repeat(27)));
     expect(Buffer.byteLength(html)).toBeLessThan(HTML_LIMIT);
     const all = elementsOfPage(html);
@@ -197,12 +197,12 @@ describe('what a page has room for', () => {
     expect(within(cards(all)[1]![1], 'circle')).toHaveLength(30);
   });
 
-  test("is as much of the ratings' evidence as it must not cut", async () => {
+  test('shortens the evidence of ratings no more than necessary', async () => {
     const html = await renderHtml(rated(withKinds(24), 'money back '.repeat(3_000)));
     expect(/Texts are cut after [\d,]+/.exec(html)?.[0]).toBe('Texts are cut after 20,000');
   });
 
-  test('are the charts of the worst suites where there are many, and the rest is said', async () => {
+  test('leaves charts for the worst of many suites, and the page reports the missing ones', async () => {
     const one = withKinds(40, thirty);
     const path = (at: number): string => `prompts/triage-${String(at)}.yaml`;
     const every = Array.from({ length: 30 }, (_, at) => at);
@@ -222,7 +222,7 @@ describe('what a page has room for', () => {
     expect(html).toContain('The attributes of 10 suites are left out; result.json has them.');
   });
 
-  test('is as much of a hostile name as of any other', async () => {
+  test('applies to long names too, which are shortened and escaped', async () => {
     const texts = Object.values(hostileTexts);
     const long = (at: number): string => 'x'.repeat(at % 5 === 0 ? 9_000 : 0);
     const sorts = texts.map((explanation, at) => ({
@@ -255,8 +255,8 @@ describe('what a page has room for', () => {
   });
 });
 
-describe('a sweep', () => {
-  test('is drawn as quality against cost; a variant of unknown cost is named in words and has no place in it', async () => {
+describe('the dashboard of a sweep', () => {
+  test('draws quality against cost, and lists variants of unknown cost in words', async () => {
     const all = elementsOfPage(await renderHtml(sweepOfModels()));
     const [, card] = cards(all).find(([title]) => title === 'Quality against cost, capitals')!;
     expect(textOf(card).replace(/\s+/g, ' ')).toContain(
@@ -271,7 +271,7 @@ describe('a sweep', () => {
     expect(drawn(card).filter((words) => /^\d$/.test(words))).toEqual(['1', '2', '3', '4']);
   });
 
-  test('of unknown costs says so instead of drawing', async () => {
+  test('explains that no cost is known instead of drawing', async () => {
     const sweep = sweepOfModels();
     const html = await renderHtml({
       ...sweep,
@@ -282,7 +282,7 @@ describe('a sweep', () => {
     expect(html).not.toContain('<svg class="chart"');
   });
 
-  test('shows the pass rates of its attributes without a verdict', async () => {
+  test('shows the pass rates of attributes without a verdict', async () => {
     const all = elementsOfPage(await renderHtml(sweepOfModels()));
     const proficiency = cards(all).find(([title]) => title === 'Proficiency')![1];
     const head = within(proficiency, 'th').map(textOf);

@@ -33,7 +33,7 @@ const links = {
   place: (file: string): string => `https://github.com/acme/support/blob/main/${file}`,
 };
 
-/** A text that nothing can pack well. */
+/** A text that does not compress well. */
 function noise(from: string, characters: number): string {
   const parts = Array.from({ length: Math.ceil(characters / 44) }, (_, at) =>
     createHash('sha256')
@@ -62,14 +62,14 @@ function large(references: number, tries: number, characters: number): Result {
   return resultOf({ suites: [suiteOf('big', list)] });
 }
 
-test('a p-value is never written as nothing', async () => {
+test('a small p-value is shown as < 0.001, never as 0', async () => {
   const given = { base: passed('a'), head: failed('b'), p: 1e-5, q: 0.0123 };
   const suites = [suiteOf('one', [referenceOf('a', 'regressed', given)])];
   const page = await renderHtml(resultOf({ suites }));
   expect(page).toContain('<code>&lt; 0.001, 0.012</code>');
 });
 
-test('a cell of two columns says on a phone whose it is, where they stand below each other', () => {
+test('a cell of two columns names its column on a phone, where cells are stacked', () => {
   const head = [
     [text('Base'), lineBreak, text('After 1 turn')],
     [text('Head'), lineBreak, text('After 3 turns')],
@@ -96,7 +96,7 @@ describe('images of the prompt', () => {
     ]),
   ];
 
-  test('are shown once, with the worst reference, and named where they are not', async () => {
+  test('are embedded once, with the worst reference, and only named elsewhere', async () => {
     const images = new Map([['a1', 'data:image/png;base64,AAAA']]);
     const page = await renderHtml(resultOf({ suites }), links, images);
     expect(page.match(/<img [^>]*>/g)).toEqual([
@@ -113,17 +113,17 @@ describe('images of the prompt', () => {
   });
 });
 
-describe('the policy', () => {
+describe('the content security policy', () => {
   test.each([
     ['style', STYLE],
     ['script', SCRIPT],
-  ])('names the hash of the %s', (what, content) => {
+  ])('contains the hash of the %s', (what, content) => {
     const hash = createHash('sha256').update(content).digest('base64');
     expect(POLICY).toContain(`; ${what}-src 'sha256-${hash}';`);
   });
 
   test.each(Object.entries({ ...goldens, hostile }))(
-    'is kept by the page of %s: one style, one script, nothing loaded, nothing inline',
+    'allows the page of %s: one style, one script, nothing loaded or inline',
     async (_name, build) => {
       const all = elementsOfPage(await renderHtml(build(), links));
       expect(
@@ -157,7 +157,7 @@ describe('the page', () => {
     all = elementsOfPage(page);
   });
 
-  test('has every reference with every try of both sides', () => {
+  test('shows every reference with every try of both sides', () => {
     const entries = all.filter((element) => attributeOf(element, 'class') === 'case');
     expect(entries).toHaveLength(26);
     const canada = entries.find((element) => textOf(element).includes('canada'));
@@ -167,7 +167,7 @@ describe('the page', () => {
     expect(canada && textOf(canada)).toContain('Tries 2, 3: fail');
   });
 
-  test('can be filtered by each status that occurs, with its number', () => {
+  test('has a filter for each status that occurs, with its count', () => {
     const boxes = all
       .filter((element) => attributeOf(element, 'type') === 'checkbox')
       .map((element) => attributeOf(element, 'value'));
@@ -175,14 +175,14 @@ describe('the page', () => {
     expect(page.includes('checked> regressed (4)')).toBe(true);
   });
 
-  test('says the interval of each drawing in words', () =>
+  test('describes the interval of each drawing in words', () =>
     expect(
       all
         .filter(({ tagName }) => tagName === 'svg')
         .map((element) => attributeOf(element, 'aria-label')),
     ).toContain('−9.8 points, 90 % interval −21.2 to +1.6'));
 
-  test('has the parts of the other outputs too, and the problems of a run that judged nothing', async () => {
+  test('has the sections of the other outputs, and the problems of a run that judged nothing', async () => {
     for (const words of [
       '1 scoring change',
       'Cohen&#39;s κ',
@@ -199,7 +199,7 @@ describe('the page', () => {
     expect(await renderHtml(neutral())).toContain('<h1>? Inconclusive: <code>capitals</code></h1>');
   });
 
-  test('shows hostile text as text', async () => {
+  test('escapes hostile text', async () => {
     const hidden = /[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u;
     const html = await renderHtml(hostile(), links);
     expect(hidden.test(html)).toBe(false);
@@ -208,7 +208,7 @@ describe('the page', () => {
   });
 });
 
-describe('free text of a result', () => {
+describe('free text in a result', () => {
   const HOSTILE = '</pre></code>"><img class="out">';
   type Path = readonly (string | number)[];
 
@@ -230,7 +230,7 @@ describe('free text of a result', () => {
     ['a regression', regression],
     ['attributes', (): Result => withKinds(6)],
     ['a sweep', sweepOfModels],
-  ])('of %s stays text on the page, whatever its field', async (_what, build) => {
+  ])('of %s is escaped on the page in every field', async (_what, build) => {
     const free = new Map<string, boolean>();
     const kindOf = (at: Path): string => at.filter((key) => typeof key === 'string').join('.');
     const whole = build();
@@ -264,11 +264,11 @@ describe('free text of a result', () => {
   });
 });
 
-describe('its size', () => {
+describe("the page's size", () => {
   const WRONG = { outcome: 'fail', actual: 'no' } as const;
   const tone = (reason: string) => score('fail', 'tone', false, reason);
 
-  test('is below 2 MB for a thousand references of five tries a side, and says that texts are cut', async () => {
+  test('is below 2 MB for 1,000 references of five tries a side, and a note says that texts are cut', async () => {
     const html = await renderHtml(large(1_000, 5, 600));
     expect(Buffer.byteLength(html)).toBeLessThanOrEqual(HTML_LIMIT);
     const { rows, packed } = packedIn(html);
@@ -285,10 +285,10 @@ describe('its size', () => {
     expect(html.match(/\(\d+ more characters\)/)).not.toBeNull();
   });
 
-  test('keeps long answers whole where there is room', async () => {
+  test('leaves room for whole long answers if there are few', async () => {
     const html = await renderHtml(large(3, 2, 24_000));
     expect(html.includes('Texts are cut')).toBe(false);
-    // The first screen is short whatever there is room for.
+    // The first screen is always short, so check only the part below.
     expect(html.slice(html.indexOf('id="references"')).includes('more characters')).toBe(false);
   });
 
@@ -297,7 +297,7 @@ describe('its size', () => {
     ['expected answers', (text) => ({ expected: { answer: text } })],
     ['answers', (text) => ({ head: failed(text) })],
     ['reasons', (text) => ({ head: sideOf([{ ...WRONG, scores: [tone(text)] }]) })],
-  ])('cuts long %s no shorter than it must', async (_what, withText) => {
+  ])('cuts long %s no more than necessary', async (_what, withText) => {
     const list = Array.from({ length: 300 }, (_, index) =>
       referenceOf(`case-${String(index)}`, 'regressed', withText(noise(String(index), 6_900))),
     );
@@ -305,7 +305,7 @@ describe('its size', () => {
     expect(html.includes('Texts are cut after 5,000 characters')).toBe(true);
   });
 
-  test('leaves the mildest references out when nothing else helps, and says so', async () => {
+  test('leaves out the mildest references if nothing else helps, and says so', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `variable-${String(index)}`);
     const inputOf = (at: number) =>
       Object.fromEntries(names.map((name) => [name, noise(`${name} ${String(at)}`, 60)]));

@@ -67,7 +67,7 @@ describe('a regressed reference of a tool suite', () => {
   });
 
   test.each(['comment', 'check', 'terminal', 'show'])(
-    'shows the expected call like a call that was made in the %s',
+    'shows the expected call in the form of a real call in the %s',
     (surface) => {
       const words = surfaces[surface]!.replace(/<[^>]*>|\*\*|&quot;|["`\\]/g, '');
       expect(words.replace(/\s+/g, ' ')).toContain('create_order(item: urn, quantity: 3)');
@@ -75,25 +75,25 @@ describe('a regressed reference of a tool suite', () => {
   );
 
   test.each(['comment', 'check', 'terminal', 'JUnit', 'annotation'])(
-    'names the argument that changed in the %s',
+    'names the changed argument in the %s',
     (surface) => {
       expect(surfaces[surface]).toContain('quantity: 3 → amount: 3');
     },
   );
 
-  test('the page says how an answer ended only if it is not whole', async () => {
+  test('shows on the page how an answer ended only if it is incomplete', async () => {
     const page = (ended: TryResult['ended']) => renderHtml(changed(QUANTITY, AMOUNT, { ended }));
     expect(await page('tool_calls')).not.toContain('ended by');
     expect(await page('length')).toContain('ended by length');
   });
 
-  test('marks the argument that changed', async () => {
+  test('marks the changed argument', async () => {
     expect(surfaces['comment']).toContain('<b>amount: 3</b>');
     expect(await renderHtml(result)).toContain('<mark>amount: 3</mark>');
   });
 });
 
-test('the page shows images, and what happened on the way to an answer', async () => {
+test('the page shows images and the tool calls before an answer', async () => {
   const image: Part = {
     type: 'image',
     media_type: 'image/png',
@@ -117,7 +117,7 @@ describe('the label of a variant', () => {
   const words = (parameters: object) =>
     variantWords({ model: 'm', parameters } as Parameters<typeof variantWords>[0]);
 
-  test('names tools and schemas, so that it stays when a schema changes', () => {
+  test('names tools and schemas, so that it does not change with a schema', () => {
     const [before, after] = [{ a: 1 }, { b: 2 }].map((schema) =>
       words({ tools: [tool('create_order', schema), tool('cancel_order', schema)] }),
     );

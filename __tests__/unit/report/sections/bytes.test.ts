@@ -3,7 +3,7 @@ import { bytes } from '../../../../src/report/sections/detail.ts';
 
 import fc, { anyCharacter } from '../../../fuzz.ts';
 
-test('the size of a text is that of its UTF-8 form, broken surrogates included', () => {
+test('the size of a text counts its UTF-8 bytes, also with lone surrogates', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) =>
       expect(bytes(text)).toBe(new TextEncoder().encode(text).length),

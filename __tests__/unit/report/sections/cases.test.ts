@@ -13,7 +13,7 @@ const titles = (suites: SuiteResult[]) =>
     .filter((line) => line.includes(' › '))
     .map((line) => line.trim());
 
-test('a failed reference of one variant of several says which', () => {
+test('a failed reference names its variant if there are several', () => {
   const suite = (model: string) =>
     suiteOf('capitals', [failing('france')], {
       variant: { model, parameters: { temperature: 0 } },
@@ -25,7 +25,7 @@ test('a failed reference of one variant of several says which', () => {
   expect(titles([suite('big')])).toEqual([`capitals › france ${PLACE} – 0 of 1 passed`]);
 });
 
-test('failed references that do not gate come last, and say so', () => {
+test('failed references that do not gate come last and are marked', () => {
   const suite = suiteOf('capitals', [
     failing('a', { skip: true }),
     failing('b', { quarantined: true }),
@@ -38,7 +38,7 @@ test('failed references that do not gate come last, and say so', () => {
   ]);
 });
 
-test('references on which no metric gates have not failed, and what could not be measured is said', () => {
+test('references without a gating metric are not failed, and errors of their metrics are shown', () => {
   const shown = (scores: Score[]) =>
     inTerminal(
       resultOf({
@@ -64,7 +64,7 @@ test('references on which no metric gates have not failed, and what could not be
   expect(broken).not.toMatch(/failed test|fails in/);
 });
 
-test('the size of a suite in a sweep counts what gates, in a terminal and on the page', async () => {
+test('the size of a suite in a sweep counts only gating references, in terminal and page', async () => {
   const result = resultOf({
     mode: 'sweep',
     base: null,
@@ -74,7 +74,7 @@ test('the size of a suite in a sweep counts what gates, in a terminal and on the
   expect(await renderHtml(result)).toContain('2 × 1');
 });
 
-test('what fell with its suite is shown with both answers, and fails in JUnit as the suite does', () => {
+test('a reference that fell with its suite shows both answers and fails in JUnit', () => {
   const side = (outcome: 'pass' | 'fail', actual: string) => sideOf([{ outcome, actual }]);
   const fell = (id: string, status: 'regressed' | 'fell') =>
     referenceOf(id, status, { base: side('pass', 'Paris'), head: side('fail', 'Lyon') });
@@ -96,7 +96,7 @@ test('what fell with its suite is shown with both answers, and fails in JUnit as
   expect(renderJunit(shown(fell('a', 'fell')))).toContain('failures="1"');
 });
 
-test('a reference without an id of its own has a face in JUnit, cut at a word, with its id behind', () => {
+test('a reference without its own id is named by its input in JUnit, followed by its id', () => {
   const asked = (id: string) =>
     failing(id, { input: { q: 'What is the capital of the country that lies south of France?' } });
   const result = resultOf({

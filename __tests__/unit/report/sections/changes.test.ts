@@ -12,7 +12,7 @@ import { regression } from '../results.ts';
 
 const FILE = 'prompts/p.yaml';
 
-/** Lines 7 to 6 + n of the file in other words; line 30 of base is gone. */
+/** A file with lines 7 to 6 + `count` reworded and line 30 of base deleted. */
 function changed(count: number): ChangedText {
   const words = (at: number, what: string): string => `      ${what} ${String(7 + at)}`;
   const at = Array.from({ length: count }, (_, i) => i);
@@ -76,7 +76,7 @@ function withCauses(relation: Cause['relation'], units: ChangeUnit[], count = 3)
   };
 }
 
-/** The lines of the block, at most so many. */
+/** The first `lines` lines of the block. */
 function block(result: Result, lines = 24): string[] {
   const [detail] = COMMENT_LEVELS;
   if (detail === undefined) throw new Error('there is no detail');
@@ -84,15 +84,15 @@ function block(result: Result, lines = 24): string[] {
   return text.split('\n').slice(3, -1);
 }
 
-describe('the changed lines in a report', () => {
-  test('have a word below the one that did it, which needs no colour', () => {
+describe('changed lines in a report', () => {
+  test('mark the cause with a word below it, not only by colour', () => {
     expect(block(withCauses('alone', [unit('head', 8)]))).toEqual([
       '- old 8',
       '+ new 8',
       '  ↑ cause',
       '  … 5 more lines',
     ]);
-    // Beside two other lines the cause is seen in its place.
+    // With two other changed lines, the cause is shown among them.
     expect(block(withCauses('alone', [unit('head', 7)], 1))).toEqual([
       '- old 7',
       '+ new 7',
@@ -122,14 +122,14 @@ describe('the changed lines in a report', () => {
       [{ ...unit('head', 7), file: 'prompts/o.yaml', head: { file: 'prompts/o.yaml', line: 7 } }],
       [],
     ],
-  ])('say of several how they do it: %s', (relation, units, expected) => {
+  ])('mark several causes by their relation: %s', (relation, units, expected) => {
     const lines = block(withCauses(relation, units));
     expect(
       lines.flatMap((line, at) => (line.startsWith('  ↑') ? [lines[at - 1], line] : [])),
     ).toEqual(expected);
   });
 
-  test('show the one that did it where there is no room for all', () => {
+  test('show only the cause if there is no room for all', () => {
     const lines = block(withCauses('alone', [unit('head', 30)], 40), 8);
     expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more lines']);
   });

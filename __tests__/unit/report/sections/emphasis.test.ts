@@ -15,7 +15,7 @@ const both = (base: string, head: string, gaps = true, characters = 500): string
 };
 
 describe('emphasise', () => {
-  test('marks the words that differ, and joins neighbours', () => {
+  test('marks the words that differ and joins adjacent ones', () => {
     expect(both('The answer is 8.', 'The answer is 9.')).toEqual([
       'The answer is [8].',
       'The answer is [9].',
@@ -36,7 +36,7 @@ describe('emphasise', () => {
       '法国的首都是[里昂]',
     ]));
 
-  test('marks nothing when the answers are equal, or different in nearly everything', () => {
+  test('marks nothing if the answers are equal or almost completely different', () => {
     expect(both('same', 'same')).toEqual(['same', 'same']);
     expect(both('Canberra', 'I do not know that one, sorry')).toEqual([
       'Canberra',
@@ -44,7 +44,7 @@ describe('emphasise', () => {
     ]);
   });
 
-  test('leaves out the middle of long equal stretches, at blanks, and says how much', () => {
+  test('leaves out the middle of long equal passages at word boundaries, and counts it', () => {
     const long = 'word '.repeat(60);
     expect(both(`${long}yes`, `${long}no`)[0]).toBe(
       `${'word '.repeat(12).trimEnd()}{… 180 equal characters …}${'word '.repeat(12).trimStart()}[yes]`,
@@ -55,7 +55,7 @@ describe('emphasise', () => {
     expect(both(`${long}yes`, `${long}no`, false)[0]).toBe(`${long}[yes]`);
   });
 
-  test('cuts each side and counts what is left, beyond what was compared too', () => {
+  test('cuts each side and counts the rest, including text that was not compared', () => {
     expect(both('a b c d', 'a b c e', true, 3)).toEqual([
       'a b{(4 more characters)}',
       'a b{(4 more characters)}',
@@ -66,13 +66,13 @@ describe('emphasise', () => {
     );
   });
 
-  test('gives up on texts that differ everywhere instead of comparing for ever', () => {
+  test('stops comparing texts that differ everywhere', () => {
     const odd = Array.from({ length: 4_000 }, (_, index) => String(index * 7)).join(' ');
     const even = Array.from({ length: 4_000 }, (_, index) => String(index * 11)).join(' ');
     expect(both(odd, even, false, 20)[0]).toBe(show(whole(odd, 20)));
   });
 
-  test('without gaps and cuts the pieces are exactly the texts', () => {
+  test('returns exactly the texts if nothing was cut', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: anyCharacter, maxLength: 60 }),

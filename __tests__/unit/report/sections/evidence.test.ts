@@ -46,8 +46,8 @@ const grouped = (...references: ReferenceResult[]) =>
       `${String(metric)} (${String(reason)}): ${entries.map(({ reference }) => reference.id).join(' ')}`,
   );
 
-describe('references that fail alike', () => {
-  test('are those with the same metric and the same words, then those with the same metric', () =>
+describe('references with similar failures', () => {
+  test('are grouped by metric and reason, then by metric alone', () =>
     expect(
       grouped(
         fallen('a', 'fact', 'lacks "30 days"'),
@@ -58,7 +58,7 @@ describe('references that fail alike', () => {
       ),
     ).toEqual(['fact (lacks "30 days"): a c', 'fact (null): b e', 'polite (rude): d']));
 
-  test('are not those of another suite', () => {
+  test('are not grouped across suites', () => {
     const one = suiteOf('s', [fallen('a', 'fact', 'r')], { verdict: 'regressed' });
     const other = suiteOf('t', [fallen('b', 'fact', 'r')], { verdict: 'regressed' });
     expect(failures(entriesOf(resultOf({ suites: [one, other] }), 'fell'), REPORTS)).toHaveLength(
@@ -66,7 +66,7 @@ describe('references that fail alike', () => {
     );
   });
 
-  test('without an answer are told apart by their error', () => {
+  test('are grouped by their error if they have no answer', () => {
     const failing = (id: string, error: string) =>
       referenceOf(id, 'error', {
         head: {
@@ -90,7 +90,7 @@ describe('references that fail alike', () => {
 });
 
 describe('the worst reference', () => {
-  test('stands open with both answers and why head fails, even with one try each', () => {
+  test("is open with both answers and the reason of head's failure, even with one try each", () => {
     const { html, text } = renderGithub(
       renderComment(
         red(fallen('a', 'fact', 'lacks "30 days"'), fallen('b', 'fact', 'lacks "30 days"')),
@@ -104,7 +104,7 @@ describe('the worst reference', () => {
     );
   });
 
-  test('without an id of its own is called by its first words', () => {
+  test('is named by its first words if it has no id', () => {
     const input = { ticket: ' ', question: 'I was given a scarf, can I still have a refund?' };
     const shown = (id: string) =>
       renderGithub(renderComment(red(fallen(id, 'fact', null, { input })))).text;
@@ -117,7 +117,7 @@ describe('the worst reference', () => {
     expect(shown('gift')).toContain('What it did: gift (prompts/tests/capitals.yaml:12), 1 of 1');
   });
 
-  test('keeps the lines of its answers', () => {
+  test('keeps the line breaks of its answers', () => {
     const answer = 'Dear customer,\n\nbring it back.\nYours';
     const reference = fallen('a', 'fact', null, {
       head: sideOf([{ outcome: 'fail', actual: answer, scores: [score('fail', 'fact')] }]),
@@ -128,7 +128,7 @@ describe('the worst reference', () => {
   });
 });
 
-describe('a changed scoring', () => {
+describe('a scoring change', () => {
   const split: ScoringResult = {
     ...regression().scoring[0]!,
     path: 'prompts/s.yaml',
@@ -158,7 +158,7 @@ describe('a changed scoring', () => {
     ],
   });
 
-  test('is shown with its lines and a reference whose outcome it flipped, though nothing got worse', () => {
+  test('is shown with its lines and a reference that it flipped, even if nothing got worse', () => {
     const { html, text } = renderGithub(renderComment(result));
     const open = withoutFolds(html);
     expect(open).toContain('+ ignore_case: true');
@@ -170,7 +170,7 @@ describe('a changed scoring', () => {
     expect(text).toMatch(/Base's scoringpass\s*Head's scoringfail, exact_match/);
   });
 
-  test('says in its row what base had under its own scoring', () => {
+  test("shows in its row the rate of base under base's own scoring", () => {
     const { rates } = split;
     const of = (base_base: number) =>
       renderGithub(
@@ -211,7 +211,7 @@ describe('errors', () => {
     ],
   });
 
-  test('that a run ended in are listed once per cause in the first block, with how often and where', () => {
+  test('that ended the run are listed once per cause in the first block, with count and place', () => {
     const lines = inTerminal(result, 200).split('\n');
     const at = (id: string) => `${id} (prompts/tests/capitals.yaml:12)`;
     expect(lines.slice(4, 6)).toEqual([
@@ -222,7 +222,7 @@ describe('errors', () => {
     expect(lines.join('\n')).not.toContain('Other references');
   });
 
-  test('of one cause are its sentence alone', () => {
+  test('of a single cause are shown as one sentence', () => {
     const [share, words] = result.reasons;
     const one = {
       ...result,
@@ -235,7 +235,7 @@ describe('errors', () => {
     expect(told).toContain('12 of 12 tries ended in an error, so nothing was judged');
   });
 
-  test('are not listed a second time by the notices, and the lines that brought them stand open', () => {
+  test('are not repeated in the notices, and the changed lines are open', () => {
     const notice = (message: string, line: number) => ({
       kind: 'error' as const,
       place: { file: 'prompts/tests/capitals.yaml', line },
@@ -263,7 +263,7 @@ describe('errors', () => {
     expect(words).toMatch(/What changed: prompts\/s\.yaml:4\n+ *\+ For \{customer\}/);
   });
 
-  test('that count as fails are not said to be errors', () => {
+  test('that count as fails are not called errors', () => {
     const filtered = failed('');
     const side = {
       ...filtered,
@@ -275,7 +275,7 @@ describe('errors', () => {
     expect(words).not.toContain('ended in an error');
   });
 
-  test('beside a verdict are open where head has no answer at all to a reference, else in a fold', () => {
+  test('are open if head has no answer to a reference, otherwise folded', () => {
     const shown = (reference: ReferenceResult): string[] =>
       renderComment(
         resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }),
@@ -290,7 +290,7 @@ describe('errors', () => {
     expect(folded).toContain(`1 × <code>${refused}</code>`);
   });
 
-  test('of the same words in a file are one item with its places', () => {
+  test('with the same words in a file are one item with all its places', () => {
     const problem = (line: number) => ({
       place: { file: 'data/a.csv', line },
       message: 'has no column label',

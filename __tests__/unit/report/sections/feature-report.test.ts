@@ -17,7 +17,7 @@ const reportOf = (report: FeatureReport): Record<string, () => Promise<string> |
   terminal: () => renderTerminal(result, [report], { width: 300, colour: false }),
 });
 
-/** A slot of each kind between sections that every surface shows. */
+/** The order of slots between sections that every output has. */
 const PLACES: readonly string[] = [
   'Regressed',
   'slot why',
@@ -53,7 +53,7 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
     }
   });
 
-  test('says in the first line what the worse references have in common', async () => {
+  test('names in the first line what the worse references have in common', async () => {
     const inCommon = () => ({ name: 'Rivers', shared: 3, base: 1, head: 0.5 });
     const shown = await reportOf({ inCommon })[surface]?.();
     expect(shown?.replace(/<[^>]*>|\*/g, '')).toContain('tests broke, all in Rivers');
@@ -61,7 +61,7 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
 });
 
 describe("a feature's part of the page", () => {
-  test('stands in place of its blocks, and on its references', async () => {
+  test('replaces its text blocks and adds facts to references', async () => {
     const suite = result.suites.find(({ name }) => name === 'capitals');
     const page = await renderHtml(result, [
       {

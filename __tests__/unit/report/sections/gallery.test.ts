@@ -18,7 +18,7 @@ import {
   failed,
 } from '../results.ts';
 
-/** What a reviewer with ten seconds stumbles over, one situation each. */
+/** Details that would confuse a reviewer with ten seconds, one situation per test. */
 
 const comment = (result: Result, limit = 65_536): string =>
   renderComment(result, { marker: '<!-- m -->', limit });
@@ -33,7 +33,7 @@ const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
   });
 const red = (suites: SuiteResult[]): Result => resultOf({ conclusion: 'failure', suites });
 
-describe('a suite in which nothing but the scoring changed', () => {
+describe('a suite with only a scoring change', () => {
   const same = failed('x');
   const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: same, head: same })]);
   const untouched = suiteOf('t', [
@@ -55,7 +55,7 @@ describe('a suite in which nothing but the scoring changed', () => {
       ],
     });
 
-  test('is not called unchanged, in the comment, a terminal and on the page', async () => {
+  test('is not called unchanged in comment, terminal and page', async () => {
     const of = result([suite, untouched]);
     expect(shown(of)).toContain('⚪ scoring changed');
     expect(shown(of)).toContain('base under its own scoring 100.0 %');
@@ -65,7 +65,7 @@ describe('a suite in which nothing but the scoring changed', () => {
     expect(page).toContain('base under its own scoring 100.0 %');
   });
 
-  test('says in the first sentence what the scoring did, where nothing was compared', () => {
+  test('describes the effect of the scoring in the first sentence if nothing was compared', () => {
     const uncompared = {
       ...suite,
       pass_rate: { ...suite.pass_rate, difference: null, low: null, high: null, p: null },
@@ -88,7 +88,7 @@ describe('a suite in which nothing but the scoring changed', () => {
   });
 });
 
-test('several green suites are counted in the first line, with the largest drop if there is one', () => {
+test('several green suites are counted in the first line, with the largest drop', () => {
   const green = (name: string, passes: number): SuiteResult => {
     const side = (right: number) =>
       sideOf(
@@ -105,7 +105,7 @@ test('several green suites are counted in the first line, with the largest drop 
   expect(shown(resultOf({ suites: [green('s', 10), green('t', 9)] }))).toContain(
     'Largest drop: t 100 → 90 %.',
   );
-  // Green is short: rows that say the same are one.
+  // A green comment is short: identical rows are merged.
   const alike = ['s', 't', 'u', 'v'].map((name) => green(name, 10));
   expect(shown(resultOf({ suites: alike })).match(/no regression/g)).toHaveLength(1);
   const [first, ...others] = alike;
@@ -113,7 +113,7 @@ test('several green suites are counted in the first line, with the largest drop 
   expect(shown(resultOf({ suites: open })).match(/no regression/g)).toHaveLength(3);
 });
 
-test('the same change in many files is shown once, and all of them are counted', () => {
+test('an identical change of many files is shown once, with the number of files', () => {
   const suites = Array.from({ length: 9 }, (_, at) =>
     suiteOf(`s${String(at)}`, [fell('a')], { verdict: 'regressed' }),
   );
@@ -163,7 +163,7 @@ describe('the cause', () => {
     changes,
   });
 
-  test('that many suites share is said once, and several causes beyond the third are folded', () => {
+  test('is shown once if many suites share it, and only three different causes are open', () => {
     const names = Array.from({ length: 200 }, (_, at) => `s${String(at)}`);
     const text = shown(
       of(
@@ -185,7 +185,7 @@ describe('the cause', () => {
     expect(own).toContain('<summary>2 more causes</summary>');
   });
 
-  test('is what is shown of a long change, and the rest is counted', () => {
+  test('is the part of a long change that is shown, and other lines are counted', () => {
     const long = Array.from({ length: 8 }, (_, at) => ({
       ...({ sign: at % 2 === 0 ? 'removed' : 'added', text: `Line ${String(at)}` } as const),
     }));
@@ -197,7 +197,7 @@ describe('the cause', () => {
   });
 });
 
-test('of several regressed suites the one that the first line names is the one that is shown', () => {
+test('of several regressed suites, the one in the first line is shown open', () => {
   const deep = suiteOf('tags', [fell('tag', 'is not "sizes"')], {
     verdict: 'regressed',
     pass_rate: { base: 1, head: 0.9, difference: -0.1, low: -0.2, high: 0, p: 0.01 },
@@ -211,7 +211,7 @@ test('of several regressed suites the one that the first line names is the one t
   expect(text).toMatch(/What it did: refund .*of support, 1 of 1 → 0 of 1 passed/);
 });
 
-test('an open question shows what fell most, with both answers', () => {
+test('an inconclusive result shows the largest fall with both answers', () => {
   const once = { outcome: 'pass' as const, actual: 'Within 30 days.' };
   const reference = referenceOf('a', 'inconclusive', {
     base: sideOf([once, once]),
@@ -228,7 +228,7 @@ test('an open question shows what fell most, with both answers', () => {
   expect(open).toContain('With pleasure!');
 });
 
-test('at the size limit the worst reference stays open, and the table is folded', () => {
+test('at the size limit the worst reference stays open and the table is folded', () => {
   const suites = Array.from({ length: 200 }, (_, at) =>
     suiteOf(
       `suite-${String(at)}`,
@@ -252,7 +252,7 @@ test('at the size limit the worst reference stays open, and the table is folded'
   expect(text).toMatch(/fact fails in 5 tests of suite-/);
 });
 
-test('many suites that one parameter made worse alike are told of once', () => {
+test('many suites with the same regression by one parameter are reported once', () => {
   const suites = Array.from({ length: 40 }, (_, at) =>
     suiteOf(
       `suite-${String(10 + at)}`,
@@ -274,13 +274,13 @@ test('many suites that one parameter made worse alike are told of once', () => {
   expect(text.match(/fact fails in/g)).toHaveLength(1);
   expect(text.match(/max_tokens/g)).toHaveLength(1);
   expect(body.length).toBeLessThan(40_000);
-  // With numbers of their own each has a row.
+  // Suites with different numbers have separate rows.
   const [first, ...others] = suites;
   const own = { ...first!, pass_rate: { ...first!.pass_rate, head: 0.5, difference: -0.5 } };
   expect(renderGithub(comment(red([own, ...others]))).text).toContain('regressedsuite-10100.0');
 });
 
-test('an answer that never came is said once, and is the cause', () => {
+test('a missing answer is reported once, as the cause', () => {
   const error = 'program (assistant): 400 too long';
   const silent = { ...tryOf(0, 'fail', null, [score('fail', 'fact', null, error)]), error };
   const side = { ...failed(''), tries: [silent] };
@@ -289,18 +289,18 @@ test('an answer that never came is said once, and is the cause', () => {
   const [open = ''] = text.split('Tries that ended');
   expect(open.split(error)).toHaveLength(2);
 
-  // On both sides it changes no verdict, and is not hidden for that.
+  // An error on both sides does not affect the verdict, but is still shown.
   const both = referenceOf('a', 'unchanged', { base: side, head: side });
   expect(shown(resultOf({ suites: [suiteOf('s', [both])] }))).toContain(`2 × ${error}`);
 });
 
-test('what rose in an improved suite is not called noise', () => {
+test('a rise in an improved suite is not called noise', () => {
   const rose = referenceOf('a', 'rose', { base: failed('x'), head: passed('y') });
   const text = shown(resultOf({ suites: [suiteOf('s', [rose], { verdict: 'improved' })] }));
   expect(text).toContain('Other tests: 1 rose');
 });
 
-test('the pass rate of every metric that gates is one fold away, unless it is the rate of the suite', () => {
+test("a fold shows the pass rate of every gating metric, unless it equals the suite's rate", () => {
   const metric = (name: string, head: number, gates = true) => ({
     ...{ name, base: 1, head, judged_base: 20, judged_head: 20, gates },
     better: 'higher' as const,

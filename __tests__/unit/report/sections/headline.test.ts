@@ -62,7 +62,7 @@ const silent = (name: string) =>
   );
 
 describe('headline', () => {
-  test('promises nothing where nothing passes on base', () => {
+  test('does not name an undetectable drop if nothing passes on base', () => {
     const { suites } = green();
     expect(words(resultOf({ suites: [silent('shop')] }))).toBe(
       '✓ No regression: shop 0 → 0 %: Nothing passes on base, so nothing could break.',
@@ -72,7 +72,7 @@ describe('headline', () => {
     );
   });
 
-  test("says what base's scoring says where the scoring of a broken prompt changed too", () => {
+  test("shows the rates under base's scoring if the scoring of a broken prompt changed too", () => {
     const suite = {
       ...silent('shop'),
       verdict: 'inconclusive' as const,
@@ -97,17 +97,15 @@ describe('headline', () => {
     );
     const terminal = inTerminal(result);
     expect(terminal).toContain("What it did: a (prompts/tests/capitals.yaml:12), under base's");
-    expect(terminal).toMatch(
-      /Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +lacks "30 days"/,
-    );
+    expect(terminal).toMatch(/Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +lacks "30 days"/);
   });
 
-  test('counts what broke, whether or not its own tries suffice to name it', () => {
+  test('counts all broken tests, even those with too few tries to flag them', () => {
     expect(words(fallen('fell', 'fell'))).toContain('capitals 100 → 0 %: 2 of 2 tests broke');
     expect(words(fallen('regressed', 'fell'))).toContain('2 of 2 tests broke');
   });
 
-  test('names the attribute that most of the fallen references share, and no other', () => {
+  test('names only the attribute that most fallen references share', () => {
     const result = fallen('regressed', 'regressed', 'regressed');
     const [attribute] = regression().attributes;
     const shared = (ids: string[], changes: object = {}) => {
@@ -122,7 +120,7 @@ describe('headline', () => {
     expect(shared(['r0', 'r1', 'r2'], { path: 'prompts/other.yaml' })).not.toContain(' in ');
   });
 
-  test('has a line for each of the three worst red suites, and counts the others', () => {
+  test('has a line for each of the three worst red suites and counts the others', () => {
     const one = regression();
     const capitals = one.suites.find(({ verdict }) => verdict === 'regressed')!;
     const called = (...names: string[]) =>
@@ -202,11 +200,11 @@ describe('headline', () => {
       sweep(),
       '✓ Evaluated: 2 results, pass rates from 92 % to 100 %. 1 of 8 tests failed. Highest: capitals 100 % with claude-sonnet, temperature 0.7.',
     ],
-  ])('for %s says outcome and numbers', (_what, result, expected) =>
+  ])('for %s shows outcome and numbers', (_what, result, expected) =>
     expect(words(result)).toBe(expected),
   );
 
-  test('calls no variant the highest where another has its rate', () => {
+  test('does not call a variant the highest if another has the same rate', () => {
     const swept = sweep();
     const suites = swept.suites.map((suite) => ({
       ...suite,
@@ -218,7 +216,7 @@ describe('headline', () => {
     );
   });
 
-  test("says when more than a tenth of a suite's tries have no readable grade, beside whatever else there is to say", () => {
+  test("reports when more than a tenth of a suite's tries have no readable grade", () => {
     const open = (count: number): Result => {
       const outcome = (at: number): Outcome => (at < count ? 'ungraded' : 'pass');
       const tries = Array.from({ length: 10 }, (_, at) => ({ outcome: outcome(at), actual: 'y' }));
@@ -241,7 +239,7 @@ describe('headline', () => {
     ).toBe('✗ Failed: a floor 3 of 20 answers have no readable grade.');
   });
 
-  test('calls a regression one even where the gate may not fail', () =>
+  test('calls a regression by its name even if the gate may not fail', () =>
     expect(words(resultOf({ suites: regression().suites, conclusion: 'neutral' }))).toMatch(
       /^✗ Regressed: /,
     ));

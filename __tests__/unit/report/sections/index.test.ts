@@ -18,11 +18,11 @@ const results = [regression(), withProblems()];
 const [whole] = COMMENT_LEVELS;
 const [wholeSummary] = SUMMARY_LEVELS;
 
-/** Letters and digits alone: what is left of a text in every output. */
+/** Letters and digits only, which are the same in every output format. */
 const letters = (text: string): string =>
   text.replace(/<[^>]*>|\u001b\[\d+m/g, '').replace(/&[^;]*;|[^\p{L}\p{N}]/gu, '');
 
-/** What the page says of the sections that it shows in a way of its own. */
+/** Texts of sections that the page shows in a different form. */
 const ON_THE_PAGE: Partial<Record<SectionName, string>> = {
   suites: 'Suite Pass rate',
   brokenReferences: 'regressed australia',
@@ -32,7 +32,7 @@ const ON_THE_PAGE: Partial<Record<SectionName, string>> = {
 describe.each(SECTION_NAMES)('the section %s', (name) => {
   const shown = results.filter((result) => sectionBlocks(result, whole!, [name]).length > 0);
 
-  test('reaches comment and summary as it is', () => {
+  test('is in comment and summary with its full text', () => {
     for (const result of shown) {
       expect(letters(renderComment(result, { marker: '' }))).toContain(
         letters(markdownOf(sectionBlocks(result, whole!, [name]), NO_LINKS)),
@@ -43,7 +43,7 @@ describe.each(SECTION_NAMES)('the section %s', (name) => {
     }
   });
 
-  test('reaches terminal and page, except the fold for a coding agent', async () => {
+  test('is in terminal and page, except the prompt for a coding agent', async () => {
     for (const result of shown) {
       const begin = letters(
         markupText(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS)),

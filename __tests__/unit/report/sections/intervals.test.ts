@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { pairedMean, tQuantile } from '../../../../src/report/sections/intervals.ts';
 
-describe("Student's t", () => {
-  // Any printed table of the distribution.
+describe("Student's t distribution", () => {
+  // From a printed table of the distribution.
   test.each([
     [0.95, 2, 2.92],
     [0.95, 4, 2.132],
@@ -18,7 +18,7 @@ describe("Student's t", () => {
 });
 
 describe('the mean of paired differences', () => {
-  test('has the textbook interval', () => {
+  test('has the interval of a textbook example', () => {
     // Student's sleep data (1908), difference of the two drugs: mean 1.58, s = 1.2300, n = 10; 90 %
     // is 1.58 ± 1.8331 × 0.38896.
     const found = pairedMean([1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4]);
@@ -31,7 +31,7 @@ describe('the mean of paired differences', () => {
     [[1, 1, 1, 1], 1],
     [[1, 3], 2],
     [[0.1], 0.1],
-  ])('has no interval where nothing is known of the spread: %j', (values, difference) =>
+  ])('has no interval if the spread is unknown: %j', (values, difference) =>
     expect(pairedMean(values)).toEqual({ difference, low: null, high: null }),
   );
 

@@ -4,7 +4,7 @@ import type { Notice } from '../../../../src/types/plain.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { resultOf, suiteOf } from '../results.ts';
 
-test('what suites say alike is one notice that names them, and kinds are counted where there are several', () => {
+test('the same notice of several suites is shown once with their names, and kinds are counted', () => {
   const edited = (name: string): Notice => ({
     kind: 'edited',
     place: null,
@@ -28,7 +28,7 @@ test('what suites say alike is one notice that names them, and kinds are counted
   ]);
 });
 
-test('advice on repeated answers is given once: when the suite is new', () => {
+test('advice on repeated answers is shown only for new suites', () => {
   const notices: Notice[] = [
     { kind: 'repeats', place: null, message: 'capitals: every try gave the same answer' },
   ];

@@ -26,17 +26,17 @@ import {
 } from '../../../stand-ins/reports.ts';
 import { failed, green, passed, referenceOf, resultOf, suiteOf, withProblems } from '../results.ts';
 
-/** What every surface is to say of one outcome: the end of the run, its first words and title. */
+/** What every output must show for one outcome: the end of the run, its first words and title. */
 type Said<K extends OutcomeKind> = readonly [
   outcome: Omit<OutcomeOf<K>, 'kind'>,
-  /** What the run otherwise found. */
+  /** Other fields of the result. */
   of: Partial<Result>,
   end: keyof typeof ENDS,
   headline: string,
   title: string,
 ];
 
-/** Conclusion, exit code and tone. */
+/** Conclusion, exit code and tone of each end. */
 const ENDS = {
   green: ['success', 0, 'good'],
   red: ['failure', 1, 'bad'],
@@ -97,7 +97,7 @@ const alone = (name: string, head: number | null): SuiteResult =>
     pass_rate: { base: null, head, difference: null, low: null, high: null, p: null },
   });
 
-// A member of the union that is missing here does not compile.
+// If a member of the union is missing, this does not compile.
 const ALL: { [K in OutcomeKind]: Said<K> } = {
   'nothing-to-run': [
     { rubrics: 0 },
@@ -264,7 +264,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
   ],
 };
 
-/** What stands for a tone where there are pictures. */
+/** The emoji for each tone. */
 const PICTURES: Readonly<Record<Tone, string>> = {
   bad: '❌',
   good: '✅',
@@ -305,20 +305,20 @@ describe.each(Object.entries(ALL))('the outcome %s', (kind, [members, of, end, f
     expect(endLine(result.conclusion, result.title).endsWith(title)).toBe(true);
   });
 
-  test('never reads as green in JUnit where the run is red or judged nothing', () => {
+  test('does not look green in JUnit if the run is red or judged nothing', () => {
     const [, failures, errors] =
       /<testsuites [^>]*failures="(\d+)" errors="(\d+)"/.exec(renderJunit(result)) ?? [];
     const red = conclusion === 'failure' || conclusion === 'error';
     expect(!red || Number(failures) + Number(errors) > 0).toBe(true);
   });
 
-  test('survives result.json', () => {
+  test('is unchanged after reading result.json', () => {
     expect(runOutcomeSchema.parse(JSON.parse(JSON.stringify(given)))).toEqual(given);
     expect(readResult('result.json', result).problems).toEqual([]);
   });
 });
 
-test('what may not fail is grey, and says that it would have failed', () => {
+test('a failure with fail_on: never is grey and says that it would have failed', () => {
   const result = resultOf({
     suites: green().suites,
     ...outcomeFields({ kind: 'failed', fails: false }, { reasons: [BELOW] }),
@@ -330,7 +330,7 @@ test('what may not fail is grey, and says that it would have failed', () => {
   ]);
 });
 
-test('a sweep of one suite names one rate, and one that has none names no rate', () => {
+test('the title of a sweep of one suite shows its rate, if it has one', () => {
   const title = (head: number | null): string =>
     outcomeFields({ kind: 'evaluated' }, { suites: [alone('capitals', head)] }).title;
   expect([title(0.5), title(null)]).toEqual([
@@ -339,7 +339,7 @@ test('a sweep of one suite names one rate, and one that has none names no rate',
   ]);
 });
 
-test('rubrics that were tested where no test is affected are named', () =>
+test('the title counts tested rubrics if no test is affected', () =>
   expect(outcomeFields({ kind: 'nothing-to-run', rubrics: 2 }).title).toBe(
     'No test is affected; 2 rubrics tested on labelled examples',
   ));

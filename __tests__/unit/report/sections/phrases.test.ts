@@ -11,7 +11,7 @@ import { cost, counted } from '../../../../src/text/amounts.ts';
 import { variantChanges, variantWords } from '../../../../src/wording/variants.ts';
 import { sideOf } from '../results.ts';
 
-describe('numbers as people read them', () => {
+describe('formatted numbers', () => {
   test.each([
     [null, 'cost unknown'],
     [0, '$0.00'],
@@ -21,7 +21,7 @@ describe('numbers as people read them', () => {
     [1234.5, '$1,234.50'],
   ])('a cost of %p is %s', (dollars, words) => expect(cost(dollars)).toBe(words));
 
-  test('a difference carries its sign and its interval', () => {
+  test('a difference has its sign and its interval', () => {
     expect(
       differenceWords({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 }),
     ).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
@@ -33,20 +33,20 @@ describe('numbers as people read them', () => {
     ).toBeNull();
   });
 
-  test('rates of one side stand alone', () => {
+  test('a rate of one side is shown alone', () => {
     expect(rates(0.84, 0.78)).toBe('84.0 % → 78.0 %');
     expect(rates(null, 0.78)).toBe('78.0 %');
     expect(rates(0.84, null)).toBe('84.0 % → –');
   });
 
-  test('counts are grouped and have their plural', () => {
+  test('counts have thousands separators and a plural', () => {
     expect(counted(1, 'reference')).toBe('1 reference');
     expect(counted(12_345, 'reference')).toBe('12,345 references');
     expect(andMore(10, 10)).toBeNull();
     expect(andMore(10_000, 1)).toBe('and 9,999 more');
   });
 
-  test('tries that could not be judged are not passed over', () => {
+  test('tries that could not be judged are counted separately', () => {
     expect(
       passWords(
         sideOf([
@@ -60,12 +60,12 @@ describe('numbers as people read them', () => {
     expect(passWords(null)).toBe('not run');
   });
 
-  test('commits are short, the working tree has words', () => {
+  test('commit ids are short, and the working tree has a name', () => {
     expect(shortSha('1f6a9c0d3b5e7a9182736455463728190abcdef0')).toBe('1f6a9c0');
     expect(shortSha('worktree')).toBe('working tree');
   });
 
-  test('calls of programs alone are not priced, which is neither nothing nor unknown', () => {
+  test('the cost of programs alone is "no priced calls", neither zero nor unknown', () => {
     expect(runCost({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
     expect([runCost({ cost_usd: null }), runCost({ cost_usd: 0.42 })]).toEqual([
       'cost unknown',
@@ -73,7 +73,7 @@ describe('numbers as people read them', () => {
     ]);
   });
 
-  test('variants are told apart by what differs', () => {
+  test('variants are described by their differences', () => {
     expect(variantWords({ model: 'gpt-4o', parameters: { temperature: 0, stop: ['x'] } })).toBe(
       'gpt-4o, temperature 0, stop ["x"]',
     );

@@ -7,7 +7,7 @@ import { regression, resultOf } from '../results.ts';
 const SHA = '9e8d7c6b5a49382716055443322110ffeeddccbb';
 const source = { url: 'https://github.example.com/acme/support', directory: 'apps/bot' };
 
-test('a saved result leads to the lines of its files, on the page and in the comment', async () => {
+test('a saved result links to the lines of its files in page and comment', async () => {
   const result = { ...regression(), source };
   const line = `${source.url}/blob/${SHA}/apps/bot/prompts/capitals.yaml#L4`;
   expect(await renderHtml(result)).toContain(`<a href="${line}" rel="noreferrer">`);
@@ -24,7 +24,7 @@ test.each([
   expect(place?.(file, line, 'head')).toBe(`${source.url}/blob/${SHA}/${path}`);
 });
 
-test('what head has no more is linked where base has it', () => {
+test("files that head deleted are linked at base's commit", () => {
   const result = resultOf({
     suites: [
       {
@@ -55,5 +55,5 @@ test('what head has no more is linked where base has it', () => {
     expect(comment).toContain(`${source.url}/blob/${result.base!.sha}/apps/bot/${at}`);
 });
 
-test('nothing is linked where nobody knows where the files are shown', () =>
+test("there are no links if the repository's address is unknown", () =>
   expect(placeLinks(resultOf({})).place).toBeNull());

@@ -40,7 +40,7 @@ const shown = (suites: SuiteResult[], mode: 'sweep' | 'diff' = 'sweep') =>
   );
 
 describe('the ranking of variants', () => {
-  test('has the best variant first, with its interval and its cost', () => {
+  test('lists the best variant first, with its interval and its cost', () => {
     const text = shown([
       variant('slow', 10, 20, { cost_per_1000_calls: 1.5 }),
       variant('good', 20, 20, { cost_per_1000_calls: 12 }),
@@ -58,7 +58,7 @@ describe('the ranking of variants', () => {
     expect(text).toContain('The first is ahead of all others');
   });
 
-  test('says which variants the run does not tell apart, and puts the cheaper of equals first', () => {
+  test('reports variants that the run cannot distinguish, and lists the cheaper of equals first', () => {
     const text = shown([
       variant('dear', 19, 20, { cost_per_1000_calls: 9 }),
       variant('cheap', 19, 20, { cost_per_1000_calls: 1 }),
@@ -70,7 +70,7 @@ describe('the ranking of variants', () => {
     expect(text.indexOf('cheap')).toBeLessThan(text.indexOf('dear'));
   });
 
-  test('has the pass rate that the suite has everywhere else, also where references were judged unequally often', () => {
+  test("shows the suite's pass rate, even if references have different numbers of judged tries", () => {
     const references = [
       referenceOf('a', 'pass', { head: sideOf(answers(1, 1)) }),
       referenceOf('b', 'fail', { head: sideOf(answers(0, 3)) }),
@@ -85,7 +85,7 @@ describe('the ranking of variants', () => {
     );
   });
 
-  test('of two models in a comparison pairs what head gave, and leaves out what base alone has', () => {
+  test("in a comparison uses head's answers and leaves out variants that only base has", () => {
     const rate = (head: number | null) => ({
       pass_rate: { base: 1, head, difference: null, low: null, high: null, p: null },
     });
@@ -96,7 +96,7 @@ describe('the ranking of variants', () => {
     );
   });
 
-  test('is there for prompts with variants alone, and leaves skipped references out', () => {
+  test('is shown only for prompts with several variants, and ignores skipped references', () => {
     expect(shown([variant('one', 1, 2)])).toBe('');
     const skipped = {
       references: [referenceOf('a', 'pass', { head: sideOf(answers(0, 5)), skip: true })],
@@ -124,7 +124,7 @@ describe('the cost of a thousand calls', () => {
     }) as unknown as Parameters<typeof costPer1000Calls>[0];
   const price = (_: unknown, { input_tokens }: { input_tokens: number }) => input_tokens / 1000;
 
-  test("is the mean of the answers', a thousand times", () =>
+  test('is a thousand times the mean cost of the answers', () =>
     expect(
       costPer1000Calls(
         run([
@@ -135,7 +135,7 @@ describe('the cost of a thousand calls', () => {
       ),
     ).toBeCloseTo(2, 9));
 
-  test('is not known where a price or the tokens are not, which is not nothing', () => {
+  test('is unknown if a price or a token count is unknown', () => {
     expect(costPer1000Calls(run([{ input_tokens: 1, output_tokens: 0 }]), () => null)).toBeNull();
     expect(costPer1000Calls(run([{ input_tokens: 1, output_tokens: 0 }, null]), price)).toBeNull();
     expect(costPer1000Calls(run([]), price)).toBeNull();

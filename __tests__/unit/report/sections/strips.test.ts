@@ -33,8 +33,8 @@ const tried = (scores: Record<string, ObjectScores>): TryResult => ({
   })),
 });
 
-describe('strips of turns', () => {
-  test('say at which turn two dialogues part first, and those that part come first', () => {
+describe('turn-by-turn marks of two dialogues', () => {
+  test('show the first turn that differs, and list metrics that differ first', () => {
     const found = stripsOf(
       tried({ same: objects('✓✓✓'), kind: objects('✓·✓✓') }),
       tried({ same: objects('✓✓✓'), kind: objects('✓·✗') }),
@@ -45,14 +45,14 @@ describe('strips of turns', () => {
     ]);
   });
 
-  test('of numbers part where the numbers do, unless a turn passes on one side alone', () => {
+  test('of numbers differ where the numbers do, unless a turn passes on one side only', () => {
     const parted = (base: ObjectScores, head: ObjectScores) =>
       stripsOf(tried({ length: base }), tried({ length: head }))[0]?.parted;
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✓', [1, 5, 3]))).toBe(1);
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✗', [1, 5, 3]))).toBe(2);
   });
 
-  test('of one side, and of a single turn, have nothing to part', () => {
+  test('show no difference for one side or for a single turn', () => {
     expect(stripsOf(null, tried({ kind: objects('✓✗') }))[0]).toMatchObject({
       base: null,
       parted: null,
@@ -65,7 +65,7 @@ describe('strips of turns', () => {
     [61, 0, `${'✓'.repeat(60)}…`],
     [61, 60, `…${'✓'.repeat(60)}`],
     [200, 100, `…${'✓'.repeat(60)}…`],
-  ])('of %i turns that part at %i are cut around it', (length, parted, marks) =>
+  ])('of %i turns that differ at turn %i are cut around it', (length, parted, marks) =>
     expect(marksOf(objects('✓'.repeat(length)), parted)).toBe(marks),
   );
 });
