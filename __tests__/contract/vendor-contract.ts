@@ -504,7 +504,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('does not take an error in place of the only choice for an answer', async () => {
+  test('does not treat an error instead of the only choice as an answer', async () => {
     const error = { code: 503, message: 'provider lost' };
     const choice = { finish_reason: 'error', message: { content: 'half' }, error };
     const { ask } = await start(vendor, () => ({ body: JSON.stringify({ choices: [choice] }) }));

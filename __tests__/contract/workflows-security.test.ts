@@ -231,7 +231,7 @@ describe('the release audits', () => {
       npmJob('      - run: npm publish', '      - run: npm run build\n      - run: npm publish'),
     ],
     [
-      'a folder that is published in place of the attested package',
+      'a folder that is published instead of the attested package',
       UNATTESTED,
       npmJob('npm publish ./*.tgz', 'npm publish'),
     ],

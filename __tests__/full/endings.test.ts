@@ -107,7 +107,7 @@ describe('a head whose answers', () => {
       'a reason that evaldiff does not know (novel): base 0 of 24, head 24 of 24',
     ],
     [
-      'are refusals in a member of their own',
+      'are refusals in a separate field',
       { head: ends('stop', null, { refusal: 'I cannot' }) },
       'neutral',
       'Answers filtered or refused: base 0 of 24, head 24 of 24',

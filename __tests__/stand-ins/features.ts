@@ -7,7 +7,7 @@ import { resultSchemaWith } from '../../src/kernel/result/result.ts';
 
 export { FEATURES };
 
-/** The features as `prepare` takes them, if none has files of its own. */
+/** The features in the form for `prepare`, without files. */
 export const ROWS = { features: FEATURES, read: new Map<string, unknown>() };
 
 /** The result keys of features that had nothing to do. */

@@ -1,12 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
-/**
- * A proxy that tunnels every CONNECT to the same port of this machine, whatever its host.
- *
- * @param admit returns the status for a request; only 200 opens a tunnel
- * @param closing collects what closes the sockets
- */
+/** A proxy that tunnels every CONNECT to the same port of this machine, for any host. */
 export function tunnelProxy(
   admit: (request: IncomingMessage) => number,
   closing: (() => void)[],

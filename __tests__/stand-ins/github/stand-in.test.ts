@@ -54,10 +54,10 @@ const check = (more: object = {}, output: object = {}) => ({
 });
 const checkWith = (...annotations: object[]) => check({}, { annotations });
 
-describe("what the stand-in takes and gives is what GitHub's description says", () => {
+describe("requests and replies of the stand-in match GitHub's API description", () => {
   afterEach(() => expect(github.state.violations).toEqual([]));
 
-  test('comments are written, read, changed and removed without a violation', async () => {
+  test('for comments that are written, read, changed and deleted', async () => {
     const created = await call('POST', '/issues/12/comments', { body: 'x'.repeat(65_536) });
     expect(created.status).toBe(201);
     const at = `/issues/comments/${created.body.id}`;
@@ -68,7 +68,7 @@ describe("what the stand-in takes and gives is what GitHub's description says", 
     expect((await call('DELETE', at)).status).toBe(404);
   });
 
-  test('review comments on lines of the diff are written, read, changed, outdated and removed', async () => {
+  test('for review comments that are written, read, changed, outdated and deleted', async () => {
     const lines = remark({ start_line: 3, start_side: 'RIGHT' });
     const created = await call('POST', '/pulls/12/comments', lines);
     expect(created.status).toBe(201);
@@ -82,7 +82,7 @@ describe("what the stand-in takes and gives is what GitHub's description says", 
     expect((await call('DELETE', at)).status).toBe(404);
   });
 
-  test('pull requests, also of deleted forks, and their labels', async () => {
+  test('for pull requests, including those of deleted forks, and their labels', async () => {
     const head = { ref: 'x', sha: OTHER, repository: null };
     addPull(github.state, { number: 13, head, labels: ['approved'] });
     expect((await get('/pulls/13')).head.repo).toBeNull();
@@ -92,7 +92,7 @@ describe("what the stand-in takes and gives is what GitHub's description says", 
     expect((await call('DELETE', '/issues/13/labels/approved')).body).toEqual([]);
   });
 
-  test('check runs: annotations are appended, and 50 are taken at once', async () => {
+  test('for check runs: annotations are appended, at most 50 per request', async () => {
     const fifty = Array.from({ length: 50 }, () => annotation());
     const created = await call('POST', '/check-runs', checkWith(...fifty));
     expect(created.status).toBe(201);
@@ -104,7 +104,7 @@ describe("what the stand-in takes and gives is what GitHub's description says", 
     expect((await get(`/commits/${HEAD}/check-runs`)).total_count).toBe(1);
   });
 
-  test('lists come in pages of at most 100, with links', async () => {
+  test('for lists in pages of at most 100, with links', async () => {
     for (let index = 0; index < 70; index += 1) addComment(github.state, 12, ada, `c${index}`);
     const first = await call('GET', '/issues/12/comments');
     expect(first.body).toHaveLength(30);
@@ -116,7 +116,7 @@ describe("what the stand-in takes and gives is what GitHub's description says", 
     expect(github.state.violations.splice(0)).toEqual(['issues/list-comments: per_page is 101.']);
   });
 
-  test('the own identity is asked by GraphQL', async () => {
+  test("for the token's user from GraphQL", async () => {
     const ask = async (query: string) => {
       const headers = { authorization: 'bearer writer' };
       const body = JSON.stringify({ query });
@@ -129,7 +129,7 @@ describe("what the stand-in takes and gives is what GitHub's description says", 
   });
 });
 
-describe('what GitHub refuses, the stand-in refuses', () => {
+describe('the stand-in rejects what GitHub rejects:', () => {
   const COMMENTS = '/issues/12/comments';
   const REMARKS = '/pulls/12/comments';
   const CHECKS = '/check-runs';
@@ -156,7 +156,7 @@ describe('what GitHub refuses, the stand-in refuses', () => {
       /annotations\/0\/startLine is not a field of the API/,
     ],
     [COMMENTS, 'a comment that is not text', { body: 7 }, /body must be string/],
-  ])('%s with %s is a violation of the description', async (path, _what, body, expected) => {
+  ])('%s with %s violates the description', async (path, _what, body, expected) => {
     expect((await call('POST', path, body)).status).toBe(422);
     expect(github.state.violations.join('\n')).toMatch(expected);
   });
@@ -174,7 +174,7 @@ describe('what GitHub refuses, the stand-in refuses', () => {
     [REMARKS, 'a first line that is the last', remark(from(4)), /must precede/],
     [REMARKS, 'lines of two hunks', remark(from(7, { line: 21 })), /same hunk/],
     [CHECKS, 'no conclusion', check({ conclusion: undefined }), /conclusion is missing/],
-    [CHECKS, 'a branch in place of a commit', check({ head_sha: 'main' }), /No commit found/],
+    [CHECKS, 'a branch instead of a commit', check({ head_sha: 'main' }), /No commit found/],
     [CHECKS, 'too many bytes', check({}, { summary: 'é'.repeat(40_000) }), /65535/],
     [
       CHECKS,
@@ -196,7 +196,7 @@ describe('what GitHub refuses, the stand-in refuses', () => {
       checkWith(annotation({ path: '../x' })),
       /relative to/,
     ],
-  ])('%s with %s is refused by a rule', async (path, _what, body, expected) => {
+  ])('%s with %s breaks a rule', async (path, _what, body, expected) => {
     const { status, body: reply } = await call('POST', path, body);
     expect(status).toBe(422);
     expect(JSON.stringify(reply)).toMatch(expected);
@@ -211,18 +211,18 @@ describe('what GitHub refuses, the stand-in refuses', () => {
     ['nobody', 'GET', COMMENTS, undefined, 401],
     ['other', 'GET', '/pulls/12', undefined, 403],
     ['reader', 'GET', '/pulls/12', undefined, 200],
-  ])('permissions are those of the token: %s %s %s', async (token, method, path, body, status) => {
+  ])('permissions depend on the token: %s %s %s', async (token, method, path, body, status) => {
     github.state.private = path === '/pulls/12';
     expect((await call(method, path, body, token)).status).toBe(status);
   });
 
-  test('a locked pull request takes no comment', async () => {
+  test('a comment on a locked pull request', async () => {
     addPull(github.state, { number: 14, locked: true });
     const { body } = await call('POST', '/issues/14/comments', { body: 'x' });
     expect(body.message).toContain('locked');
   });
 
-  test("a check run belongs to the app that made it, and the workflow's token completes it once", async () => {
+  test("another app's change of a check run, and a change after its completion", async () => {
     const { body } = await call('POST', CHECKS, check());
     const at = `${CHECKS}/${body.id}`;
     const other = await call('PATCH', at, { output: { summary: 's' } }, 'other');
@@ -232,7 +232,7 @@ describe('what GitHub refuses, the stand-in refuses', () => {
     expect(github.state.checkRuns[0]?.conclusion).toBe('success');
   });
 
-  test('an operation it does not know is a violation, not an empty answer', async () => {
+  test('an unknown operation is a violation, not an empty answer', async () => {
     expect((await call('GET', '/issues')).status).toBe(404);
     expect(github.state.violations).toEqual([
       'GET /repos/acme/prompts/issues is not an operation of this stand-in',

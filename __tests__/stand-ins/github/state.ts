@@ -28,7 +28,7 @@ export interface Pull {
   /** `repository`: owner/name; null if the fork was deleted. */
   head: { ref: string; sha: string; repository: string | null };
   labels: string[];
-  /** The pull request's text; absent: none. */
+  /** The pull request's text, if it has one. */
   body?: string;
   /** By the label's name. */
   labelDescriptions?: Record<string, string>;
@@ -54,7 +54,7 @@ export interface ReviewComment extends Omit<Comment, 'issue'> {
   /** Null if the comment is outdated because its lines have changed. */
   line: number | null;
   commit: string;
-  /** The comment that it replies to; null: it starts a conversation. */
+  /** The comment that it replies to; null if it starts a conversation. */
   inReplyTo: number | null;
 }
 

@@ -81,7 +81,7 @@ export interface ModelServer {
 
 export interface ServerOptions {
   answer?: Script;
-  /** The required key; undefined: any or none. */
+  /** The required key. Undefined accepts any key or none. */
   key?: string;
   batches?: BatchScript;
   /** Counts the input tokens of direct calls and simulates the vendor's prompt cache. */

@@ -156,7 +156,7 @@ describe('evaldiff init', () => {
 
   test.each<[string, Record<string, string>, string[]]>([
     [
-      'in a folder of their own',
+      'in a separate folder',
       { 'promptfoo/promptfooconfig.yaml': PROMPTFOO, 'b/promptfooconfig.yaml': PROMPTFOO },
       [
         'prompts: ["b/promptfooconfig.yaml","promptfoo/promptfooconfig.yaml"]',

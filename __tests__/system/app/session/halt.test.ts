@@ -25,7 +25,7 @@ function watched(timeoutMs: number | null = null) {
   return { signals, lines, clock, halting };
 }
 
-describe('a run that is told to stop', () => {
+describe('a run that receives a stop signal', () => {
   test('cancels its calls with the reason, once, and announces the report', () => {
     const { signals, lines, halting } = watched();
     expect(halting.halted()).toBeNull();

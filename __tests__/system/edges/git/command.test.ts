@@ -61,7 +61,7 @@ describe('the environment of git', () => {
 });
 
 (process.platform === 'win32' ? test.skip : test)(
-  'a git is no part of the group that Ctrl-C in a terminal ends',
+  'git is not in the process group that Ctrl-C in a terminal stops',
   async () => {
     const repository = createRepository();
     const place = {

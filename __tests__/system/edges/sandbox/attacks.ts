@@ -1,7 +1,7 @@
 /**
  * Programs that try to get out of the sandbox, or to disturb it. Each says how it must end: with an
  * error that matches, or with a value (then the harness still looks for the canary in it). No jest
- * here: the harness runs as a program of its own.
+ * here: the harness is a separate program.
  */
 export interface Surroundings {
   /** The process that holds the canary in its environment and memory. */

@@ -698,7 +698,7 @@ describe('prompt code in Python', () => {
   test.each<[string, string, string]>([
     ['a plain string', 'output = "say {name}!"', 'say {evil} "x" \\n!'],
     ['a string over several lines', "output = '''a\n{name}'''", 'a\n{evil} "x" \\n'],
-    ['a name that is none', 'output = "{other} {{name}}"', '{other} {{evil} "x" \\n}'],
+    ['an unknown name', 'output = "{other} {{name}}"', '{other} {{evil} "x" \\n}'],
     ['a formatted string', 'output = f"{name} {{name}}"', '{evil} "x" \\n {name}'],
     ['a call of format', 'output = "{name}{}".format(1, name=name)', '{evil} "x" \\n1'],
     ['a number', 'output = "{age} {yes}"', '7 true'],

@@ -67,7 +67,7 @@ test.each(['sandbox', 'host'])(
   60_000,
 );
 
-/** The same, which goes on after a Ctrl-C, and asks its code once more. */
+/** The same program, but it survives a Ctrl-C and runs its code once more. */
 const patient = `${program.slice(0, program.indexOf('await run(false)'))}
   const waiting = setInterval(() => undefined, 1e6);
   process.once('SIGINT', async () => {

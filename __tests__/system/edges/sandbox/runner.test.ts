@@ -75,7 +75,7 @@ describe('a sandbox worker', () => {
   });
 
   test.each<[string, (request: Request, earlier: Request[]) => ThreadAnswer]>([
-    ['an id that nobody gave out', (request) => answer(request, { id: '999' })],
+    ['an unknown id', (request) => answer(request, { id: '999' })],
     ['the id of a later request', (request, earlier) => answer(request, { id: earlier[2]!.id })],
     ['the id of an earlier request', (request, earlier) => answer(request, { id: earlier[0]!.id })],
     ['a reply that is not JSON', replying('ok')],

@@ -171,12 +171,12 @@ describe('downloading parts', () => {
       / is 5368709120 bytes; the limit is 4294967296$/,
     ],
     [
-      'whose hash is another one is refused',
+      'with a different hash is rejected',
       { ...found({}), downloadArtifact: () => Promise.resolve({ digestMismatch: true }) },
       / came damaged: its hash is another one than when it was uploaded\. Run the merge again$/,
     ],
     [
-      'that does not come is told in one line',
+      'that cannot be downloaded is reported in one line',
       { ...found({}), downloadArtifact: () => Promise.reject(new Error('no\nroute')) },
       / could not be downloaded: no[^\n]*route$/,
     ],

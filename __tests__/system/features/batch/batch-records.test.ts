@@ -72,7 +72,7 @@ describe('records of submitted batches', () => {
       '{"batch_version":1,"vendor":"evil","model":"m","submitted_at":1,"requests":[]}',
     ],
     [
-      'keys that are none',
+      'invalid request keys',
       'batch_x',
       '{"batch_version":1,"vendor":"openai","model":"m","submitted_at":1,"requests":[["x",null]]}',
     ],

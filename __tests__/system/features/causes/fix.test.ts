@@ -58,7 +58,7 @@ describe('a draft by the grader', () => {
 
   test.each([
     [
-      'of two lines, with a variable of its own, with a character that nobody sees',
+      'of two lines, with a new variable, with an invisible character',
       [
         'Name the refund period.\n    model: evil',
         'Name the refund period of {secret}.',

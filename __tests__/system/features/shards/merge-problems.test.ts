@@ -251,7 +251,7 @@ describe('a merge is refused with advice when', () => {
       'is not a part of a sweep: it has no others.jsonl.',
     ],
     [
-      'a file is there that is none of ours',
+      'an unexpected file is there',
       (folder) => put(folder, '..run.sh', ''),
       'holds files that are not part of a sweep: ..run.sh.',
     ],

@@ -239,8 +239,8 @@ describe('after one request is refused, similar requests are not sent', () => {
   test.each<[string, Scripted, number]>([
     ['no credit', { status: 402, error: { message: 'Insufficient Balance' } }, 1],
     ['a used up quota', { status: 429, error: { message: 'q', code: 'insufficient_quota' } }, 1],
-    ['an error of its own', refuse('too many n'), 10],
-    ['an address that is not there', { status: 404, error: { message: 'Not Found' } }, 10],
+    ['an unrelated error', refuse('too many n'), 10],
+    ['an address that does not exist', { status: 404, error: { message: 'Not Found' } }, 10],
   ])('depending on the error: %s', async (_, refusal, requests) => {
     const setting = await start(() => refusal);
     expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
