@@ -1329,7 +1329,7 @@ export interface EvaldiffResult {
        */
       since: string;
       /**
-       * Whether a fall since then makes a run red.
+       * Whether a drop since then makes a run red.
        */
       fail: boolean;
     } | null;
@@ -2031,7 +2031,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Those of the answer that were thinking; absent: not counted apart.
+                       * Of the output tokens, those for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2126,7 +2126,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Those of the answer that were thinking; absent: not counted apart.
+                           * Of the output tokens, those for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2201,7 +2201,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Those of the answer that were thinking; absent: not counted apart.
+                       * Of the output tokens, those for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2296,7 +2296,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Those of the answer that were thinking; absent: not counted apart.
+                           * Of the output tokens, those for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2331,7 +2331,7 @@ export interface EvaldiffResult {
              */
             output_tokens: number;
             /**
-             * Those of the answer that were thinking; absent: not counted apart.
+             * Of the output tokens, those for thinking; absent: not counted separately.
              */
             reasoning_tokens?: number;
           } | null;
@@ -2386,7 +2386,7 @@ export interface EvaldiffResult {
                  */
                 role: "user" | "assistant";
                 /**
-                 * What was said.
+                 * The text.
                  */
                 text: string;
               }
@@ -2682,7 +2682,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Those of the answer that were thinking; absent: not counted apart.
+                       * Of the output tokens, those for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2777,7 +2777,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Those of the answer that were thinking; absent: not counted apart.
+                           * Of the output tokens, those for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2852,7 +2852,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Those of the answer that were thinking; absent: not counted apart.
+                       * Of the output tokens, those for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2947,7 +2947,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Those of the answer that were thinking; absent: not counted apart.
+                           * Of the output tokens, those for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2982,7 +2982,7 @@ export interface EvaldiffResult {
              */
             output_tokens: number;
             /**
-             * Those of the answer that were thinking; absent: not counted apart.
+             * Of the output tokens, those for thinking; absent: not counted separately.
              */
             reasoning_tokens?: number;
           } | null;
@@ -3037,7 +3037,7 @@ export interface EvaldiffResult {
                  */
                 role: "user" | "assistant";
                 /**
-                 * What was said.
+                 * The text.
                  */
                 text: string;
               }
@@ -3960,7 +3960,7 @@ export interface EvaldiffResult {
                    */
                   output_tokens: number;
                   /**
-                   * Those of the answer that were thinking; absent: not counted apart.
+                   * Of the output tokens, those for thinking; absent: not counted separately.
                    */
                   reasoning_tokens?: number;
                 } | null;
@@ -4055,7 +4055,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Those of the answer that were thinking; absent: not counted apart.
+                       * Of the output tokens, those for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -4130,7 +4130,7 @@ export interface EvaldiffResult {
                    */
                   output_tokens: number;
                   /**
-                   * Those of the answer that were thinking; absent: not counted apart.
+                   * Of the output tokens, those for thinking; absent: not counted separately.
                    */
                   reasoning_tokens?: number;
                 } | null;
@@ -4225,7 +4225,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Those of the answer that were thinking; absent: not counted apart.
+                       * Of the output tokens, those for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -4337,7 +4337,7 @@ export interface EvaldiffResult {
      */
     input_tokens: number;
     /**
-     * Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.
+     * Of the input tokens, those that the vendor read from its prompt cache; absent: none.
      */
     cached_tokens?: number;
     /**

@@ -221,8 +221,8 @@ export function vendorContract(vendor: VendorName): void {
         status,
         error: { message: 'no such\nmodel \u202e' },
       }));
-      const what = status === 413 ? 'is too long' : 'was refused';
-      const refused = `${vendor}: ${status}, the request ${what}: no such\\u{a}model \\u{202e}`;
+      const what = status === 413 ? 'the request is too long' : 'the server rejected the request';
+      const refused = `${vendor}: ${status}, ${what}: no such\\u{a}model \\u{202e}`;
       expect(errorOf(await ask())).toEqual({
         kind: status === 413 ? 'too-long' : 'request',
         message:
@@ -259,7 +259,9 @@ export function vendorContract(vendor: VendorName): void {
 
   test('reports a refused key without the key, even if the server repeats it', async () => {
     const { ask, server } = await start(vendor, () => ({}), {}, 'another key');
-    expect(errorOf(await ask())).toEqual(failed('key', `401, the key was refused; ${keyIs}`));
+    expect(errorOf(await ask())).toEqual(
+      failed('key', `401, the server rejected the key; ${keyIs}`),
+    );
     expect(server.requests).toHaveLength(0);
   });
 
@@ -302,7 +304,7 @@ export function vendorContract(vendor: VendorName): void {
 
   test("still sends the other questions if a firewall's page answers the first", async () => {
     const { ask } = await start(vendor, first(firewall));
-    expect(errorOf(await ask()).message).toContain('403, a web page refused the request');
+    expect(errorOf(await ask()).message).toContain('403, a web page rejected the request');
     expect(await ask({ try: 1 })).toMatchObject({ status: 'ok' });
   });
 
@@ -341,7 +343,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(completions[0]).toMatchObject({ refused: 3 });
     expect(log).toEqual(
       ['temperature', 'an answer schema', 'a tool that it has to use'].map(
-        (what) => `${vendor}: model model-1 refuses ${what}; asking without it`,
+        (what) => `${vendor}: model model-1 rejects ${what}; retrying without it`,
       ),
     );
     const [[key = '', kept] = []] = learned;
@@ -396,7 +398,7 @@ export function vendorContract(vendor: VendorName): void {
     const headers = { location: `${trap.url}/stolen` };
     const { ask, server } = await start(vendor, () => ({ status: 307, headers }));
     expect(errorOf(await ask())).toEqual(
-      failed('reply', 'the server redirects to another address; refused'),
+      failed('reply', 'the server redirects to another address, which evaldiff does not follow'),
     );
     expect(server.requests).toHaveLength(1);
     expect(trap.reached).toEqual([]);
@@ -464,7 +466,7 @@ export function vendorContract(vendor: VendorName): void {
       body: '[{"error":{"code":400,"message":"Unknown name \\"top_k\\"","status":"INVALID_ARGUMENT"}}]',
     }));
     expect(errorOf(await ask())).toEqual(
-      failed('request', '400, the request was refused: Unknown name "top_k"'),
+      failed('request', '400, the server rejected the request: Unknown name "top_k"'),
     );
   });
 
@@ -490,7 +492,7 @@ export function vendorContract(vendor: VendorName): void {
     const error = { object: 'error', code: 404, message: 'the words', type: 'NotFound' };
     const { ask, server } = await start(vendor, () => ({ body: JSON.stringify(error) }));
     expect(errorOf(await ask())).toEqual(
-      failed('request', '404, the request was refused: the words'),
+      failed('request', '404, the server rejected the request: the words'),
     );
     expect(server.requests).toHaveLength(1);
   });
@@ -499,7 +501,7 @@ export function vendorContract(vendor: VendorName): void {
     const error = 'Unexpected endpoint or method. (POST /chat/completions)';
     const { ask, server } = await start(vendor, () => ({ body: JSON.stringify({ error }) }));
     expect(errorOf(await ask()).message).toContain(
-      `404, the request was refused: ${error}; nothing`,
+      `404, the server rejected the request: ${error}; nothing`,
     );
     expect(server.requests).toHaveLength(1);
   });
@@ -642,7 +644,7 @@ export function vendorContract(vendor: VendorName): void {
       [undefined, 1],
       [0, 1],
     ]);
-    expect(log).toEqual([`${vendor}: model model-1 refuses temperature; asking without it`]);
+    expect(log).toEqual([`${vendor}: model model-1 rejects temperature; retrying without it`]);
   });
 
   test('counts every attempt first, and makes no request if one exceeds the cap', async () => {

@@ -112,7 +112,7 @@ describe('a change that no evaluation reads', () => {
       'one\n',
       'two\n',
       { ...answering, ...program(', files: [app/run.sh]') },
-      'changed beside the program "app"',
+      'changed next to the program "app"',
     ],
   ];
   test.each(rows)('is not judged: %s', async (path, before, after, files, words) => {

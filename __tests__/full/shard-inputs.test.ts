@@ -167,12 +167,12 @@ test.each<[Record<string, string>, string[], RegExp]>([
   [
     { mode: 'sweep', shard: '1/2' },
     ['ACTIONS_RUNTIME_TOKEN'],
-    /^shard: artifacts cannot be reached: ACTIONS_RUNTIME_TOKEN is not set\./,
+    /^shard: artifacts are unavailable: ACTIONS_RUNTIME_TOKEN is not set\./,
   ],
   [
     { mode: 'merge' },
     ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'],
-    /^mode: merge: artifacts cannot be reached: ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set\./,
+    /^mode: merge: artifacts are unavailable: ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set\./,
   ],
 ])('a job with %j and without %j reports why it cannot run', async (inputs, unset, said) => {
   const at = await stage(obedient);

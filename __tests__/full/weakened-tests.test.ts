@@ -112,7 +112,7 @@ test('an unreadable base is not compared and the run is not green', () =>
       { ...WORSE, 'prompts/other.yaml': null },
     ],
     'neutral',
-    ['`prompts/other.yaml:1`: Base cannot be read, so nothing of head was compared'],
+    ['`prompts/other.yaml:1`: Base cannot be read, so head was not compared'],
   ));
 
 describe('a changed prompt whose references all lack a variable', () => {
@@ -590,7 +590,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const nowhere = program(`-e, "import('./app/main.mjs')"`, ', files: [ap/**]');
     const { result } = await compared(nowhere, BROKEN, HOST);
     expect(result.notices.map(({ message }) => message)).toEqual([
-      expect.stringContaining('no file of this repository is known to belong to the program'),
+      expect.stringContaining('no file of this repository belongs to the program'),
     ]);
   });
 
@@ -598,7 +598,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const elsewhere = program('app/main.mjs', ', files: [ap/**]');
     const { result } = await shows([elsewhere, BROKEN, HOST], 'neutral', []);
     expect(result.notices.map(({ message }) => message)).toEqual([
-      expect.stringContaining('app/parts/say.mjs changed beside the program "quiz-model"'),
+      expect.stringContaining('app/parts/say.mjs changed next to the program "quiz-model"'),
     ]);
   });
 

@@ -187,7 +187,7 @@ test('the workbench counts spending as answers arrive, and no call with a refuse
   bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
   const refused = await bench.boardWhen(({ bad }) => bad);
   expect([refused.note, refused.spend]).toEqual([
-    expect.stringMatching(/^openai.*: 401, the key was refused/),
+    expect.stringMatching(/^openai.*: 401, the server rejected the key/),
     '$0.00 of $1.00 spent · 0 of 500 calls',
   ]);
   expect(bench.server.requests.length).toBeGreaterThan(0);

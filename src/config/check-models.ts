@@ -112,7 +112,7 @@ function refusalFix(
   name: string,
   { instead, unless }: Refusal,
 ): { fix: string; at: string } {
-  if (instead !== undefined) return { fix: `write ${instead} in place of ${name}`, at: name };
+  if (instead !== undefined) return { fix: `write ${instead} instead of ${name}`, at: name };
   const line = (of: string): string =>
     places[of] === undefined ? of : `line ${String(places[of].line)}`;
   const own = `remove ${line(name)}`;
@@ -201,7 +201,7 @@ function omittedParameterNotices(
     return refusedIn(asked, { ...prompt.parameters, ...values }).map(({ name }): Notice => ({
       kind: 'settings',
       place: parameterPlace(prompt, name),
-      message: `${model} takes no ${name}: the sweep asks it without`,
+      message: `${model} takes no ${name}: the sweep omits it`,
     }));
   });
 }
@@ -233,6 +233,6 @@ function checkEnd(
       place,
       message:
         `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; ` +
-        'docs/models.md says how to change over',
+        'docs/models.md explains how to switch',
     });
 }

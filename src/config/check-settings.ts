@@ -62,7 +62,7 @@ function metricProblems(
       : [
           problem(
             placeOf(name),
-            `gate.metrics: nothing says which way "${name}" gets worse; say better: higher ` +
+            `gate.metrics: the direction of "${name}" is unknown; write better: higher ` +
               'or better: lower beside the metric',
           ),
         ];
@@ -113,7 +113,7 @@ export async function unreadFiles(
   const listed = unread.slice(0, MAX_LISTED_KEYS).map(async (path, index): Promise<Notice> => {
     const why = isPrompt((await files.document(path, []))?.value)
       ? `no pattern takes this prompt; prompts: ${folderOf(path) ?? ''}/**/*.{yaml,yml} would`
-      : 'no pattern of prompts or rubrics takes it, and no prompt names it in its defaults';
+      : 'no pattern of prompts or rubrics matches it, and no prompt names it in its defaults';
     const more =
       index === MAX_LISTED_KEYS - 1 && rest > 0
         ? `; the same holds for ${counted(rest, 'further file')}`

@@ -72,15 +72,14 @@ function bareNameProblem(
   place: string | null,
   { settings, allowed }: { settings: Settings; allowed: readonly string[] },
 ): string | null {
-  const stands =
-    asked === name ? `model "${name}"` : `model "${name}" stands for "${asked}", which`;
+  const stands = asked === name ? `model "${name}"` : `model "${name}" means "${asked}", which`;
   if (!allowed.includes(asked)) return `${stands} is not in allowed-models`;
   const covered = vendorOf(asked);
   if (place === null || place === covered) return null;
   if (covered !== null)
     return (
       `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ` +
-      `${covered} alone; the workflow can allow ${place}:${asked}`
+      `${covered} only; the workflow can allow ${place}:${asked}`
     );
   const places = modelPlaces(asked, settings);
   return places.length === 1
@@ -180,7 +179,7 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
     return [...first].map(([tag, place]) => ({
       kind: 'settings',
       place,
-      message: `the tag "${tag}" gates nothing; did you mean "${CRITICAL}"?`,
+      message: `the tag "${tag}" does not gate; did you mean "${CRITICAL}"?`,
     }));
   });
 }
@@ -199,8 +198,8 @@ export function withoutSilent(
     if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))
       return metric;
     const message =
-      `metric "${name}" is shown and does not gate: neither it nor the rubric ` +
-      `"${source.rubric}" says what passes. Say it in the rubric (better: higher, ` +
+      `metric "${name}" is shown but does not gate: the metric and the rubric ` +
+      `"${source.rubric}" do not define what passes. Define it in the rubric (better: higher, ` +
       'better: lower or pass: [label]), or beside the metric (threshold, min or max too)';
     notices.push({ kind: 'unused', place, message });
     return { ...metric, skip: true };

@@ -173,7 +173,7 @@ function findEntry(
     return { message: `defaults are nested deeper than ${MAX_DEFAULTS_DEPTH}` };
   state.count += 1;
   return state.count > MAX_FILES
-    ? { message: `defaults bring in more than ${MAX_FILES} files` }
+    ? { message: `defaults include more than ${MAX_FILES} files` }
     : { file };
 }
 

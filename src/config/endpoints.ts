@@ -139,7 +139,7 @@ function addressFlaw(text: string, { insecure, apiVersion }: EndpointOptions): s
   if (url.username !== '' || url.password !== '')
     return 'must not have a user name or password in its address; give the key as key=ENV_NAME';
   if (/[?&]api-version=/.test(url.search))
-    return 'must not have ? in its address; write api-version=… behind it as a word of its own';
+    return 'must not have ? in its address; write api-version=… after it as a separate word';
   if (url.search !== '' || url.hash !== '') return 'must not have ? or # in its address';
   if (url.port === '0') return 'must not have port 0 in its address';
   return azureFlaw(url, apiVersion) ?? protocolFlaw(url, insecure);

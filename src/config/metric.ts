@@ -203,7 +203,7 @@ function rulesProblems(
       'threshold is one bound, and min and max are the same; keep one form',
     ]);
   if (min !== undefined && max !== undefined && min > max)
-    found.push(['max', `max ${String(max)} is below min ${String(min)}, so that nothing passes`]);
+    found.push(['max', `max ${String(max)} is below min ${String(min)}, so nothing can pass`]);
   return found;
 }
 

@@ -47,7 +47,7 @@ export function readGraders(
   if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
     const message =
       `${pathText(path)} has ${graders.length} models; name an odd number up to ` +
-      `${MAX_GRADERS}, so that their votes give a majority`;
+      `${MAX_GRADERS}, so that there is always a majority`;
     problems.push(problem(document.placeOf(path), message));
   }
   graders.forEach((grader, index) => {
@@ -93,7 +93,7 @@ const oneOrMoreTexts = (what: string) =>
 
 export const modelSchema = closed({
   provider: oneOf(PROVIDERS).describe(
-    'Who is asked: a vendor, a program of the project, or recordings.',
+    'Where answers come from: a vendor, a program of the project, or recordings.',
   ),
   endpoint: filled()
     .nullish()

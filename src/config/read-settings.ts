@@ -31,7 +31,7 @@ function withoutForeignKeys(document: Document): {
   for (const [key, member] of Object.entries(isMap(document.value) ? document.value : {})) {
     if (!(FOREIGN_KEYS as readonly string[]).includes(key)) value[key] = member;
     else if (key === 'log10')
-      say([key], 'log10 is not used; remove it, and withdraw the token if one stands in it');
+      say([key], 'log10 is not used; remove it, and revoke the token if it contains one');
     else if (key === 'defaults')
       say([key], 'defaults of the settings file are not used: every prompt is read');
     else if (Object.keys(sweep).length === 0)

@@ -143,7 +143,7 @@ async function promptFiles(
   if (prompts.every(({ format }) => format !== null)) return [...prompts, ...foreign];
   for (const { file } of foreign) {
     const message =
-      'could be read too, and is not: this project has prompts of its own. List it under ' +
+      'is not read, because this project has its own prompts. List it under ' +
       'prompts: in the settings';
     notices.push({ kind: 'import', message, place: { file, line: 0 } });
   }

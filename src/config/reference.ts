@@ -38,7 +38,9 @@ export const referenceSchema = perLimits((limits) =>
     input: inputSchema
       .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
       .optional(),
-    expected: anything().describe('The gold answer, for metrics that compare with it.').optional(),
+    expected: anything()
+      .describe('The expected answer, for metrics that compare with it.')
+      .optional(),
     skip: flag().describe('It runs and is shown, but does not gate.').optional(),
     tags: z
       .union([filled(), listOf(filled())], { error: 'must be a list of words' })
@@ -145,7 +147,7 @@ export function withMissing(draft: DraftReference, variables: readonly string[])
   if (lacked !== undefined) return withLack(draft, lacked, ` for {${lacked}}`);
   const message =
     `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it ` +
-    'to its input, or take it out of the prompt';
+    'to its input, or remove it from the prompt';
   return { ...draft, problem: message, problemAt: draft.place };
 }
 
@@ -235,7 +237,7 @@ function notJudgedReason(
 ): string | null {
   return isJudged || metrics.length > 0
     ? null
-    : `reference ${ordinal} has no metric of its own, and the file has none for all`;
+    : `reference ${ordinal} has no metric, and neither has its file`;
 }
 
 /**

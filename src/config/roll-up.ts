@@ -71,7 +71,7 @@ function namedPolicy(
       : { kind: 'pass_rate', min };
   const policy = NAMED_POLICIES.find((each) => each === name);
   if (policy !== undefined) return { kind: 'named', policy };
-  return `there is no policy "${name}"${didYouMean(name, POLICIES)}; another rule is given as code`;
+  return `there is no policy "${name}"${didYouMean(name, POLICIES)}; write another rule as code`;
 }
 
 /** Rejects a key that the policy ignores, because the author may have meant another policy. */

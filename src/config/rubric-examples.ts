@@ -50,7 +50,7 @@ export async function readExamples(
   const found = examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
     const label = matchingLabel(expected, labels);
     if (label === null && labels.length > 0) {
-      const message = `the example's expected "${expected}" is none of ${labels.join(', ')}`;
+      const message = `the example's expected "${expected}" is not one of ${labels.join(', ')}`;
       problems.push(problem(place, message));
     }
     return label === null

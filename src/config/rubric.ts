@@ -178,7 +178,7 @@ async function readRubric(
     const message =
       `${pathText([...path, key])} has no effect here` +
       (GRADERS_KEYS.includes(key)
-        ? '; who grades stands in the settings, or beside the metric (grader: …)'
+        ? '; set the grader in the settings, or next to the metric (grader: …)'
         : '');
     notices.push({ kind: 'import', message, place: document.placeOf([...path, key]) });
   }
@@ -195,7 +195,7 @@ async function readRubric(
       problems.push(
         problem(
           place,
-          `the rubric "${name}" shows {expected}, so this example needs ideal: the text that stands there`,
+          `the rubric "${name}" shows {expected}, so this example needs ideal: the text to insert there`,
         ),
       );
     }

@@ -117,7 +117,7 @@ const settingsGateSchema = closed({
             error: `must be 1-days to ${String(MOST_DAYS)}-days`,
           })
           .describe('last-release, 30-days (1 to 3650), or a tag or commit.'),
-        fail: flag().describe('Whether a fall since then makes a run red.').default(false),
+        fail: flag().describe('Whether a drop since then makes a run red.').default(false),
       }),
     ),
   ),
@@ -136,13 +136,13 @@ const settingsGateSchema = closed({
 
 const budgetSchema = closed({
   max_calls: orNull(wholeNumber(0, Number.MAX_SAFE_INTEGER))
-    .describe('Most calls of one run; null: no cap.')
+    .describe('Maximum number of model calls per run; null: no limit.')
     .default(5000),
   max_cost_usd: orNull(numberBetween(0, UNBOUNDED))
-    .describe('Most dollars that one run may cost; null: no cap.')
+    .describe('Maximum cost of one run in US dollars; null: no limit.')
     .default(20),
 })
-  .describe('Caps on what one run may ask and cost.')
+  .describe('Limits on the calls and the cost of one run.')
   .prefault({});
 
 export function settingsMembers(limits: Limits) {
@@ -151,21 +151,19 @@ export function settingsMembers(limits: Limits) {
     rubrics: globs('rubrics').describe('Patterns of the rubric files.'),
     n_tries: tries(limits)
       .describe(
-        'Tries of each reference on each side: a whole number, or adaptive, which makes two ' +
-          'and more only where the verdict is open.',
+        'Tries of each reference on each side: a whole number, or adaptive, which starts with two ' +
+          'and adds more only while the verdict is open.',
       )
       .default('adaptive'),
     seed: wholeNumber(0, 2 ** 32 - 1)
-      .describe('Seed of everything that is drawn at random.')
+      .describe('Seed for everything random.')
       .default(1),
     models: mapOf(modelSchema, 'a map of model names')
-      .describe(
-        'Models by the name that prompts use. A model that needs no settings need not be here.',
-      )
+      .describe('Models by the name that prompts use. List only models that need settings.')
       .optional(),
     transport: oneOf(TRANSPORTS)
       .describe(
-        'How full sweeps ask the models of vendors that have batches: direct (the default), ' +
+        'How full sweeps call models of vendors with batches: direct (the default), ' +
           'or batch, which is cheaper and may take a day.',
       )
       .optional(),
@@ -183,13 +181,13 @@ export function settingsMembers(limits: Limits) {
         error: 'must be a value or a list of values',
       }),
     )
-      .describe('Values of model and parameters that a full sweep tries, in every combination.')
+      .describe('Values of model and parameters for full sweeps, which run every combination.')
       .optional(),
     gate: settingsGateSchema,
     budget: budgetSchema,
     version: z
       .union([anyText(), numberBetween(0, UNBOUNDED), z.null()], { error: 'must be text' })
-      .describe("Of llmeval's settings; it has no meaning here.")
+      .describe('A setting of llmeval; ignored here.')
       .optional(),
   };
 }

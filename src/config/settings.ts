@@ -148,7 +148,7 @@ function checkSweep(document: Document, sweep: Settings['sweep'], problems: Prob
 
 function settingsNotices(document: Document, written: RawSettings): Notice[] {
   if (written.version === undefined) return [];
-  const message = "version is llmeval's and has no meaning here; it can go";
+  const message = 'version belongs to llmeval and is ignored here; you can remove it';
   return [{ kind: 'settings', message, place: document.placeOf(['version']) }];
 }
 

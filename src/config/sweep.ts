@@ -32,7 +32,7 @@ export function sweepProblems(
   const problems = unknown.map((key) =>
     problem(
       placeOf(key),
-      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it` +
+      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor accepts it` +
         `${suggestionFor(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
     ),
   );
@@ -80,7 +80,7 @@ export function unknownKeys(
         null,
         [
           `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, `,
-          'no prompt writes it, and no vendor is known to take it',
+          'no prompt writes it, and no known vendor accepts it',
           suggestionFor(key, [...overridableNames(own), ...written, ...KNOWN_PARAMETERS]) ||
             `; to send it all the same, write prompts.${key.slice(0, 100)}=…`,
         ].join(''),

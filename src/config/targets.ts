@@ -212,14 +212,14 @@ function embedderOf(
   if (has) return { target, parameters: written.parameters };
   const why = isHosted(target)
     ? `${factsOf(target.provider).label} has none`
-    : 'a program answers in words';
+    : 'a program returns text';
   const vectors = vendorNames().flatMap((vendor) => factsOf(vendor).embeddings ?? []);
   problems.push({
     place: written.place,
     message:
-      `the model "${written.model}" gives no embeddings: ` +
+      `the model "${written.model}" cannot be used for embeddings: ` +
       `${why}; name one of ${ownersIn('or', (vendor) => factsOf(vendor).embeddings !== null)} ` +
-      `(${vectors.join(', ')}), or of a server that speaks like it`,
+      `(${vectors.join(', ')}), or of a compatible server`,
   });
   return null;
 }

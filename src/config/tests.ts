@@ -80,7 +80,7 @@ export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEF
 }
 
 const MODEL_KEYS_HINT =
-  "a model and its parameters stand in the prompt's file, or under sweep in the settings file";
+  "write a model and its parameters into the prompt's file, or under sweep in the settings file";
 
 const anyValue = anything().optional();
 
@@ -128,7 +128,7 @@ export async function readTests(
   const own = await readOwn(document, context, problems);
   const isJudged = metrics.length > 0 || own !== null;
   if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
-    const message = 'needs at least one metric; without one nothing is judged';
+    const message = 'needs at least one metric; otherwise nothing is judged';
     problems.push(problem({ file: document.file, line: 0 }, message));
   }
   if (own !== null) checkTakenNames(metrics, own, problems);

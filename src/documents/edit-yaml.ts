@@ -62,10 +62,10 @@ export function editYaml(text: string, edit: YamlEdit, read: string): EditResult
     .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
   const after = parseDocument(spliced, { version: '1.2' });
   if (after.errors.length > 0 || JSON.stringify(expandedValue(after)) !== wanted)
-    return { refused: 'it is laid out so that this cannot be written back without changing more' };
+    return { refused: 'its layout cannot be kept with this change' };
   const kept = new Set(commentsIn(spliced));
   return commentsIn(text).some((comment) => !kept.has(comment))
-    ? { refused: 'a comment stands in what would be replaced, and would be lost' }
+    ? { refused: 'the replaced part contains a comment, which would be lost' }
     : { text: spliced };
 }
 
@@ -97,7 +97,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
       refused: `several references are on line ${String(edit.line)}; give each its own line, or an id`,
     };
   if (found.text !== read && !isSameItem(found, item, read, edit))
-    return { refused: 'it was changed since it was read: another reference stands there now' };
+    return { refused: 'it has changed since it was read: there is another reference now' };
   const { map, list, path } = item;
   if (edit.kind === 'append')
     return {
@@ -113,7 +113,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
     ...(remark === null ? [] : [remarkAbove(found, map, remark)]),
   ];
   return splices.some((splice) => splice === null)
-    ? { refused: 'no line is free above it for the reason: give the reference lines of its own' }
+    ? { refused: 'there is no line above it for the reason: put the reference on separate lines' }
     : {
         splices: splices.filter((splice) => splice !== null),
         change: (all) => {
@@ -173,7 +173,7 @@ function mapAt({ root }: YamlText, path: readonly string[]): YAMLMap | { refused
   let map = root;
   for (const name of path) {
     const pair = isMap(map) ? pairAt(map, name) : undefined;
-    if (pair === undefined) return { refused: `there is no ${pathName(path)} in it any more` };
+    if (pair === undefined) return { refused: `there is no ${pathName(path)} in it` };
     map = pair.value;
   }
   return isMap(map) ? map : { refused: `${pathName(path)} is not written out as a map there` };

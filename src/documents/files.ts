@@ -171,7 +171,7 @@ function absenceIn(tree: SourceTree, path: string): string | null {
     if (kind !== undefined)
       return part === path
         ? `is a ${kind}; only regular files are read`
-        : `lies below ${part}, a ${kind}; only regular files are read`;
+        : `is below ${part}, a ${kind}; only regular files are read`;
   }
   return tree.commit === 'worktree'
     ? 'does not exist'

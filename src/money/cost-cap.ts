@@ -100,7 +100,7 @@ export function forecastWords({
   cost_usd,
 }: Forecast): string {
   const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
-  if (models.length === 0) return `nothing to pay for${reuse}`;
+  if (models.length === 0) return `free of charge${reuse}`;
   const parts = models.map(
     ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
       [
@@ -126,8 +126,8 @@ function refusedRequestsClause(models: readonly ModelForecast[]): string {
   const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
   const names = [...new Set(unknown.map(({ model }) => model))];
   return (
-    `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ` +
-    `${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`
+    `; and up to ${counted(most, 'refused request')}, not limited by the cap, to find out which parameters ` +
+    `${names.join(', ')} ${names.length === 1 ? 'accepts' : 'accept'}`
   );
 }
 

@@ -249,7 +249,7 @@ function triesNotices(
     place: file === null ? null : { file, line: 0 },
     message: found.some(({ lower }) => lower)
       ? "this pull request lowers `n_tries`; base's is in force until it is merged"
-      : 'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
+      : 'this pull request changes `n_tries`; that alone runs nothing, but applies to everything else that it runs',
   }));
 }
 

@@ -194,7 +194,7 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
   const added = after.references.filter(({ id }) => !known.has(id));
   const shown =
     before.rollup.kind === 'code'
-      ? 'They are not run: this suite has a roll-up of its own.'
+      ? 'They do not run: this suite has its own roll-up.'
       : 'They are run and shown, and do not count.';
   const say = (found: readonly Reference[], what: string, then: string): Notice[] =>
     found.length === 0

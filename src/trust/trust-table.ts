@@ -88,9 +88,7 @@ function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterR
   const queued = 'the pull request in the queue';
   if (!fork) return { starter: 'member', reason: `${queued} is a branch of this repository` };
   const reason =
-    headRepository === null
-      ? `nobody can say where ${queued} comes from`
-      : `${queued} comes from a fork`;
+    headRepository === null ? `the origin of ${queued} is unknown` : `${queued} comes from a fork`;
   return { starter: 'outsider', reason };
 }
 

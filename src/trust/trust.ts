@@ -70,7 +70,7 @@ function raisedTrust(
   { trust, approval }: TrustRequest,
 ): TrustDecision | null {
   if (facts.event === 'command_line')
-    return trust === true ? { level: 'trusted', reason: 'asked for with --trust' } : null;
+    return trust === true ? { level: 'trusted', reason: 'requested with --trust' } : null;
   if (approval === undefined || facts.head === null) return null;
   const decided = fromTable(facts, head);
   if (decided.level !== 'untrusted') return null;

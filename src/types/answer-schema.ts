@@ -39,7 +39,7 @@ export const stepSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('message').describe('The kind of step.'),
     role: z.enum(['user', 'assistant']).describe('Who said it.'),
-    text: z.string().describe('What was said.'),
+    text: z.string().describe('The text.'),
   }),
   z.strictObject({
     type: z.literal('tool_call').describe('The kind of step.'),
@@ -53,6 +53,6 @@ export const usageSchema = z.strictObject({
   input_tokens: count.describe('Tokens of the request.'),
   output_tokens: count.describe('Tokens of the answer.'),
   reasoning_tokens: count
-    .describe('Those of the answer that were thinking; absent: not counted apart.')
+    .describe('Of the output tokens, those for thinking; absent: not counted separately.')
     .exactOptional(),
 }) satisfies z.ZodType<Usage>;

@@ -35,7 +35,7 @@ export const usageTotalsSchema = z.strictObject({
   input_tokens: countSchema.describe('Tokens of the requests.'),
   cached_tokens: countSchema
     .describe(
-      'Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.',
+      'Of the input tokens, those that the vendor read from its prompt cache; absent: none.',
     )
     .exactOptional(),
   output_tokens: countSchema.describe('Tokens of the answers.'),

@@ -56,7 +56,7 @@ metrics:
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
   - { name: js, language: javascript, code: "metric = result = nothing.here" }`);
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', 'pass-rate-head': '' } });
-    const breaks = 'breaks on every answer of both sides, so it judges nothing:';
+    const breaks = 'raises an error on every answer of both sides, so it has no scores:';
     const said = [
       'ValueError at prompts/tests/quiz.yaml:3',
       'did not set result',

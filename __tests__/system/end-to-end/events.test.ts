@@ -229,7 +229,7 @@ describe('a manual run', () => {
     const without = await runOn(at, step, { inputs: { mode: 'diff' } });
     expect(without.outputs['conclusion']).toBe('error');
     expect(without.messages).toEqual([
-      'workflow_dispatch names no commit to compare with; set the input base',
+      'workflow_dispatch has no commit to compare with; set the input base',
     ]);
   });
 

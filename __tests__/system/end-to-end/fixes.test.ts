@@ -81,7 +81,7 @@ describe('a pull request with a proven fix', () => {
     expect(remarks(at)).toEqual([]);
     expect(onlyComment(at)).toContain(`+ ${DRAFT}`);
     expect(run.messages).toEqual([
-      expect.stringContaining('A suggested fix stands in the comment alone, not on line 10'),
+      expect.stringContaining('A suggested fix is only in the comment, not on line 10'),
     ]);
   });
 

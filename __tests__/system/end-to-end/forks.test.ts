@@ -216,7 +216,7 @@ describe('the second stage, with the keys', () => {
     expect(run.code).toBe(1);
     expect(run.messages).toEqual([
       expect.stringMatching(
-        /^The pull request of this run was not found: GitHub answers with an error of its own/,
+        /^The pull request of this run was not found: GitHub answers with an internal error/,
       ),
     ]);
     expect(run.log).not.toContain('    at ');

@@ -27,7 +27,7 @@ describe("a report folder in the pull request's own files", () => {
     [
       'that is a link',
       { 'evaldiff-report': { link: victim } },
-      /evaldiff-report is a symbolic link, and nothing is written through one/,
+      /evaldiff-report is a symbolic link, and evaldiff does not write through links/,
     ],
     [
       'that already contains a tracked file',

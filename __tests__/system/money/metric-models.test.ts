@@ -116,13 +116,13 @@ test.each<[string, Project, object, RegExp]>([
     'embeddings of Anthropic',
     shop([near()], { embeddings: named('claude-sonnet-4-5', 7) }),
     LINE_7,
-    /the model "claude-sonnet-4-5" gives no embeddings: Anthropic has none; name one of OpenAI's/,
+    /the model "claude-sonnet-4-5" cannot be used for embeddings: Anthropic has none; name one of OpenAI's/,
   ],
   [
     'embeddings of a program',
     shop([near()], { embeddings: named('app', 7), ...program('app') }),
     LINE_7,
-    /the model "app" gives no embeddings: a program answers in words/,
+    /the model "app" cannot be used for embeddings: a program returns text/,
   ],
   [
     'embeddings of an unknown model',
@@ -134,7 +134,7 @@ test.each<[string, Project, object, RegExp]>([
     "a metric's model without embeddings",
     shop([near({ model: 'claude-x' })]),
     AT_METRIC,
-    /gives no embeddings/,
+    /cannot be used for embeddings/,
   ],
   [
     'an unknown grader',

@@ -144,9 +144,9 @@ describe('prompt file', () => {
   });
 
   const notAllowed = 'is not in allowed-models';
-  const another = `model "gpt-4o" stands for "gpt-9-large", which ${notAllowed}`;
+  const another = `model "gpt-4o" means "gpt-9-large", which ${notAllowed}`;
   const elsewhere = (at: string) =>
-    `model "gpt-4o" asks "gpt-4o" at ${at}, and "gpt-4o" in allowed-models covers openai alone; the workflow can allow ${at}:gpt-4o`;
+    `model "gpt-4o" asks "gpt-4o" at ${at}, and "gpt-4o" in allowed-models covers openai only; the workflow can allow ${at}:gpt-4o`;
   test.each<[string, string, string[], string | null]>([
     ['a model that is not allowed', '', ['gpt-4o-mini'], `model "gpt-4o" ${notAllowed}`],
     ['a model that is allowed', '', ['gpt-4o'], null],
@@ -268,7 +268,7 @@ describe('gate', () => {
     'metrics: [{ name: tone, code: "metric = 1\\nresult = True" }, { uses: latency }, { uses: rouge_l, name: near }]\n';
 
   const direction = (name: string) =>
-    `gate.metrics: nothing says which way "${name}" gets worse; say better: higher or better: lower beside the metric`;
+    `gate.metrics: the direction of "${name}" is unknown; write better: higher or better: lower beside the metric`;
   const single =
     'gate.unit is references, which compares what the roll-up makes of several tries, and n_tries is 1: set n_tries to 2 or more, or unit: tries';
   test.each<[string, Record<string, string>, string]>([
@@ -370,7 +370,7 @@ describe('test file', () => {
     [
       'with an unknown roll-up',
       `metrics_rollup: { name: majorety }\n${TESTS}`,
-      ':1: metrics_rollup: there is no policy "majorety"; did you mean "majority"?; another rule is given as code',
+      ':1: metrics_rollup: there is no policy "majorety"; did you mean "majority"?; write another rule as code',
     ],
     [
       'with at_least without k',
@@ -390,7 +390,7 @@ describe('test file', () => {
     [
       'without a metric',
       'references: [{ input: { a: 1 } }]',
-      ': needs at least one metric; without one nothing is judged',
+      ': needs at least one metric; otherwise nothing is judged',
     ],
     [
       'with an unknown key',
@@ -485,7 +485,7 @@ describe('test file', () => {
     ],
     [
       '{ name: m, rubric: yea, min: 1, max: 0 }',
-      '2: metric "m": max 0 is below min 1, so that nothing passes',
+      '2: metric "m": max 0 is below min 1, so nothing can pass',
     ],
     [
       '{ name: m, rubric: yea, pass: [a] }',
@@ -522,7 +522,7 @@ describe('test file', () => {
   test.each([
     [
       '{ input: { b: 2 }, expected: two }',
-      'the reference has no value for {a}: add it to its input, or take it out of the prompt',
+      'the reference has no value for {a}: add it to its input, or remove it from the prompt',
     ],
     ['{ input: { a: two } }', 'the reference has no expected value, and metric exact uses it'],
   ])(
@@ -634,7 +634,7 @@ describe('defaults entry', () => {
     ],
     [
       { 'prompts/tests': 'submodule' },
-      'prompts/p.yaml:1: prompts/tests/p.yaml lies below prompts/tests, a submodule; only regular files are read',
+      'prompts/p.yaml:1: prompts/tests/p.yaml is below prompts/tests, a submodule; only regular files are read',
     ],
   ])('to a symbolic link or submodule is rejected: %j', async (links, problem) => {
     const found = async (irregular: typeof links) =>
@@ -730,7 +730,7 @@ describe('rubric file', () => {
     ],
     [
       'examples:\n    - { content: hi, expected: MAYBE }',
-      '7: the example\'s expected "MAYBE" is none of YES, NO',
+      '7: the example\'s expected "MAYBE" is not one of YES, NO',
     ],
   ])('with the line %j is rejected', async (line, problem) => {
     const files = body('{content}', `  choice_scores: { YES: 1, NO: 0 }\n  ${line}`);

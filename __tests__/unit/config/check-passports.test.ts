@@ -41,7 +41,7 @@ describe('parameter that the model does not support', () => {
       'top_p (only without temperature): remove line 5 or remove line 4',
     ],
     ['o3\ntemperature: 0.2', 'temperature but 1'],
-    ['gpt-5.5\nmax_tokens: 10', 'max_tokens: write max_completion_tokens in place of max_tokens'],
+    ['gpt-5.5\nmax_tokens: 10', 'max_tokens: write max_completion_tokens instead of max_tokens'],
     ['gpt-6-luna\ntemperature: 0', 'temperature but 1 (only with reasoning_effort: none)'],
     [
       'gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low',
@@ -49,11 +49,11 @@ describe('parameter that the model does not support', () => {
     ],
     [
       'claude-sonnet-5\nthinking: { type: enabled, budget_tokens: 2000 }',
-      'thinking (enabled): write thinking: { type: adaptive } in place of thinking',
+      'thinking (enabled): write thinking: { type: adaptive } instead of thinking',
     ],
     [
       'claude-opus-5-5\nthinking: { type: disabled }',
-      'thinking (enabled or disabled): write thinking: { type: adaptive } in place of thinking',
+      'thinking (enabled or disabled): write thinking: { type: adaptive } instead of thinking',
     ],
     [
       'claude-haiku-4-5\ntemperature: 0\nthinking: { type: enabled, budget_tokens: 2000 }',
@@ -99,7 +99,7 @@ describe('parameter that the model does not support', () => {
     const { problems, notices } = await check('model: gpt-4o', { settings, today: '2026-06-01' });
     expect(problems).toEqual([]);
     expect(notices).toEqual([
-      'prompts/p.yaml:3: claude-opus-5 takes no temperature: the sweep asks it without',
+      'prompts/p.yaml:3: claude-opus-5 takes no temperature: the sweep omits it',
     ]);
   });
 });
@@ -229,7 +229,7 @@ describe('retiring model', () => {
     expect(await on('2026-09-01')).toEqual({
       problems: [],
       notices: [
-        'prompts/p.yaml:3: claude-sonnet-4-5 ends on 2026-11-30, in 90 days; docs/models.md says how to change over',
+        'prompts/p.yaml:3: claude-sonnet-4-5 ends on 2026-11-30, in 90 days; docs/models.md explains how to switch',
       ],
     });
     expect((await on('2026-11-29')).notices.join()).toContain('in 1 day;');

@@ -71,7 +71,7 @@ describe('grader of a metric', () => {
     [
       'with an even number of models',
       '{ rubric: is_polite, grader: [a, b] }',
-      'metrics[0].grader has 2 models; name an odd number up to 9, so that their votes give a majority',
+      'metrics[0].grader has 2 models; name an odd number up to 9, so that there is always a majority',
     ],
     [
       'with a duplicate model',

@@ -183,7 +183,7 @@ describe('action inputs', () => {
     ],
     [
       'x=https://team.openai.azure.com/openai?api-version=2024-10-21',
-      'must not have ? in its address; write api-version=… behind it as a word of its own',
+      'must not have ? in its address; write api-version=… after it as a separate word',
     ],
     [
       'x=http://ollama:11434/v1',

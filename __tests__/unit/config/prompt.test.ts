@@ -157,7 +157,7 @@ references:
     expect(problems).toEqual([]);
     expect(project.suites[0]?.tests.references.map(({ problem }) => problem)).toEqual([
       null,
-      'the reference has no value for {language}: add it to its input, or take it out of the prompt',
+      'the reference has no value for {language}: add it to its input, or remove it from the prompt',
     ]);
   });
 

@@ -58,7 +58,7 @@ describe('rubrics', () => {
     expect(notices).toEqual(
       ['model', 'temperature'].map(
         (key, index) =>
-          `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; who grades stands in the settings, or beside the metric (grader: …)`,
+          `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; set the grader in the settings, or next to the metric (grader: …)`,
       ),
     );
     expect(
@@ -176,7 +176,7 @@ describe('rubrics', () => {
     const text =
       'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
     expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([
-      'rubrics/r.yaml:6: the rubric "r" shows {expected}, so this example needs ideal: the text that stands there',
+      'rubrics/r.yaml:6: the rubric "r" shows {expected}, so this example needs ideal: the text to insert there',
     ]);
     const { list } = await rubrics(text.replace(/ {4}- .*expected: A }\n$/, ''));
     expect(list[0]?.examples.map(({ ideal }) => ideal)).toEqual(['8']);

@@ -165,7 +165,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['grader: { temperature: 0 }', '1: grader: "model" is missing'],
     [
       'grader: [a, b]',
-      '1: grader has 2 models; name an odd number up to 9, so that their votes give a majority',
+      '1: grader has 2 models; name an odd number up to 9, so that there is always a majority',
     ],
     [
       'grader:\n  - a\n  - { model: b }\n  - { model: b, temperature: 0 }\n  - a\n  - c',
@@ -251,7 +251,7 @@ describe('settings file', () => {
       2,
     ]);
     expect(notices).toEqual([
-      "llmeval.yaml:1: version is llmeval's and has no meaning here; it can go",
+      'llmeval.yaml:1: version belongs to llmeval and is ignored here; you can remove it',
     ]);
     expect(
       (await read({ 'evaldiff.yaml': 'n_tries: 3', 'llmeval.yaml': 'n_tries: 2' })).project.settings
@@ -274,7 +274,7 @@ describe('settings file', () => {
     expect(notices).toEqual([
       "llmeval.yaml:9: prompts of hydra's sweeper is not used",
       'llmeval.yaml:1: defaults of the settings file are not used: every prompt is read',
-      'llmeval.yaml:2: log10 is not used; remove it, and withdraw the token if one stands in it',
+      'llmeval.yaml:2: log10 is not used; remove it, and revoke the token if it contains one',
     ]);
   });
 

@@ -79,11 +79,11 @@ describe('sweep', () => {
         { configRequired: true },
       ),
     ).toEqual([
-      'evaldiff.yaml:3: sweep over "frobnication": no prompt has this key, and no vendor takes it',
+      'evaldiff.yaml:3: sweep over "frobnication": no prompt has this key, and no vendor accepts it',
     ]);
     expect(
       (await read(suiteFiles(), { configRequired: true }, ['custom_knob=1,2'])).problems,
-    ).toEqual(['sweep over "custom_knob": no prompt has this key, and no vendor takes it']);
+    ).toEqual(['sweep over "custom_knob": no prompt has this key, and no vendor accepts it']);
     expect(
       (
         await read(suiteFiles(`${PROMPT}custom_knob: 5\n`), { configRequired: true }, [

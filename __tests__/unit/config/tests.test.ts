@@ -450,7 +450,7 @@ describe('references_from', () => {
           'c.jsonl:2',
           {},
           undefined,
-          'the reference has no value for {a}: add it to its input, or take it out of the prompt',
+          'the reference has no value for {a}: add it to its input, or remove it from the prompt',
         ],
       ],
     });
@@ -684,7 +684,7 @@ test('a model parameter in a test file is rejected with its correct place', asyn
   const misplaced = async (key: string) =>
     problemsOf(suiteFiles(PROMPT, `${key}: x\n${METRICS}references: [{ input: { a: 1 } }]\n`));
   const where =
-    "a model and its parameters stand in the prompt's file, or under sweep in the settings file";
+    "write a model and its parameters into the prompt's file, or under sweep in the settings file";
   for (const key of ['model', 'temperature', 'max_tokens'])
     expect(await misplaced(key)).toEqual([
       `prompts/tests/p.yaml:1: unknown key "${key}"; ${where}`,

@@ -168,11 +168,11 @@ describe('edit of a YAML file', () => {
   });
 
   const SEVERAL = /several references are on line 1; give each its own line, or an id/;
-  const COMMENT = /a comment .* would be lost/;
-  const CANNOT = /cannot be written back/;
+  const COMMENT = /contains a comment, which would be lost/;
+  const CANNOT = /its layout cannot be kept/;
 
   test.each<[string, string, YamlEdit, RegExp]>([
-    ['the reference is gone', FLOW, expects(1), /not at its place/],
+    ['the reference is gone', FLOW, expects(1), /no longer in its place/],
     [
       'several references without an id are on one line',
       'references: [{ input: { q: one } }, { input: { q: two } }]\n',
@@ -189,7 +189,7 @@ describe('edit of a YAML file', () => {
       'there is no line above the reference for a reason',
       'references: [{ id: a }]\n',
       skip(1, 'skipped: down'),
-      /give the reference lines of its own/,
+      /put the reference on separate lines/,
     ],
     ['the file is no longer YAML', '{', expects(1), /not valid YAML/],
     [
@@ -215,7 +215,7 @@ describe('edit of a YAML file', () => {
       'the rubric is gone',
       POLITE,
       appendIn(['kind', 'examples'], 'c'),
-      /there is no "kind" in it any more/,
+      /there is no "kind" in it$/,
     ],
     [
       'a comment makes the edit impossible',

@@ -96,7 +96,7 @@ describe('metric parameters', () => {
     ['exact_match', { value: null }, `with.value ${NULL}`],
     ['numeric_diff', { value: 'abc' }, 'with.value "abc" is not a number'],
     ['regex', { value: '(' }, 'with.value: the pattern is not valid: missing closing ): `(`'],
-    ['word_count', { min: 5, max: 3 }, 'with.max: 3 is below min 5, so that nothing passes'],
+    ['word_count', { min: 5, max: 3 }, 'with.max: 3 is below min 5, so nothing can pass'],
     ['length', { max: -1 }, `with.max: every value fails (values: 0 and up); ${SKIP}`],
     [
       'count_tool_calls_by_name',

@@ -337,7 +337,7 @@ describe("an outside contributor's pull request", () => {
     );
     expect(custom.measured?.tests.references.map(({ id }) => id)).toEqual(['a', 'dropped']);
     expect(custom.said).toEqual([
-      expect.stringContaining('They are not run: this suite has a roll-up of its own.'),
+      expect.stringContaining('They do not run: this suite has its own roll-up.'),
     ]);
   });
 

@@ -34,7 +34,7 @@ export const cacheCommand: AddCommand = (program, terminal, done) => {
     .option('--unused <days>', 'remove answers that no run used for so many days')
     .option(
       '--max-size <megabytes>',
-      'remove the least recently used answers until no more are left than that',
+      'evict the least recently used answers until the store is no larger than this',
     )
     .option(
       '--clear',
@@ -67,7 +67,7 @@ async function runCacheCommand(
   const { file } = place;
   const prune = pruneOf(options);
   if (!existsSync(file)) {
-    terminal.out(`${logLine(file)}: nothing is kept yet\n`);
+    terminal.out(`${logLine(file)}: the store is empty\n`);
     return;
   }
   const store = await openLocalStore(place, {

@@ -51,7 +51,7 @@ export async function runPullRequest(
     const comment = github.comment() ?? summary;
     const check = github.check();
     if (comment === '' || check === null)
-      throw new InternalError(`the action ended with code ${String(code)} and published nothing`);
+      throw new InternalError(`the action ended with code ${String(code)} and published no report`);
     const outputs = await readFile(runner.output, 'utf8');
     const conclusion = /^conclusion<<(\S+)\r?\n(.*)\r?\n\1/m.exec(outputs)?.[2] ?? 'unknown';
     return {

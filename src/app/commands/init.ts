@@ -205,7 +205,7 @@ function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
     const key = endpointKey(name);
     return (
       `Write the address of the server ${name} into the workflow (endpoints), and its key as ` +
-      `the repository secret ${key}; where it asks for none, take key=… out. Here: export ` +
+      `the repository secret ${key}; if it needs no key, remove key=…. Here: export ` +
       `EVALDIFF_ENDPOINTS="${name}=https://… key=${key}".`
     );
   });

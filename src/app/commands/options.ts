@@ -118,7 +118,7 @@ function answerOptions(command: Command): void {
       '--store <file>',
       'where answers are kept (default: one of the project in your cache folder, or EVALDIFF_STORE)',
     )
-    .option('--no-store', 'keep no answers, and use none of earlier runs');
+    .option('--no-store', 'do not store answers or reuse stored ones');
 }
 
 /** Adds options from features. Returns the variants that the given options select. */

@@ -57,7 +57,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
       ).choices(FORMATS),
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
-    .option('--tables', 'a table of every answer, for one result.json too');
+    .option('--tables', 'a table of every answer, also for a single result.json');
   const variants = addVariants(command, terminal);
   const examples = kinds.map(({ fileName }) => `\n  evaldiff report ${fileName}`).join('');
   command

@@ -131,7 +131,7 @@ function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))
     throw userError(
       null,
-      `the folder ${JSON.stringify(below)} cannot stand in a workflow; rename it`,
+      `the folder ${JSON.stringify(below)} cannot be written into a workflow; rename it`,
     );
   const job = jobOf(below);
   return text

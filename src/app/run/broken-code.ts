@@ -71,11 +71,11 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     // For promptfoo, an answer that is not JSON fails the check. That can happen every time.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
-        `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo ` +
-        `and here: is it broken? ${said}`;
+        `metric "${name}" raised on every answer of both sides, which counts as a fail, as in promptfoo. ` +
+        `Is the check broken? ${said}`;
       found.notices.push({ kind: 'import', place, message });
     } else {
-      const message = `metric "${name}" breaks on every answer of both sides, so it judges nothing: ${said}`;
+      const message = `metric "${name}" raises an error on every answer of both sides, so it has no scores: ${said}`;
       found.broken.push({ problem: { place, message }, suites: [...own] });
     }
   }

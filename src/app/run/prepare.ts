@@ -150,7 +150,7 @@ function unseenPrograms(
     kind: 'settings',
     place: { file, line: 0 },
     message:
-      `no file of this repository is known to belong to the program "${name}", ` +
+      `no file of this repository belongs to the program "${name}", ` +
       'so a change of its code runs nothing: name its files, models: ' +
       `{ ${name}: { files: [app/**] } }`,
   }));
@@ -197,7 +197,7 @@ function directNotice(
       message: [
         `transport: batch is for full sweeps: here ${names.join(', ')} `,
         names.length === 1 ? 'is' : 'are',
-        ' called directly, because nobody waits a day for a check',
+        ' called directly, because a batch may take a day',
       ].join(''),
     },
   ];

@@ -93,7 +93,7 @@ function keepsState({ file, line }: Place): string {
   return (
     `keeps state or depends on the side (${file}:${String(line)}): ` +
     "the same answer, scored again in a fresh process as the other side's, " +
-    'came out differently. ' +
+    'got a different score. ' +
     "Let the score follow from the answer alone: do not run the answer in the metric's own " +
     'process or change what later evaluations see, ' +
     'read no clock, and give random numbers a seed, such as random.seed(0)'

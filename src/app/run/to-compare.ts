@@ -11,7 +11,7 @@ export function toCompare(
   head: Project,
 ): { base: Project | null; head: Project; notices: Notice[] } {
   const notices = [
-    ...unreadBase('Base', 'nothing of head was compared', base),
+    ...unreadBase('Base', 'head was not compared', base),
     ...unreadBase("The base branch's tip", 'its tests and gate were not used', tip),
   ];
   if (base === null || base.problems.length > 0) return { base: null, head, notices };

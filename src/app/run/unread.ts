@@ -84,7 +84,7 @@ function besidePrograms(
     return left.length === 0
       ? []
       : [
-          `${firstWords(left, 3)} changed beside the program "${name}", whose files do not ` +
+          `${firstWords(left, 3)} changed next to the program "${name}", whose files do not ` +
             `include it (models: { ${name}: { files: [...] } })`,
         ];
   });

@@ -92,7 +92,7 @@ async function baseOf(
       : await repository.remoteTip(facts.baseBranch);
   if (facts.base === null) {
     if (facts.event === 'push') return defaultTip(repository, facts);
-    throw userError(null, `${facts.event} names no commit to compare with; set the input base`);
+    throw userError(null, `${facts.event} has no commit to compare with; set the input base`);
   }
   const commit = tip ?? facts.base;
   await repository.ensureCommit(commit, { side: 'base' });

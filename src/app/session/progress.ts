@@ -58,7 +58,7 @@ export function createHalting({
     met.add(name);
     if (!ending.signal.aborted)
       log(
-        `${name}: no further call is made; what there is will be reported. Once more ends at once.`,
+        `${name}: no further calls; the run reports what it has. Press again to exit immediately.`,
       );
     halt(
       isJob

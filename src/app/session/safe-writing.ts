@@ -50,7 +50,7 @@ export async function pathRefusal(
   const resolved = await resolvePath(path, workTree.root);
   if (resolved.link !== null)
     return (
-      `${resolved.link} is a symbolic link, and nothing is written through one; remove it, or ` +
+      `${resolved.link} is a symbolic link, and evaldiff does not write through links; remove it, or ` +
       `name another ${kind}`
     );
   const [first, ...more] =
@@ -97,7 +97,9 @@ export async function entryAt(path: string): Promise<Stats | null> {
 async function resolveWritable(path: string, { root }: Root): Promise<ResolvedPath> {
   const resolved = await resolvePath(path, root);
   if (resolved.link === null) return resolved;
-  throw removalError(`${resolved.link} is a symbolic link, and nothing is written through one`);
+  throw removalError(
+    `${resolved.link} is a symbolic link, and evaldiff does not write through links`,
+  );
 }
 
 type Root = Pick<WorkTree, 'root'>;
@@ -204,7 +206,7 @@ async function outputProblem(
   const nearest =
     entry !== null ? path : kind === 'file' ? dirname(path) : await nearestOf(dirname(path));
   const holder = await stat(nearest).catch(() => null);
-  if (holder === null) return refuse(`lies in a folder that does not exist`);
+  if (holder === null) return refuse(`is in a folder that does not exist`);
   if (entry === null && !holder.isDirectory())
     return refuse(`cannot be made: ${nearest} is a file`);
   const refused = refuse(`cannot be written: no permission at ${nearest}`);

@@ -91,8 +91,8 @@ export async function openLocalStore(
   }
   if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
     given.notice(
-      `${visibleLine(former)} is not read any more, for a pull request could bring one ` +
-        `along: answers now lie in ${visibleLine(file)}. Remove it.`,
+      `${visibleLine(former)} is no longer read, because a pull request could contain ` +
+        `one. Answers are now stored in ${visibleLine(file)}. Remove it.`,
     );
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }

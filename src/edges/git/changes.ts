@@ -123,7 +123,7 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   throw userError(
     null,
     `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; ` +
-      'run "git fetch" or clone anew',
+      'run "git fetch" or clone again',
   );
 }
 

@@ -45,10 +45,10 @@ function refusalReason(status: number, said: string, permission: string, fork: b
       `\`${permission}\`.`
     );
   if (status >= 500)
-    return `GitHub answers with an error of its own (${status}), also when asked again.`;
+    return `GitHub answers with an internal error (${status}), also when asked again.`;
   const words = said === '' ? '.' : `: ${said}`;
   return status === 422
-    ? `GitHub refuses the content (422)${words}`
+    ? `GitHub rejects the content (422)${words}`
     : `GitHub answers ${status}${words}`;
 }
 
@@ -57,7 +57,7 @@ function forbidden(said: string, permission: string, fork: boolean): string {
   if (said !== '' && !/accessible by integration/i.test(said) && !fork) {
     const ofApps = /personal access token|GitHub App/i.test(said);
     const advice = " Leave the input github-token at its default, which is an app's token.";
-    return `GitHub refuses it (403): ${said.replace(/\.$/, '')}.${ofApps ? advice : ''}`;
+    return `GitHub denies it (403): ${said.replace(/\.$/, '')}.${ofApps ? advice : ''}`;
   }
   const advice = fork
     ? 'GitHub gives pull requests from forks and by Dependabot a token that only reads; ' +

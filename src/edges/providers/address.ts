@@ -151,7 +151,7 @@ export function keySourceOf(
   const name = visibleLine(endpoint);
   const named = [...(keyEnv === null ? [] : [keyEnv]), ...headers.map(({ env }) => env)];
   return named.length === 0
-    ? `endpoint ${name} names no key; add key=NAME_OF_A_VARIABLE to its line`
+    ? `endpoint ${name} has no key; add key=NAME_OF_A_VARIABLE to its line`
     : `the key is that of ${named.join(' or ')}, which the line of endpoint ${name} names`;
 }
 
@@ -190,7 +190,7 @@ function namedAddress(what: string, server: ServerAccess): Address | string {
   const flaw = protocolFlaw(base, insecure);
   return flaw === null
     ? addressAt(base, server)
-    : `${what}: ${visibleLine(base.origin)} ${flaw}; nothing is sent to it.`;
+    : `${what}: ${visibleLine(base.origin)} ${flaw}; no request was sent.`;
 }
 
 function addressAt(base: URL, server: ServerAccess): Address {

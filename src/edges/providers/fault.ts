@@ -111,7 +111,7 @@ export function transportFault({ code, system }: TransportError, timeoutMs: numb
     case 'host':
       return fault(
         'request',
-        'the request would have gone to another host than the key belongs to; refused',
+        'the request was stopped: its host is not the one that the key belongs to',
       );
     case 'aborted':
       return STOPPED;
@@ -123,7 +123,7 @@ export function transportFault({ code, system }: TransportError, timeoutMs: numb
 type OddReply = 'redirect' | 'too-large' | 'too-deep' | 'encoding' | 'charset' | 'stream';
 
 const UNUSABLE_REPLY: Readonly<Record<OddReply, (name: string) => string>> = {
-  redirect: () => 'the server redirects to another address; refused',
+  redirect: () => 'the server redirects to another address, which evaldiff does not follow',
   'too-large': () => `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`,
   'too-deep': () => `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`,
   encoding: (name) => `the reply is packed in a way that cannot be unpacked (${name})`,

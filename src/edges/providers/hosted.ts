@@ -160,7 +160,7 @@ async function askOnce(
     return callCompletion(tried, label);
   }
   if (refused.first)
-    server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
+    server.retry.log(`model ${logLine(model)} rejects ${refused.what}; retrying without it`);
   return null;
 }
 
@@ -170,7 +170,11 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
     if (result.status === 'ok' || result.fault.once !== true) return result;
     found += 1;
     const { fault: last } = result;
-    const ended = { ...last, retry: 'never', message: `${last.message}, asked twice` } as const;
+    const ended = {
+      ...last,
+      retry: 'never',
+      message: `${last.message}, also after a second request`,
+    } as const;
     return found === 1 ? result : { ...result, fault: ended };
   };
 }

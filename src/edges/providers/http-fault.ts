@@ -16,7 +16,7 @@ export function httpFault(failure: HttpFailure): Fault {
   const tail = said === '' ? '' : `: ${said}`;
   const more = { waitMs, status, said, detail: `${failure.code} ${said}` };
   if (isFiltered(failure))
-    return fault('filtered', `${status}, the content filter refused the request${tail}`, more);
+    return fault('filtered', `${status}, the content filter rejected the request${tail}`, more);
   if (isTooLong(failure))
     return fault('too-long', `${status}, the request is too long${tail}`, more);
   const closed = closedFault(failure, tail);
@@ -25,7 +25,7 @@ export function httpFault(failure: HttpFailure): Fault {
   if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
   if (status >= 500 || retry !== 'never')
     return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
-  return { ...refusedFault(failure, `${status}, the request was refused${tail}`), ...more };
+  return { ...refusedFault(failure, `${status}, the server rejected the request${tail}`), ...more };
 }
 
 function refusedFault(failure: HttpFailure, refused: string): Fault {
@@ -45,9 +45,9 @@ function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
   if (status === 403) return forbiddenFault(failure, tail);
   if (status === 401 || (status === 400 && WRONG_KEY.test(said)))
-    return fault('key', `${status}, the key was refused`, { scope: 'server' });
+    return fault('key', `${status}, the server rejected the key`, { scope: 'server' });
   if (status === 402)
-    return fault('request', `402, the request was refused${tail}`, {
+    return fault('request', `402, the server rejected the request${tail}`, {
       scope: AFFORDABLE.test(said) ? 'request' : 'server',
     });
   return (status === 429 && QUOTA_EXHAUSTED.test(code)) || (status === 400 && NO_CREDIT.test(said))
@@ -60,7 +60,7 @@ function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string)
   if (page)
     return fault(
       'request',
-      '403, a web page refused the request, as the firewalls before an API do: by who asks, or by its words',
+      '403, a web page rejected the request, as firewalls before an API do, because of the sender or the text',
     );
   return OF_RIGHTS.test(`${code} ${said}`)
     ? fault('key', `403, the key may not do this${tail}`, { scope: 'model' })
@@ -84,7 +84,7 @@ export const NO_ADDRESS =
   /^((resource|404 page|page|path|route|url)?\W*not found\.?|unknown request url\b.*|invalid url\b.*|unexpected endpoint\b.*|no route\b.*|cannot post\b.*)$/i;
 
 const OTHER_ADDRESS =
-  '; nothing answers at this address: look whether it is the one where the API begins (most end in /v1)';
+  '; nothing answers at this address: check that it is where the API begins (most end in /v1)';
 
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: ' +

@@ -82,7 +82,7 @@ export interface Providers {
 const WITHOUT_VECTORS: Completion = {
   status: 'error',
   kind: 'program',
-  message: 'a program answers in words and has no embeddings',
+  message: 'a program returns text, not embeddings',
 };
 
 /** @throws UserError for an address that is neither https nor loopback: no key is sent there. */

@@ -67,7 +67,7 @@ const recording = z.object({
 });
 
 const CUT_SILENT =
-  'the recorded answer reached its limit of tokens before it said anything; record it with a higher one';
+  'the recorded answer reached its limit of tokens before it contained text; record it with a higher one';
 
 export function createReplay(
   options: ReplayOptions,

@@ -29,7 +29,7 @@ export function createSuspicions(): Suspicions {
       const first = known.words.get(fault.said) ?? messages;
       known.words.set(fault.said, first);
       known.messages.set(messages, fault);
-      const message = `not sent, for two others with these parameters were told: ${fault.message}`;
+      const message = `not sent, because two other requests with these parameters failed: ${fault.message}`;
       if (first !== messages) known.all ??= { ...fault, message };
     },
     faultFor(kind, { messages }) {

@@ -71,6 +71,9 @@ export function proxyWords(code: string): { words: string; passing: boolean } | 
       passing: false,
     };
   return /^\d+$/.test(said)
-    ? { words: `it answered ${said} and opened no way to the server`, passing: Number(said) >= 500 }
+    ? {
+        words: `it answered ${said} and did not connect to the server`,
+        passing: Number(said) >= 500,
+      }
     : { words: said === '' ? 'unknown' : said, passing: true };
 }

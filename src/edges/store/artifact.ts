@@ -51,14 +51,14 @@ export function artifactName(
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
     return (
-      'artifacts cannot be reached: GitHub Enterprise Server has no such service; use ' +
+      'artifacts are unavailable: GitHub Enterprise Server has no such service; use ' +
       '"evaldiff run --shard" and "evaldiff merge" with its own way to pass files'
     );
   const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
   if (missing.length === 0) return null;
   const unset = `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
   return (
-    `artifacts cannot be reached: ${unset}. GitHub's runner gives it to a step with uses:, ` +
+    `artifacts are unavailable: ${unset}. GitHub's runner gives it to a step with uses:, ` +
     'not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"'
   );
 }
@@ -184,7 +184,7 @@ const HINTS: readonly { sign: RegExp; hint: string }[] = [
   {
     sign: /\(40[13]\)|JWT|token/i,
     hint:
-      "the runner's own token was refused; run the job again, and on a runner of your own " +
+      "GitHub rejected the runner's own token; run the job again, and on a runner of your own " +
       'update the runner',
   },
   {

@@ -131,7 +131,7 @@ function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): b
   if (trouble === 'busy') {
     if (!held.busy)
       notice(
-        `${visibleLine(file)}: another process holds it; what is to be stored is written once ` +
+        `${visibleLine(file)}: another process locks it; new answers are written once ` +
           'it is released',
       );
     wait(held, false);

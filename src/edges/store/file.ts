@@ -134,7 +134,8 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
       'n'
     ],
   );
-  if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
+  if (active > 0)
+    throw new StoreError('damaged', "has views or triggers, which evaldiff's stores do not have");
   if (access === 'read') {
     if (tables === 0) throw new StoreError('absent', 'is empty');
     return;

@@ -36,8 +36,8 @@ export function readMachineKey(file: string): Uint8Array | null {
   }
   throw userError(
     null,
-    `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: ` +
-      'a new one is made, and stored answers are asked for once more.',
+    `${visibleLine(file)}: is not an evaldiff key (${String(BYTES)} bytes). Remove it: ` +
+      'evaldiff then creates a new key and requests stored answers again.',
   );
 }
 

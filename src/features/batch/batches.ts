@@ -83,7 +83,7 @@ async function answerInBatch(
     const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
     if (learnt === null) return batchCompletion(outcome, vendor.name, batching.options.clock.now());
     if (learnt.first)
-      log(`model ${request.target.model} refuses ${learnt.what}; asking without it`);
+      log(`model ${request.target.model} rejects ${learnt.what}; retrying without it`);
   }
 }
 

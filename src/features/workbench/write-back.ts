@@ -194,7 +194,7 @@ function inYaml(
     case 'example': {
       const above = rubricAt(file, text, change.rubric);
       return above === null
-        ? { refused: `there is no rubric "${change.rubric}" in it any more` }
+        ? { refused: `there is no rubric "${change.rubric}" in it` }
         : { kind: 'append-in', path: [...above, 'examples'], value: change.value };
     }
   }

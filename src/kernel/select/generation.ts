@@ -24,7 +24,7 @@ export function createGeneration(
       kind: 'impossible',
       message:
         `the reference has no value for {${missing.name}}: ` +
-        'add it to its input, or take it out of the prompt',
+        'add it to its input, or remove it from the prompt',
     };
   }
   const rendered = renderedBy(prompt, reference);

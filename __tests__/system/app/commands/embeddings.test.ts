@@ -77,7 +77,7 @@ describe('answers compared by embeddings', () => {
       'prompts/tests/ask.yaml': tests(', with: { model: claude-sonnet-4-5 }'),
     });
     expect((await shop.evaldiff('validate')).out).toContain(
-      'prompts/tests/ask.yaml:2: the model "claude-sonnet-4-5" gives no embeddings: Anthropic has none; name one of OpenAI\'s',
+      'prompts/tests/ask.yaml:2: the model "claude-sonnet-4-5" cannot be used for embeddings: Anthropic has none; name one of OpenAI\'s',
     );
   });
 

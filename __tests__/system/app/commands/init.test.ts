@@ -315,7 +315,7 @@ describe('evaldiff init', () => {
     expect([code, Object.keys(files), out]).toEqual([
       2,
       ['a${{ github.token }}/README.md'],
-      'the folder "a${{ github.token }}" cannot stand in a workflow; rename it\n',
+      'the folder "a${{ github.token }}" cannot be written into a workflow; rename it\n',
     ]);
   });
 

@@ -55,7 +55,7 @@ test.each([
     if (whom === 'alone') child.kill(signal);
     else process.kill(-(child.pid ?? 0), signal);
     expect(await ended).toBe(2);
-    expect(err).toContain(`${signal}: no further call is made; what there is will be reported.`);
+    expect(err).toContain(`${signal}: no further calls; the run reports what it has.`);
     const result = JSON.parse(out) as Result;
     expect(result.conclusion).toBe('error');
     expect(result.title).toBe(
@@ -94,7 +94,7 @@ test('answers to calls in progress at SIGTERM are stored and not paid for again'
   let err = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text;
-    if (err.includes('no further call is made')) toldToEnd.resolve(undefined);
+    if (err.includes('no further calls')) toldToEnd.resolve(undefined);
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
   await allAsked.promise;

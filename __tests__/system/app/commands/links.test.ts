@@ -31,8 +31,16 @@ async function withLinks(
 
 describe('a symbolic link in the work tree', () => {
   test.each<[string[], Record<string, string>, RegExp]>([
-    [['run', '--report', 'out'], { out: '' }, /^--report: out is a symbolic link, and nothing/],
-    [['run', '--report', 'a/b/out'], { a: '' }, /^--report: a is a symbolic link, and nothing/],
+    [
+      ['run', '--report', 'out'],
+      { out: '' },
+      /^--report: out is a symbolic link, and evaldiff does not write/,
+    ],
+    [
+      ['run', '--report', 'a/b/out'],
+      { a: '' },
+      /^--report: a is a symbolic link, and evaldiff does not write/,
+    ],
     [
       ['run', '--report', 'out'],
       { 'out/result.json': 'config' },
@@ -64,7 +72,9 @@ describe('a symbolic link in the work tree', () => {
     rmSync(at('evaldiff.yaml'));
     const { code, err } = await shop.evaldiff('init');
     expect([code, readdirSync(victim)]).toEqual([2, []]);
-    expect(err).toMatch(/^prompts\/support\.yaml: prompts is a symbolic link, and nothing/m);
+    expect(err).toMatch(
+      /^prompts\/support\.yaml: prompts is a symbolic link, and evaldiff does not write/m,
+    );
     expect([existsSync(at('evaldiff.yaml')), existsSync(at('.github'))]).toEqual([false, false]);
   });
 
@@ -76,7 +86,10 @@ describe('a symbolic link in the work tree', () => {
     });
     for (const folder of ['converted', 'new']) {
       const { code, err } = await shop.evaldiff('import', 'a.prompt.yml', '--out', folder);
-      expect([code, err]).toEqual([2, expect.stringMatching(/ is a symbolic link, and nothing/)]);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/ is a symbolic link, and evaldiff does not write/),
+      ]);
     }
     expect(readdirSync(victim)).toEqual([]);
     expect(lstatSync(at('new/prompts/a.yaml')).isSymbolicLink()).toBe(true);
@@ -101,7 +114,9 @@ describe('a symbolic link in the work tree', () => {
     const { shop, victim, at } = await withLinks({ 'trend.html': 'npmrc' });
     await shop.evaldiff('run', '--report', 'out');
     const { err } = await shop.evaldiff('report', 'out', '--format', 'html', '--out', 'trend.html');
-    expect(err).toMatch(/trend\.html is a symbolic link, and nothing is written through one/);
+    expect(err).toMatch(
+      /trend\.html is a symbolic link, and evaldiff does not write through links/,
+    );
     expect([readdirSync(victim), existsSync(at('out/result.json'))]).toEqual([[], true]);
   });
 });

@@ -247,7 +247,7 @@ describe('evaldiff cache', () => {
       out: `${file}: removed\n`,
     });
     expect(existsSync(file)).toBe(false);
-    expect((await shop.evaldiff('cache')).out).toBe(`${file}: nothing is kept yet\n`);
+    expect((await shop.evaldiff('cache')).out).toBe(`${file}: the store is empty\n`);
   });
 
   test('does not remove files of other programs', async () => {

@@ -20,7 +20,7 @@ describe('an output path that cannot be written', () => {
     [['run', '--report', 'a-file/out'], 'cannot be made: '],
     [['diff', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--record', 'a-folder'], 'is a folder; name a file'],
-    [['run', '--record', 'nowhere/r.jsonl'], 'lies in a folder that does not exist'],
+    [['run', '--record', 'nowhere/r.jsonl'], 'is in a folder that does not exist'],
     [['noise', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--shard', '1/2', '--shard-to', 'a-file'], 'is a file; name a folder'],
   ])('%j is refused before any model call', async (argv, why) => {

@@ -58,7 +58,7 @@ describe('the default store of the command line', () => {
     const { usage } = await result('run');
     expect(usage).toMatchObject({ calls: 4, reused: 0 });
     expect(server.requests.length - asked).toBe(4);
-    expect((await evaldiff('run')).err).not.toContain('is not read any more');
+    expect((await evaldiff('run')).err).not.toContain('is no longer read');
   });
 
   test('is reported once and not changed if it has an earlier version', async () => {
@@ -67,7 +67,7 @@ describe('the default store of the command line', () => {
     mkdirSync(dirname(former));
     writeFileSync(former, 'old');
     const said = [await evaldiff('run'), await evaldiff('run')].map(({ err }) =>
-      /is not read any more, for a pull request could bring one along: answers now lie in/.test(
+      /is no longer read, because a pull request could contain one\. Answers are now stored in/.test(
         err,
       ),
     );
@@ -116,7 +116,7 @@ describe('the default store of the command line', () => {
     const asked = server.requests.length;
     const { code, err } = await evaldiff('run');
     expect([code, server.requests.length]).toEqual([2, asked]);
-    expect(err).toContain(`${keyFile!}: is not a key of evaldiff (32 bytes). Remove it`);
+    expect(err).toContain(`${keyFile!}: is not an evaldiff key (32 bytes). Remove it`);
     rmSync(keyFile!);
   });
 
@@ -128,9 +128,7 @@ describe('the default store of the command line', () => {
       'evaldiff.yaml': readFileSync(join(repository.directory, 'evaldiff.yaml'), 'utf8'),
     });
     const { out } = await evaldiff('cache', '--directory', folder.directory);
-    expect(out).toMatch(
-      /^\/.*evaldiff\/project-[0-9a-f]{16}\/answers\.sqlite: nothing is kept yet/,
-    );
+    expect(out).toMatch(/^\/.*evaldiff\/project-[0-9a-f]{16}\/answers\.sqlite: the store is empty/);
     expect(out).not.toContain(storeOf(repository.directory).file);
   });
 });

@@ -367,7 +367,7 @@ describe('the time limit of the whole run', () => {
 describe('evaldiff cache', () => {
   test('shows what is stored and prunes it', async () => {
     const { evaldiff, server } = await openShop();
-    expect((await evaldiff('cache')).out).toMatch(/answers\.sqlite: nothing is kept yet\n$/);
+    expect((await evaldiff('cache')).out).toMatch(/answers\.sqlite: the store is empty\n$/);
     await evaldiff('run');
     const { out, code } = await evaldiff('cache');
     expect(code).toBe(0);

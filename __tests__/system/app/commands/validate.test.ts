@@ -182,7 +182,7 @@ describe('validate', () => {
         `note: ${file}: is not read: no pattern takes this prompt; prompts: prompts/**/*.{yaml,yml} would`,
       );
     expect(err).toContain(
-      'note: prompts/tests/old.yaml: is not read: no pattern of prompts or rubrics takes it, and no prompt names it in its defaults',
+      'note: prompts/tests/old.yaml: is not read: no pattern of prompts or rubrics matches it, and no prompt names it in its defaults',
     );
     expect(err).toContain('note: evaldiff.yaml:1: agents/*.yaml matches no file');
     expect(err).not.toContain('prompts/p.yaml: is not read');

@@ -56,7 +56,7 @@ describe('a check that raises an exception', () => {
         {
           place: { file: 'prompts/tests/p.yaml', line: 4 },
           message:
-            'metric "parses" breaks on every answer of both sides, so it judges nothing: NameError at prompts/tests/p.yaml:6: \'json\'',
+            'metric "parses" raises an error on every answer of both sides, so it has no scores: NameError at prompts/tests/p.yaml:6: \'json\'',
         },
       ],
     });
@@ -80,7 +80,7 @@ describe('a check that raises an exception', () => {
         kind: 'import',
         place: { file: 'prompts/tests/p.yaml', line: 4 },
         message:
-          'metric "parses" raised on every answer of both sides, which is a fail to promptfoo and here: is it broken? SyntaxError at prompts/tests/p.yaml:4: unexpected token: \'prose\'',
+          'metric "parses" raised on every answer of both sides, which counts as a fail, as in promptfoo. Is the check broken? SyntaxError at prompts/tests/p.yaml:4: unexpected token: \'prose\'',
       });
     });
 
@@ -90,7 +90,7 @@ describe('a check that raises an exception', () => {
         const { result } = await imported(() => raised(`${type} at prompts/tests/p.yaml:4: x`));
         expect(result.conclusion).toBe('error');
         expect(result.problems).toEqual([
-          { place: check.place, message: expect.stringContaining('judges nothing') },
+          { place: check.place, message: expect.stringContaining('has no scores') },
         ]);
       },
     );

@@ -36,7 +36,7 @@ describe('a run that receives a stop signal', () => {
       why: 'it was cancelled, or stopped by hand (SIGINT)',
     });
     expect(lines).toEqual([
-      'SIGINT: no further call is made; what there is will be reported. Once more ends at once.',
+      'SIGINT: no further calls; the run reports what it has. Press again to exit immediately.',
     ]);
     halting.release();
   });

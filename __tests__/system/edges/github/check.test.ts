@@ -253,7 +253,7 @@ describe('annotations', () => {
     expect(result).toEqual(
       written(
         github.state.checkRuns[0]?.id,
-        '61 annotations were not written: GitHub refuses the content (422): Validation Failed; annotations.path must be relative to the repository',
+        '61 annotations were not written: GitHub rejects the content (422): Validation Failed; annotations.path must be relative to the repository',
       ),
     );
     expect(github.state.checkRuns).toMatchObject([{ conclusion: 'failure', annotations: [] }]);
@@ -337,13 +337,13 @@ describe('a refusal by GitHub is a warning', () => {
   ])("with GitHub's own reason: %s", async (message, more) => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, () => forbidden(message));
-    expect(await publish()).toEqual(refused(`GitHub refuses it (403): ${message}${more}`));
+    expect(await publish()).toEqual(refused(`GitHub denies it (403): ${message}${more}`));
   });
 
   test('for a commit that GitHub does not know', async () => {
     const { publish } = await ready();
     expect(await publish({ headSha: 'f'.repeat(64) })).toEqual(
-      refused('GitHub refuses the content (422): Validation Failed; No commit found for SHA'),
+      refused('GitHub rejects the content (422): Validation Failed; No commit found for SHA'),
     );
   });
 

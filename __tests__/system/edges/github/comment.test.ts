@@ -297,7 +297,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     github.intercept('POST', /\/comments$/, () => ({ status: 422, body }));
     expect(await publish()).toEqual(
       refused(
-        'GitHub refuses the content (422): Validation Failed; body \\u{a}:\\:error:\\:boo\\u{1b}[31m',
+        'GitHub rejects the content (422): Validation Failed; body \\u{a}:\\:error:\\:boo\\u{1b}[31m',
       ),
     );
   });

@@ -95,7 +95,7 @@ describe("a suggested fix on the pull request's lines", () => {
       client,
       job([suggestion(20, 'outside'), across, suggestion(6, 'inside')]),
     );
-    expect(one).toMatch(/^A suggested fix stands in the comment alone, not on line 20 .*422/);
+    expect(one).toMatch(/^A suggested fix is only in the comment, not on line 20 .*422/);
     expect(other).toMatch(/same hunk/);
     expect(none).toEqual([]);
     expect(places(github)).toEqual([[null, 6, 'inside']]);

@@ -22,7 +22,7 @@ const problems = (url: string): string[] => {
 };
 
 const INSECURE = 'must be https, or http on a loopback address;';
-const UNSENT = ' nothing is sent to it.';
+const UNSENT = ' no request was sent.';
 
 describe('the address of a server', () => {
   test("is the vendor's public host with the vendor's key unless the workflow names another", () => {

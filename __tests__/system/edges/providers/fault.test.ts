@@ -84,7 +84,7 @@ describe('a request blocked by a content filter', () => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'filtered',
       scope: 'request',
-      message: `${String(status)}, the content filter refused the request: ${said}`,
+      message: `${String(status)}, the content filter rejected the request: ${said}`,
     });
   });
 

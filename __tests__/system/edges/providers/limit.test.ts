@@ -128,7 +128,7 @@ describe('a limiter', () => {
 
   test('gives a server up permanently when it refuses the key', async () => {
     const closed = limiter();
-    const keyFault = fault('key', '401, the key was refused', { scope: 'server' });
+    const keyFault = fault('key', '401, the server rejected the key', { scope: 'server' });
     const [first, second] = [await go(closed), await go(closed)];
     const waiting = closed.acquire(false);
     expect(closed.release(first.ticket, { kind: 'failed', fault: keyFault }).down).toBe(keyFault);

@@ -115,7 +115,7 @@ describe('replay', () => {
     expect(await ask()).toMatchObject({
       status: 'error',
       ended: 'length',
-      message: expect.stringContaining('reached its limit of tokens before it said anything'),
+      message: expect.stringContaining('reached its limit of tokens before it contained text'),
     });
   });
 

@@ -72,7 +72,9 @@ describe('an unexpected event stream', () => {
     const { ask } = await start(() =>
       typed(`data: ${chunk}\n\ndata: {"error":{"code":402,"message":"no credit"}}\n\n`, STREAM),
     );
-    expect(errorOf(await ask()).message).toContain('402, the request was refused: no credit');
+    expect(errorOf(await ask()).message).toContain(
+      '402, the server rejected the request: no credit',
+    );
   });
 });
 
@@ -113,7 +115,7 @@ describe('the bytes of a reply', () => {
   test('of an error do not hide its status', async () => {
     const body = Buffer.from('{"error":{"message":"cr\u00e9dit"}}', 'latin1');
     const { ask } = await start(() => ({ status: 402, body }));
-    expect(errorOf(await ask()).message).toContain('402, the request was refused');
+    expect(errorOf(await ask()).message).toContain('402, the server rejected the request');
   });
 });
 
@@ -123,15 +125,15 @@ describe('the error message of a server', () => {
     [
       'a text of the server behind a gateway',
       { error: { ...behind, metadata: { raw: 'no tools here', provider_name: 'Novita' } } },
-      '400, the request was refused: Provider returned error (Novita): no tools here',
+      '400, the server rejected the request: Provider returned error (Novita): no tools here',
     ],
     [
       'JSON of the server behind a gateway',
       { error: { ...behind, metadata: { raw: '{"error":{"message":"no tools"}}' } } },
-      '400, the request was refused: Provider returned error: no tools',
+      '400, the server rejected the request: Provider returned error: no tools',
     ],
-    ['a detail alone', { detail: 'Not authenticated' }, '401, the key was refused'],
-    ['a message alone', { message: 'Not Found' }, '404, the request was refused'],
+    ['a detail alone', { detail: 'Not authenticated' }, '401, the server rejected the key'],
+    ['a message alone', { message: 'Not Found' }, '404, the server rejected the request'],
   ])('is shown: %s', async (_, body, words) => {
     const { ask, server } = await start(() => ({ body: JSON.stringify(body) }));
     expect(errorOf(await ask()).message).toContain(words);

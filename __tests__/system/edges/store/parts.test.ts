@@ -81,7 +81,7 @@ describe('parts of a sweep, through the real client and an artifact service on l
       'CreateArtifact',
       403,
       'not yours',
-      /could not be uploaded: .*\(403\).* – the runner's own token was refused; run the job again, and on a runner of your own update the runner$/,
+      /could not be uploaded: .*\(403\).* – GitHub rejected the runner's own token; run the job again, and on a runner of your own update the runner$/,
     ],
     [
       'CreateArtifact',
@@ -125,7 +125,7 @@ describe('parts of a sweep, through the real client and an artifact service on l
   test("need a token with the run's ids", async () => {
     process.env['ACTIONS_RUNTIME_TOKEN'] = `x.${Buffer.from('{}').toString('base64url')}.x`;
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
-      "the runner's own token was refused",
+      "GitHub rejected the runner's own token",
     );
     process.env['GITHUB_SERVER_URL'] = 'https://github.acme.example';
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
@@ -199,7 +199,7 @@ describe('downloading parts', () => {
 test("artifacts need the runner's variables; without them the error says what to do", () => {
   expect(unreachable({ ACTIONS_RUNTIME_TOKEN: 't', ACTIONS_RESULTS_URL: 'u' })).toBeNull();
   expect(unreachable({ ACTIONS_RESULTS_URL: 'u' })).toMatch(
-    /^artifacts cannot be reached: ACTIONS_RUNTIME_TOKEN is not set\. .*uses:.*"evaldiff run --shard" and "evaldiff merge"$/,
+    /^artifacts are unavailable: ACTIONS_RUNTIME_TOKEN is not set\. .*uses:.*"evaldiff run --shard" and "evaldiff merge"$/,
   );
   expect(unreachable({})).toContain('ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set');
 });

@@ -119,7 +119,7 @@ describe('a full sweep with transport: batch', () => {
     expect(result.conclusion).toBe('neutral');
     expect(outcomes(result).filter((outcome) => outcome === 'error')).toHaveLength(2);
     expect(result.suites[0]?.references[3]?.head?.tries[0]?.error).toBe(
-      'openai: 400, the request was refused: too rude',
+      'openai: 400, the server rejected the request: too rude',
     );
     // Errors are not stored: the next run repeats only those calls.
     await ask('run');
@@ -169,7 +169,7 @@ test('a comparison calls models directly and notes once that only sweeps use bat
       kind: 'settings',
       place: { file: 'evaldiff.yaml', line: 3 },
       message:
-        'transport: batch is for full sweeps: here gpt-4o is called directly, because nobody waits a day for a check',
+        'transport: batch is for full sweeps: here gpt-4o is called directly, because a batch may take a day',
     },
   ]);
   expect(result.usage.cost_usd).toBeCloseTo(0.24, 9);

@@ -292,7 +292,7 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
     const completions = await Promise.all(names.map((name) => ask(name)));
     expect(completions.map(inFull)).toEqual([
       'fine',
-      `request: ${vendor}: 400, the request was refused: no`,
+      `request: ${vendor}: 400, the server rejected the request: no`,
       `timeout: ${vendor}: the batch expired before this request was answered; run again to send it again`,
       `server: ${vendor}: the batch was canceled before this request was answered; run again to send it again`,
       `reply: ${vendor}: the reply in the batch is not a ${vendor === 'openai' ? 'chat completion' : 'message'}`,
@@ -306,7 +306,7 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
     const [bad, good] = await Promise.all([ask('a', { parameters: { temperature: 9 } }), ask('b')]);
     expect(errorOf(bad)).toMatchObject({
       kind: 'request',
-      message: expect.stringMatching(/400, the request was refused: temperature/),
+      message: expect.stringMatching(/400, the server rejected the request: temperature/),
     });
     expect(good).toMatchObject(said('re b'));
     expect(server.refused).toHaveLength(1);
@@ -372,8 +372,8 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
     );
     expect(completions.map(wordsOf)).toEqual(Array(4).fill('graded'));
     expect(sizes(server)).toEqual([4, 4]);
-    expect(log.filter((line) => line.includes('refuses'))).toEqual([
-      `${vendor}: model model-1 refuses temperature; asking without it`,
+    expect(log.filter((line) => line.includes('rejects'))).toEqual([
+      `${vendor}: model model-1 rejects temperature; retrying without it`,
     ]);
   });
 
@@ -411,7 +411,7 @@ describe.each(BATCHING)('a batch of %s that fails as a whole', (vendor) => {
     const words =
       vendor === 'openai'
         ? /^openai: the batch was refused/
-        : /^anthropic: 400, the request was refused: scripted$/;
+        : /^anthropic: 400, the server rejected the request: scripted$/;
     for (const completion of completions)
       expect(errorOf(completion)).toEqual({
         kind: 'request',
@@ -451,7 +451,7 @@ describe.each(BATCHING)('a batch of %s that fails as a whole', (vendor) => {
     const { ask, ledger } = await start(vendor, { key: 'another key' });
     expect(errorOf(await ask('a'))).toEqual({
       kind: 'key',
-      message: `${vendor}: 401, the key was refused`,
+      message: `${vendor}: 401, the server rejected the key`,
     });
     expect(ledger.events).toEqual([]);
   });

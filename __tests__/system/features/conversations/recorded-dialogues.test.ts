@@ -49,7 +49,7 @@ describe('a code metric that judges every turn', () => {
         {
           place: { file: 'prompts/tests/ask.yaml', line: 3 },
           message: expect.stringContaining(
-            'metric "polite" breaks on every answer of both sides, so it judges nothing',
+            'metric "polite" raises an error on every answer of both sides, so it has no scores',
           ),
         },
       ],

@@ -318,13 +318,13 @@ inBrowser('the workbench in a browser', () => {
         (text: string) =>
           text.replace('"30 days"', '&days "30 days"').replace('Northmail', '*days'),
         (text: string) => text,
-        'cannot be written back',
+        'its layout cannot be kept',
       ],
       [
         'that another program changed meanwhile',
         (text: string) => text,
         (text: string) => text.replace('returns', 'sending'),
-        /changed since it was read|not there any more/,
+        /changed since it was read|no longer in its place/,
       ],
     ])('does not change a file %s and gives the reason', async (_, before, meanwhile, why) => {
       const path = join(bench.directory, TEST_FILE);

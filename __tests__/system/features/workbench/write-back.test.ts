@@ -331,7 +331,7 @@ describe('a workbench action', () => {
     const renamed = FILES['kind.yaml'].replace('# how', 'name: other # how');
     writeFileSync(join(root, 'kind.yaml'), renamed);
     expect(await act(example, {}, [KIND])).toEqual({
-      said: 'kind.yaml: there is no rubric "kind" in it any more; nothing was written',
+      said: 'kind.yaml: there is no rubric "kind" in it; nothing was written',
       bad: true,
     });
   });

@@ -119,7 +119,7 @@ describe('an embedding', () => {
       errorOf(
         await open.providers.complete(requestTo('openai', { ...asks('x'), target: program })),
       ),
-    ).toEqual({ kind: 'program', message: 'a program answers in words and has no embeddings' });
+    ).toEqual({ kind: 'program', message: 'a program returns text, not embeddings' });
   });
 });
 

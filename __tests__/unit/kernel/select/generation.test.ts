@@ -44,7 +44,7 @@ describe('recorded dialogue', () => {
     expect(of(said('s:About {q}.'))).toEqual({
       kind: 'impossible',
       message:
-        'the reference has no value for {q}: add it to its input, or take it out of the prompt',
+        'the reference has no value for {q}: add it to its input, or remove it from the prompt',
     });
     expect(of(said('s:Write {{q}}.'))).toMatchObject({
       kind: 'request',

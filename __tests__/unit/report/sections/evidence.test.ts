@@ -194,7 +194,7 @@ describe('errors', () => {
       head: { ...side, tries: side.tries.map((each) => ({ ...each, error: message })) },
     });
   };
-  const refused = 'openai: 401, the key was refused';
+  const refused = 'openai: 401, the server rejected the key';
   const result = resultOf({
     conclusion: 'error',
     outcome: { kind: 'not-judged' },

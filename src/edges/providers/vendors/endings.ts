@@ -180,13 +180,13 @@ function whySilent(ending: EndKind, reading: ReplyParts, { parameters }: ReadAs)
     }
     case 'full':
       return createNoAnswer(
-        'the context window was full before the answer said anything ' +
+        'the context window was full before the answer contained text ' +
           `(${reasonMember(reading)}); shorten the input`,
         { ended },
       );
     case 'cut':
       return createNoAnswer(
-        'the answer reached its limit of tokens before it said anything ' +
+        'the answer reached its limit of tokens before it contained text ' +
           `(${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
         { ended },
       );
@@ -209,12 +209,12 @@ function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | nu
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
   // Only our own second request streams.
   if (ownLimit !== undefined && name !== undefined && parameters?.['stream'] === true)
-    return `${name}: ${String(parameters[name])}, which evaldiff sends the second time where none is set; set a higher one`;
+    return `${name}: ${String(parameters[name])}, which evaldiff sends for the second request if none is set; set a higher one`;
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
   if (parameters === null) return 'max_tokens; raise it';
   return ownLimit === undefined
-    ? "the server's own, for none was sent; set max_tokens, or shorten the input"
-    : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
+    ? "the server's own, because none was sent; set max_tokens, or shorten the input"
+    : `max_tokens: ${String(ownLimit)}, which evaldiff sends if none is set; set a higher one`;
 }
 
 export function unknownParts(parts: readonly Record<string, unknown>[], known: RegExp): Part[] {

@@ -155,7 +155,7 @@ describe("an answer cut by evaldiff's own token limit", () => {
 
   test.each([
     ['in the middle', START],
-    ['before it said anything', [{ type: 'thinking', thinking: 'hm', signature: 's' }]],
+    ['before it contained text', [{ type: 'thinking', thinking: 'hm', signature: 's' }]],
   ])('%s is requested once more as a stream with four times the limit', async (_, content) => {
     const { ask, server } = await start(({ body }) =>
       body['stream'] === true ? stream(streamed('end_turn')) : { body: cut(content) },
@@ -188,7 +188,7 @@ describe("an answer cut by evaldiff's own token limit", () => {
     const silent = cut([]);
     const { ask, server } = await start(() => ({ body: silent }));
     expect(errorOf(await ask()).message).toContain(
-      'max_tokens: 16384, which evaldiff sends the second time where none is set',
+      'max_tokens: 16384, which evaldiff sends for the second request if none is set',
     );
     expect(server.requests).toHaveLength(2);
   });

@@ -48,13 +48,17 @@ describe('an answer without text', () => {
   test.each<[unknown, string, number, Asked?]>([
     [
       chat({ content: null, reasoning_content: 'Oslo' }, 'stop'),
-      "the answer is empty (finish_reason: stop): the text is in reasoning_content; the server's parser lost the answer, asked twice",
+      "the answer is empty (finish_reason: stop): the text is in reasoning_content; the server's parser lost the answer, also after a second request",
       2,
     ],
     [chat({ content: null, reasoning: 'Oslo' }, 'stop'), 'the text is in reasoning;', 2],
-    [chat({ content: '<think>Oslo' }, 'stop'), 'the text is in <think>, asked twice', 2],
-    [chat({ content: '' }, 'stop'), 'the answer is empty (finish_reason: stop), asked', 2],
-    [chat({ content: ' \n' }, 'STOP'), 'the answer is empty (finish_reason: STOP), asked', 2],
+    [
+      chat({ content: '<think>Oslo' }, 'stop'),
+      'the text is in <think>, also after a second request',
+      2,
+    ],
+    [chat({ content: '' }, 'stop'), 'the answer is empty (finish_reason: stop), also after', 2],
+    [chat({ content: ' \n' }, 'STOP'), 'the answer is empty (finish_reason: STOP), also after', 2],
     [chat({ content: '' }, 'novel'), 'the answer is empty (finish_reason: novel)', 2],
     [chat({ content: '\u200b\n' }, 'stop'), 'the answer is empty (finish_reason: stop)', 2],
     [chat({ content: '' }, null), 'the answer is empty (finish_reason: none)', 2],
@@ -62,19 +66,19 @@ describe('an answer without text', () => {
     [chat({ content: '' }, 'load'), 'the server broke its answer off (load)', 5],
     [
       chat({ content: '' }, 'MAX_TOKENS'),
-      'the answer reached its limit of tokens before it said anything (max_tokens: 64; raise it)',
+      'the answer reached its limit of tokens before it contained text (max_tokens: 64; raise it)',
       1,
       { parameters: { max_tokens: 64 } },
     ],
     [
       chat({ content: '', reasoning_content: 'hm' }, 'length'),
-      'before it said anything (max_completion_tokens: 64; raise it); thinking used it up',
+      'before it contained text (max_completion_tokens: 64; raise it); thinking used it up',
       1,
       { parameters: { max_completion_tokens: 64 }, purpose: 'grader' },
     ],
     [
       chat({ content: '' }, 'length'),
-      "(the server's own, for none was sent; set max_tokens, or shorten the input)",
+      "(the server's own, because none was sent; set max_tokens, or shorten the input)",
       1,
     ],
     [chat({ content: '<think>Oslo' }, 'length'), 'thinking used it up', 1],
@@ -93,19 +97,27 @@ describe('an answer without text', () => {
   test.each<[unknown, string, number]>([
     [
       claude(THINKING, 'end_turn'),
-      'empty (stop_reason: end_turn): the text is in blocks of thinking, asked twice',
+      'empty (stop_reason: end_turn): the text is in blocks of thinking, also after a second request',
       2,
     ],
-    [claude([], 'end_turn'), 'the answer is empty (stop_reason: end_turn), asked twice', 2],
-    [claude('', 'end_turn'), 'the answer is empty (stop_reason: end_turn), asked twice', 2],
+    [
+      claude([], 'end_turn'),
+      'the answer is empty (stop_reason: end_turn), also after a second request',
+      2,
+    ],
+    [
+      claude('', 'end_turn'),
+      'the answer is empty (stop_reason: end_turn), also after a second request',
+      2,
+    ],
     [
       claude(THINKING, 'max_tokens'),
-      '(max_tokens: 4096, which evaldiff sends where none is set; set a higher one); thinking used it up',
+      '(max_tokens: 4096, which evaldiff sends if none is set; set a higher one); thinking used it up',
       1,
     ],
     [
       claude([], 'model_context_window_exceeded'),
-      'the context window was full before the answer said anything (stop_reason: model_context_window_exceeded); shorten the input',
+      'the context window was full before the answer contained text (stop_reason: model_context_window_exceeded); shorten the input',
       1,
     ],
     [claude([{ type: 'text', text: 'half' }], 'pause_turn'), 'not finished', 1],
@@ -121,7 +133,11 @@ describe('an answer without text', () => {
   });
 
   test.each<[unknown, string, number]>([
-    [response([], 'completed'), 'the answer is empty (status: completed), asked twice', 2],
+    [
+      response([], 'completed'),
+      'the answer is empty (status: completed), also after a second request',
+      2,
+    ],
     [
       response([{ type: 'reasoning', summary: [] }], 'completed'),
       'the text is in items of reasoning',

@@ -120,7 +120,7 @@ describe('a JSON schema', () => {
       ({ model, body }) => `${model} ${'tool_choice' in body ? 'tool' : 'schema'}`,
     );
     expect(asked).toEqual(['small schema', 'small tool', 'small tool', 'large schema']);
-    expect(log).toEqual(['openai: model small refuses an answer schema; asking without it']);
+    expect(log).toEqual(['openai: model small rejects an answer schema; retrying without it']);
   });
 
   test.each<[string, string]>([
@@ -211,7 +211,7 @@ test("a request refused by the host's content filter is filtered, not an error o
   const { ask } = await start(() => refusal);
   expect(errorOf(await ask())).toEqual({
     kind: 'filtered',
-    message: 'openai: 400, the content filter refused the request: The response was filtered',
+    message: 'openai: 400, the content filter rejected the request: The response was filtered',
   });
 });
 
@@ -252,7 +252,9 @@ describe('after one request is refused, similar requests are not sent', () => {
     const all = await seven(setting, { temperature: 0 });
     const messages = all.map((completion) => errorOf(completion).message);
     for (const message of messages) expect(message).toContain('does not support 0');
-    const unsent = messages.filter((message) => message.includes('not sent, for two others'));
+    const unsent = messages.filter((message) =>
+      message.includes('not sent, because two other requests'),
+    );
     expect(unsent).toHaveLength(5);
     expect(setting.server.requests).toHaveLength(2);
   });

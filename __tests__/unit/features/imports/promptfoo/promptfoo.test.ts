@@ -548,7 +548,7 @@ tests:
     expect(await beside(ours)).toEqual([
       ['p'],
       [
-        `${CONFIG}: could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings`,
+        `${CONFIG}: is not read, because this project has its own prompts. List it under prompts: in the settings`,
       ],
     ]);
     const listed = { 'evaldiff.yaml': `prompts: [prompts/*.yaml, ${CONFIG}]\n` };
