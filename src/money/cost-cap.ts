@@ -117,7 +117,10 @@ export function forecastWords({
     file_tokens === undefined
       ? ''
       : `; images and PDFs take at most about ${shortTokens(file_tokens)} of the tokens in`;
-  return `${total}, with tokens estimated: ${parts.join('; ')}${files}${reuse}${refusedRequestsClause(models)}`;
+  return (
+    `${total}, with tokens estimated: ` +
+    `${parts.join('; ')}${files}${reuse}${refusedRequestsClause(models)}`
+  );
 }
 
 function refusedRequestsClause(models: readonly ModelForecast[]): string {

@@ -208,12 +208,12 @@ describe('evaldiff demo', () => {
     const { code, stdout, stderr } = await startBundle('cli/index.js', ['demo'], env, folder);
     expect([code, stderr]).toEqual([0, '']);
     const shown = stdout.split(/^─+$/m)[1] ?? '';
-    expect(shown).toMatch(/^\n✗ Regressed: support: fact 100\.0 % → 70\.0 %\n/);
+    expect(shown).toMatch(/^\n✗ Regressed: support, tags\n\n- support 100 → 70 %: 6 of 20 tests broke/);
     // The terminal wraps lines.
     const text = shown.replace(/\s+/g, ' ');
     for (const words of [
       'Cause in support: prompts/support.yaml:12',
-      'prompts/tags.yaml:13, only together',
+      'prompts/tags.yaml:12 and line 13, only together',
       'refund-late (prompts/tests/support.yaml:9) – 2 of 2 → 0 of 2',
       '1 scoring change',
     ])

@@ -84,7 +84,7 @@ describe('a merge queue', () => {
     [
       'unknown',
       null,
-      'nobody can say where the pull request in the queue comes from',
+      'the origin of the pull request in the queue is unknown',
       [expect.stringMatching(/^The pull request in the merge queue is not known/)],
     ],
   ])(

@@ -183,7 +183,7 @@ describe('a suite of a program with files', () => {
     const { code, out, references } = await compared('program', headOf('program'));
     expect(code).toBe(1);
     expect(out).toContain('The only change: the code of notes-agent (program), app/notes.mjs.');
-    expect(out).toContain('files     fail: notes/1.4.0.md: line 6 is missing, not "## Fixed"');
+    expect(out).toContain('files     notes/1.4.0.md: line 6 is missing, not "## Fixed"');
     const scores = references.flatMap(({ id, head }) =>
       (head?.tries ?? []).flatMap((made) =>
         made.scores.flatMap(({ metric, status }) =>

@@ -82,8 +82,9 @@ describe('the pictures of the demo', () => {
     expect(keyOf(Buffer.alloc(24))).toBeNull();
   });
 
-  test("have both themes, in the README below the comment's first line and in the workbench page", () => {
-    expect(picturesIn('README.md')).toEqual(both('comment', 'report'));
+  test("appear in both themes: in the README below the comment's first line, and in two guides", () => {
+    expect(picturesIn('README.md')).toEqual(both('comment'));
+    expect(picturesIn('docs/comment.md')).toEqual(both('report'));
     expect(picturesIn('docs/workbench.md')).toEqual(both('workbench'));
     expect(both(...PICTURE_NAMES).every((path) => existsSync(join(ROOT, path)))).toBe(true);
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');

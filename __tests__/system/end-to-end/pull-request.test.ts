@@ -51,7 +51,7 @@ describe('a pull request that makes a prompt worse', () => {
     const [first, second, , third, ...rest] = onlyComment(at).split('\n');
     expect(first).toMatch(/^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->$/);
     expect(second).toBe('### ❌ Regressed: `quiz`');
-    expect(third).toBe('`quiz` 100 → 57 %: 3 of 7 tests broke');
+    expect(third).toBe('- `quiz` 100 → 57 %: 3 of 7 tests broke');
     const { text } = renderGithub(rest.join('\n'));
     expect(text).toContain('What it did: q2, 2 of 2 → 0 of 2 passed; 2 more fail ');
     expect(text).toContain('quiz › q4 – 2 of 2 → 0 of 2 passed');

@@ -56,6 +56,9 @@ inBrowser("a comment in GitHub's style", () => {
   const shown = (result: Result, theme: Theme, width: number): Promise<void> =>
     show(commentPage(renderComment(result, { marker, links }), theme), theme, width);
 
+  const openFolds = (): Promise<unknown> =>
+    page.evaluate('for (const fold of document.querySelectorAll("details")) fold.open = true');
+
   /** The right and bottom edge of the first element with these words, in pixels. */
   async function endOf(selector: string, words: string) {
     const box = await page.locator(selector, { hasText: words }).first().boundingBox();
@@ -85,6 +88,7 @@ inBrowser("a comment in GitHub's style", () => {
       }
       // Only tables and code may be wider than the screen; they scroll inside themselves.
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await openFolds();
       const table = page.locator('table', { hasText: 'Pass rate' }).first();
       const cut = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
       expect(cut).toBe(0);
@@ -120,6 +124,7 @@ inBrowser("a comment in GitHub's style", () => {
         }
         // A phone shows every suite's verdict, rates and reason without scrolling sideways.
         if (name === 'comment') {
+          await openFolds();
           const suites = page.locator('table', { hasText: 'scoring changed' }).first();
           const cut = await suites.evaluate((table) => table.scrollWidth - table.clientWidth);
           expect({ width, cut }).toEqual({ width, cut: 0 });

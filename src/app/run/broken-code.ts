@@ -75,7 +75,9 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
         `Is the check broken? ${said}`;
       found.notices.push({ kind: 'import', place, message });
     } else {
-      const message = `metric "${name}" raises an error on every answer of both sides, so it has no scores: ${said}`;
+      const message =
+        `metric "${name}" raises an error on every answer of both sides, so ` +
+        `it has no scores: ${said}`;
       found.broken.push({ problem: { place, message }, suites: [...own] });
     }
   }

@@ -129,7 +129,8 @@ async function readBelow(trees: TreeReader, tree: string): Promise<void> {
 function notHere(tree: string): never {
   throw userError(
     null,
-    `A folder listing (object ${tree.slice(0, 7)}) is missing from this clone; run "git fetch" or clone again`,
+    `A folder listing (object ${tree.slice(0, 7)}) is missing from this clone; run "git ` +
+      `fetch" or clone again`,
   );
 }
 

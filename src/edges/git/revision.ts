@@ -86,7 +86,9 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
     (await names.history.remoteRef([`refs/heads/${branch}`])) ??
     (await firstNamed(names, [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`]))?.tip;
   if (tip !== undefined) return tip;
-  const message = `${variable} names the base ${value}, which was not found. Fetch it, or use --base <commit>.`;
+  const message =
+    `${variable} names the base ${value}, which was not found. Fetch it, or ` +
+    `use --base <commit>.`;
   throw userError(null, message);
 }
 

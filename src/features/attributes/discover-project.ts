@@ -135,7 +135,8 @@ export function discoveryNotes({
     ...(dropped.length === 0
       ? []
       : [
-          `${path}: more attributes were found than there are references for; left out: ${dropped.join(', ')}`,
+          `${path}: more attributes were found than there are references for; left out: ` +
+            `${dropped.join(', ')}`,
         ]),
     ...(attributes.length === 0 && failed === 0
       ? [`${path}: no attributes were found in the references`]

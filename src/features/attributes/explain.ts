@@ -79,7 +79,8 @@ function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput)
   if (wanted === null) return [];
   return [
     metric === null
-      ? `no try has a score of the metric "${wanted}" (qualeval.metric), so attributes use the outcome of whole tries`
+      ? `no try has a score of the metric "${wanted}" (qualeval.metric), so attributes use ` +
+        `the outcome of whole tries`
       : `pass rates of attributes use the metric "${metric}" (qualeval.metric)`,
   ];
 }

@@ -54,7 +54,8 @@ const shape = {
     .optional(),
   criteria: mapOf(criterion, 'a map of criterion to { combine: all }')
     .describe(
-      'Criteria that evaluators answer with yes or no, by name. Default: understanding, correctness, completeness.',
+      'Criteria that evaluators answer with yes or no, by name. Default: understanding, ' +
+        'correctness, completeness.',
     )
     .optional(),
   combine: combineRules

@@ -31,7 +31,8 @@ const graderResultSchema = z.strictObject({
     .nullable()
     .describe('Share of negative examples that the grader calls negative.'),
   true_positive_interval: gradedInterval(
-    '95 % interval of `true_positive_rate` (Wilson), each example counted once, even if graded several times.',
+    '95 % interval of `true_positive_rate` (Wilson), each example counted once, even if ' +
+      'graded several times.',
   ),
   true_negative_interval: gradedInterval('The same for `true_negative_rate`.'),
   kappa: differenceSchema.nullable().describe("Cohen's kappa of the grader with the labels."),

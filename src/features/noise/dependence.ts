@@ -137,7 +137,8 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
         'something changes between comparisons: a cache expires, or the vendor changes the ' +
         'model',
     drift !== 0 &&
-      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones, so the order of tries matters, ` +
+      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones, so the order ` +
+        `of tries matters, ` +
         'for example because of a rate limit or a program with state. Base and head alternate, so the ' +
         'gate stays valid',
     sign(seen.map((dependence) => dependence.together)) > 0 &&

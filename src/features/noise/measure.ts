@@ -57,7 +57,9 @@ export async function measureNoise(
       notices.push({
         kind: 'capped',
         place: null,
-        message: `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ${String(runs)} comparisons were made`,
+        message:
+          `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ` +
+          `${String(runs)} comparisons were made`,
       });
       // Its answers were paid for, but an unfinished comparison does not count.
       tally.usages.push(result.usage);

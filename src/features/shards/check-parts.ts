@@ -69,7 +69,8 @@ function differing(parts: readonly Manifest[]): Problem[] {
   return [
     problem(
       null,
-      `these parts come from sweeps with different shard counts: ${parts.map(partName).join(', ')}. Every job ` +
+      `these parts come from sweeps with different shard counts: ` +
+        `${parts.map(partName).join(', ')}. Every job ` +
         'needs the same n in shard: i/n.',
     ),
   ];

@@ -46,7 +46,8 @@ export const devCommand: AddCommand = (program, terminal, done) => {
       'after',
       [
         '',
-        'Stored answers are shown immediately. After an edit, evaldiff requests changed answers, up to --max-cost ' +
+        'Stored answers are shown immediately. After an edit, evaldiff requests changed ' +
+          'answers, up to --max-cost ' +
           `(default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).`,
         '',
         'Examples:',

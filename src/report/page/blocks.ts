@@ -257,6 +257,6 @@ export function verdictHtml(
   const of = subject.length === 0 ? null : markup`: ${lineHtml(subject, links)}`;
   return markup`
     <section class="verdict ${tone}">
-      <h1>${sign} ${outcome}${of}</h1>${[...rows, note].map((line) => markup`<p>${lineHtml(line, links)}</p>`)}${more}
+      <h1>${sign} ${outcome}${of}</h1>${[...rows, note].filter((line) => line.length > 0).map((line) => markup`<p>${lineHtml(line, links)}</p>`)}${more}
     </section>`;
 }

@@ -175,7 +175,7 @@ test('a broken reference is in the title and first line even if the mean rose', 
   );
   const said = 'p: 1 of 50 tests broke: r00 8 of 8 → 0 of 8, although the rate rose 90 → 98 %';
   expect(result.title).toBe(
-    `Regressed: ${said}; Fixed: 5 of 50 tests of p (r01, r02, r03, r04, r05): 0 of 25 → 25 of 25`,
+    `Regressed: ${said}; Fixed: 5 of 50 tests of p (r01, r02, r03, r04, r05): 0 of 25 → 25 of 25 answers pass`,
   );
   expect(inTerminal(result, 200)).toContain(said);
 });

@@ -66,7 +66,7 @@ describe('a pull request on conversations', () => {
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
     const { code, out } = await evaldiff(...DIFF);
     expect(code).toBe(1);
-    expect(out).toMatch(/Completed\s+100\.0 %\s+0\.0 %\s+−100\.0 points/);
+    expect(out).toMatch(/Completed\s+100\.0 % →\s+−100\.0 points\n\s+0\.0 %/);
     expect(out).toContain('Question 3 (an evaluator asks): And then?');
     expect(out).toContain('After 3 turns: no steps left');
     expect(out).toMatch(/Why\s+judge says: So\./);

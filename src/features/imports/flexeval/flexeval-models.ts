@@ -119,7 +119,9 @@ function local(kwargs: JsonMap): ReturnType<Read> {
 function keyName(kwargs: JsonMap): ImportedModel['aside'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
   const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
-  const why = `keys come from the run, not from a file: use the inputs ${keyInputs().join(', ')} and endpoints`;
+  const why =
+    `keys come from the run, not from a file: use the inputs ` +
+    `${keyInputs().join(', ')} and endpoints`;
   return name === undefined || known ? [] : [{ key: 'api_key_name', why }];
 }
 

@@ -161,7 +161,8 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
     [
       `${name}: `,
       completes
-        ? 'only the new answer is judged, because earlier turns are the same on both sides (every: true judges ' +
+        ? 'only the new answer is judged, because earlier turns are the same on both sides ' +
+          '(every: true judges ' +
           'them too)'
         : 'a dialogue passes a rubric if all its turns pass (every: 0.9 requires nine of ten)',
       '; functions are shown and do not gate, because they have no bounds in FlexEval ',
