@@ -1,6 +1,6 @@
 /*
- * Runs in QuickJS before guest.js and adds what the engine lacks: Intl, Buffer, URL, structuredClone.
- * The host answers questions about languages and encodings, text to text; nothing else passes.
+ * Runs in QuickJS before guest.js. Adds what the engine lacks: Intl, Buffer, URL, structuredClone.
+ * The host answers questions about languages and encodings; only text crosses the boundary.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (call, now) {
@@ -21,9 +21,7 @@
     defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
   };
 
-  // ------------------------------------------------------------------ Date
-
-  // The clock is constant: the time would reveal which side is scored.
+  // A constant clock: the time would reveal which side is scored.
   const RealDate = Date;
   world.Date = function Date(...parts) {
     if (new.target === undefined) return new RealDate(now).toString();
@@ -40,8 +38,6 @@
   hidden(RealDate.prototype, 'constructor', world.Date);
   hidden(world, 'Date', world.Date);
 
-  // ------------------------------------------------------------------ Intl
-
   const serviceOf = (type, methods) => {
     const Service = {
       [type]: function (locales, options) {
@@ -56,7 +52,6 @@
     hidden(Service, 'supportedLocalesOf', (locales) => (isArray(locales) ? locales : [locales]));
     return Service;
   };
-  // JSON has no NaN or bigint, so numbers are sent as text.
   const asNumber = ([value]) => [String(value)];
   const asDate = ([value]) => [Number(value === undefined ? Date.now() : value)];
   const asTexts = (values) => values.map(String);
@@ -103,8 +98,6 @@
     });
   }
 
-  // ------------------------------------------------------------------ bytes and texts
-
   class Buffer extends Uint8Array {
     static from(value, encoding) {
       if (typeof value === 'string')
@@ -147,8 +140,6 @@
   };
   world.btoa = (text) => Buffer.from(String(text), 'latin1').toString('base64');
   world.atob = (text) => Buffer.from(String(text), 'base64').toString('latin1');
-
-  // ------------------------------------------------------------------ addresses
 
   class URLSearchParams {
     #pairs;
@@ -215,8 +206,6 @@
       return this.href;
     }
   };
-
-  // ------------------------------------------------------------------ structuredClone
 
   const cloneOf = (value, known) => {
     if (typeof value === 'function' || typeof value === 'symbol')

@@ -1,7 +1,7 @@
 /*
  * Runs in QuickJS once per code, before it. `engine` receives a function that evaluates the code on
- * one set of variables. It uses its own copies of built-ins; replacing them can only affect later
- * evaluations of the same code.
+ * one set of variables. It uses its own copies of built-ins: code that replaces them only affects
+ * its own later evaluations.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (limits) {
@@ -37,7 +37,7 @@
   const descriptors = names.map((name) => getOwnPropertyDescriptor(world, name));
   const values = names.map((name) => world[name]);
 
-  /** Removes what the last evaluation added to the global scope, and restores what it replaced. */
+  /** Removes what the last evaluation added to the global scope and restores what it replaced. */
   const clear = () => {
     const present = ownKeys(world);
     for (let index = 0; index < present.length; index += 1) {
@@ -57,8 +57,8 @@
   };
 
   /**
-   * Why a value cannot be returned, to follow the output's name; null for plain data of at most
-   * about `room.left` characters.
+   * Why a value cannot be returned, as the end of a message. Null for plain data of at most about
+   * `room.left` characters.
    */
   const unfit = (value, room, depth) => {
     room.left -= 1 + (typeof value === 'string' ? value.length : 0);
@@ -91,7 +91,6 @@
       const { name, must } = outputs[index];
       let value = found[index];
       if (!must) {
-        // Other values are the code's own concern.
         if (typeof value !== 'string') continue;
         value = value.slice(0, limits.remark);
       }
@@ -116,11 +115,9 @@
     const line = place === null ? null : Math.min(Number(place[1]), lines);
     const type = isError && typeof error.name === 'string' ? error.name.slice(0, 80) : 'Error';
     const raised = { type, line, message: text(isError ? error.message : error).slice(0, 500) };
-    // `throw null`, or an engine without memory for an error object.
     return error === null ? { raised, nothing: true } : { raised };
   };
 
-  /** Replaces promises among the outputs by their results once these are known. */
   const watch = (found) => {
     const open = { found, left: 0, error: null };
     for (let index = 0; index < found.length; index += 1) {
@@ -144,14 +141,13 @@
     try {
       clear();
     } catch {
-      // User code may have frozen the global object; only its own later evaluations see the rest.
+      // The code may have frozen the global object. That only affects its own later evaluations.
     }
     return stringify({ reply, printed: { text: printed, cut } });
   };
 
   let waiting = null;
 
-  /** The answer after waiting for promises. */
   const settle = () => {
     const { open, wanted, lines } = waiting;
     waiting = null;
@@ -167,7 +163,7 @@
     return finish(reply);
   };
 
-  /** The answer as JSON; nothing if outputs are promises, which `settle` answers. */
+  /** The reply as JSON. Undefined if outputs are promises; `settle` then replies. */
   const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
@@ -175,7 +171,7 @@
     const lines = code.split('\n').length;
     try {
       const written = parse(outputs);
-      // Parses the code without running it: this throws first.
+      // Parses the code without running it, because this throws first.
       if (written.length === 0) evaluateGlobally(`throw null;${code}`);
       const wanted = written.map((name) =>
         name.endsWith('?') ? { name: name.slice(0, -1), must: false } : { name, must: true },
@@ -183,7 +179,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // On its own line after the code, so that const, let and var are visible.
+      // On a new line after the code, so that const, let and var are visible.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {

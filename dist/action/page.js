@@ -47,7 +47,7 @@
   let shown = /** @type {number[]} */ ([]);
   let turns = 0;
   let all = false;
-  // Rows that are open though `all` are closed, and the other way around.
+  // Rows whose state differs from `all`: open if it is closed, and the reverse.
   const otherwise = new Set();
   const rows = longList(list, {
     view: 50,
@@ -106,7 +106,7 @@
     row.toggleAttribute('open', true);
     summaryOf(row).focus({ preventScroll: true });
     row.scrollIntoView();
-    // Rows above it may be higher than was thought.
+    // Rows above it may be higher than estimated.
     setTimeout(() => row.scrollIntoView(), 120);
   };
 
@@ -143,7 +143,7 @@
     try {
       if (row) history.replaceState(null, '', `#${row.id}`);
     } catch {
-      // A page that is shown in a frame may not change its address.
+      // A page in a frame may not change its address.
     }
   });
   list.addEventListener('keydown', (event) => {

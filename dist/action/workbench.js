@@ -18,7 +18,7 @@
   const count = firstIn(document, 'output', HTMLOutputElement);
   const ENDED = 'The workbench has ended; start evaldiff dev again.';
 
-  // Keys: of the row in the detail, of the row worked on, and of the column chosen.
+  // Keys of the row in the detail, of the marked row, and of the chosen column.
   let open = /** @type {string | null} */ (null);
   let on = /** @type {string | null} */ (null);
   let column = /** @type {string | undefined} */ (undefined);
@@ -36,7 +36,7 @@
     const row = rowOf(key);
     return row === null ? null : row.matrix.list.elementOf(row);
   };
-  // One that is not in the page will do for its cells.
+  // A row outside the page is created from its HTML.
   const elementOf = (/** @type {Row} */ row) => drawnOf(row.key) ?? made(row.html);
 
   /** @param {Element} root */
@@ -45,7 +45,7 @@
     return focused instanceof HTMLElement && root.contains(focused) ? focused : null;
   };
 
-  // What was written last is shown beside the progress, until the next action.
+  // The last written change, shown beside the progress until the next action.
   let done = '';
   const say = (/** @type {string} */ words, bad = false) => {
     state.textContent = bad || done === '' ? words : `${done} · ${words}`;
@@ -73,7 +73,7 @@
     drawn.set(element, html);
     return true;
   };
-  // The number behind an option's words may change.
+  // Ignores the count after an option's words, which may change.
   const meaningOf = (
     /** @type {HTMLSelectElement} */ { name },
     /** @type {HTMLOptionElement} */ option,
@@ -106,7 +106,7 @@
     summary.innerHTML = html;
     summary.querySelector('#notices')?.toggleAttribute('open', unfolded);
   };
-  // A form that is being filled in is kept.
+  // Keeps a form that is being filled in.
   const drawFirsts = (/** @type {string} */ html) => {
     if (!isNew(firsts, html)) return;
     const forms = () => foundAll(firsts, 'form', HTMLFormElement);
@@ -156,7 +156,7 @@
     if (isNew(matrix.top, top)) matrix.top.innerHTML = top;
     table.ariaLabel = label;
     table.className = `grid c${Math.min(columns, 8)}`;
-    // A row that looks as before keeps its element.
+    // An unchanged row keeps its element.
     matrix.rows = found.map(({ tags, kinds, ...row }) => {
       const known = rows.get(row.key);
       const same = known?.html === row.html && known.matrix === matrix ? known : {};
@@ -178,7 +178,7 @@
       [...matrices.values()].flatMap((matrix) => matrix.rows.map((row) => [row.key, row])),
     );
   };
-  // Marks the row that is worked on. Keys reach it, or else the first row.
+  // Marks the row in use. Keys reach it, or else the first row.
   const mark = async (/** @type {Row | null} */ row, focus = false) => {
     on = row?.key ?? null;
     tab = shown.find((candidate) => candidate === row) ?? shown[0] ?? null;
@@ -221,9 +221,9 @@
     say(found.note, found.bad);
     spend.textContent = found.spend;
   };
-  // A detail that is being written in is not drawn again.
+  // A detail with an open form is not redrawn.
   const writing = () => detail.querySelector('form:not([hidden])') !== null;
-  // The counterpart in the next detail; for an answer that is gone, that of its cell's first.
+  // The matching element in the next detail. If the answer is gone, its cell's first one.
   const sameAs = (/** @type {HTMLElement} */ held) => {
     const like = (/** @type {string[]} */ names) =>
       foundAll(detail, held.localName, HTMLElement).find(
@@ -295,7 +295,7 @@
     for (const each of foundAll(detail, 'form', HTMLFormElement)) each.hidden = true;
     if (focused?.closest('form')) focused.blur();
   };
-  // Only the labels of the chosen rubric can be chosen.
+  // Offers only the labels of the chosen rubric.
   const narrow = (/** @type {HTMLFormElement} */ form) => {
     const rubric = firstIn(form, '[name=rubric]', HTMLSelectElement);
     const label = firstIn(form, '[name=label]', HTMLSelectElement);
@@ -386,11 +386,11 @@
     const of = open ?? on;
     if (work === undefined || of === null) return false;
     if (open === null) show(of, false);
-    // The row chosen last may be on its way.
+    // The last chosen row may still be loading.
     void opening.then(work);
     return true;
   };
-  // Returns whether nothing else may act on the key.
+  // Returns whether the key was handled.
   const onKey = (/** @type {string} */ key, /** @type {HTMLElement} */ { classList, dataset }) => {
     const at = shown.findIndex((row) => row.key === on);
     const last = shown.length - 1;
@@ -416,7 +416,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = target.matches('textarea,select,input:not([type=checkbox])');
     if (key === 'Escape') return typing && target === search ? leaveSearch() : close();
-    // From the search, the arrow leads to what it found.
+    // The down arrow leads from the search to its results.
     if (typing && (target !== search || key !== 'ArrowDown')) return;
     if (onKey(key, target)) event.preventDefault();
   });

@@ -55,10 +55,10 @@ const made = (/** @type {string} */ html) => {
 /** @typedef {{ near: boolean, filled: boolean, stays: boolean, height: number | null }} PartState */
 /** @template T @typedef {PartState & { box: HTMLElement, items: T[] }} Part */
 
-// Parts around the row that was revealed last: they stay until the next.
+// Parts around the last revealed row. They stay until the next one.
 let revealed = /** @type {unknown[]} */ ([]);
 
-// Elements that are in place are not moved, so that they keep the focus.
+// Does not move elements that are in place, so that they keep the focus.
 const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
   const kept = new Set(elements);
   for (const child of [...box.children]) if (!kept.has(child)) child.remove();
@@ -70,9 +70,8 @@ const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
 };
 
 /**
- * A virtual list in boxes of `view` rows; boxes far from the window only have a height. `rowsOf`
- * returns rows as elements or HTML; `dress` is called for each new one; `stays`: always rendered.
- * An item that is shown again keeps its element.
+ * A virtual list in boxes of `view` rows. Boxes far from the window only have a height. `rowsOf`
+ * returns rows as elements or HTML. `dress` is called for each new element. `stays`: always render.
  * @template T
  * @param {Element} root
  * @param {{
@@ -158,7 +157,7 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
       return settle();
     },
     /**
-     * Renders an item and its neighbours, so that it stays where it is scrolled to.
+     * Renders an item and its neighbours, so that scrolling to it is stable.
      * @param {T} item
      */
     async reveal(item) {

@@ -1,0 +1,54 @@
+export const id=3231;export const ids=[3231,6358];export const modules={6438:((e,t,n)=>{n.d(t,{dashboardHtml:()=>m});var s=n(229),r=n(78593),l=n(98407),a=n(43110),i=n(1679),o=n(7116),d=n(25296),u=n(4610),h=n(25855),c=n(4884),f=n(4213),p=n(94273),$=n(40753);function m(e,t,n){let m=(0,c.sR)(e,(0,u.L2)(e.suites));if(0===m.length)return null;let g=m.slice(0,20),w=[...m.length>g.length?[`The attributes of ${(0,i.hS)(m.length-g.length,"suite")} are left out; result.json has them.`]:[],...t.left>0?[`Charts are drawn for the worst suites, to keep this file small; those of ${(0,i.hS)(t.left,"suite")} are left out; result.json has the numbers.`]:[]];return(0,o.PT)`
+    <section id="kinds"><h2>Attributes</h2>
+      ${0===e.attributes.length?null:(0,o.PT)`<p>${function({attributes:e,mode:t}){if("sweep"===t)return`${(0,i.hS)(e.length,"attribute")}, worked out from the references.`;let n=e.filter(({verdict:e})=>"too few"===e).length,s=0===n?"":`; ${(0,i.U9)(n)} with too few references to judge`;return`${(0,c.ET)(e)}${s}.`}(e)}</p>`}
+      ${g.map(u=>(function(e,t,n,u){let{attributes:m,insights:g}=e,w="diff"===t?(0,c.DA)(m.filter(c.tv)):[],b=(0,a.v)(w.length,10),[v]=m,y=void 0===v?void 0:n.kinds.get((0,f.aJ)(v)),P=(e,t=[])=>0===t.length?null:(0,o.PT)`<h4>${e}</h4><div class="cards">${t}</div>`;return(0,o.PT)`
+    <section class="kinds"><h3><code>${(0,d.ml)(e.name,l.Uo)}</code></h3>
+      ${function(e,t,n){let i=(0,c.Ic)(t.dropped);if(0===e.length&&null===i)return null;let u=e.map(({text:e,attributes:s,references:i})=>{let u=s.flatMap(e=>t.attributes.find(t=>t.id===e)??[]).map(e=>(0,h.JR)(e,(0,d.ml)(e.name,l.Uo),n)),c=i.slice(0,12).map(e=>(0,r.M)(t.suite,e,n.anchor)),f=(0,a.v)(i.length,c.length),p=[...u,...c,...null===f?[]:[f]],$=(0,o.PT)`<br><span class="soft">rests on</span> ${(0,o.Rm)(p,", ")}`;return(0,o.PT)`<li>${(0,d.ml)(e,600)}${0===p.length?null:$}</li>`});return(0,o.PT)`
+    <div class="insights">
+      <h4>${(0,c.gU)(e)}</h4>
+      ${e.some(({generated:e})=>e)?(0,s.MB)(c.y4):null}
+      ${0===u.length?null:(0,o.PT)`<ul>${u}</ul>`}
+      ${null===i?null:(0,s.MB)(i)}
+    </div>`}(g,e,u)}
+      ${P("Domains: what inputs are about",y?.domains)}
+      ${P("Sub-tasks: what answering takes",y?.subtasks)}
+      ${w.slice(0,10).map(t=>(function(e,t,n){let{name:r,kind:u,explanation:f,n:m,base:g,head:w,low:b,high:v,verdict:y,alignment:P}=e,T="regressed"===y,k=`${c.Pv[u]}, ${(0,i.hS)(m,"reference")}: ${(0,a.It)(g,w)}, ${(0,a.Zg)(e)}, 90 % interval ${(0,a.qK)(b,v)}`,S=t.attributes.filter(t=>t.explained_by.includes(e.id)).map(e=>(0,d.ml)(e.name,l.Uo)),M=[...0===S.length?[]:[`Moved only with references shared with it: ${S.join(", ")}.`],...null===P?[]:[`Answers with other skills than expected, lower is better: ${(0,$.bW)(e)}.`]],j=`Show its ${(0,i.hS)(e.references.length,"reference")}`;return(0,o.PT)`
+    <details class="kind" open>
+      <summary>${(0,s.jw)(T?"✗ regressed":"↑ improved",T?"bad":"good")}${" "}
+        <b>${(0,d.ml)(r,l.Uo)}</b> <span class="soft">${k}</span></summary>
+      <div class="body">
+        ${""===f?null:(0,o.PT)`<p>${(0,d.ml)(f,600)}</p>`}
+        ${M.map(s.MB)}
+        <p>${(0,h.JR)(e,j,n)}</p>
+        ${(0,p.M)(e,t,n)}
+      </div>
+    </details>`})(t,e,u))}
+      ${null===b?null:(0,o.PT)`<p>${b}, in the table of all attributes.</p>`}
+      ${(0,p.I)(e,u)}
+      ${function(e,t){let{attributes:n}=e;if(0===n.length)return null;let r=n.slice(0,60).map(n=>{let{name:r,kind:a,explanation:u,prior:f,explained_by:p}=n,$=(0,c._U)(n,e).map(e=>(0,d.ml)(e,l.Uo)),m=(0,o.PT)`
+      <br><span class="soft">moved only with references shared with ${$.join(", ")}</span>`;return[(0,s.wI)((0,o.PT)`
+        <b>${(0,d.ml)(r,l.Uo)}</b> <span class="soft">${c.Pv[a]}</span>
+        ${0===p.length?null:m}`),(0,s.Lw)((0,i.KN)(f)),(0,s.Lw)((0,h.JR)(n,(0,i.hS)(n.references.length,"reference"),t)),(0,s.wI)((0,d.ml)(u,600))]}),u=(0,a.v)(n.length,r.length);return(0,o.PT)`
+    <details class="samples"><summary>All ${(0,i.hS)(n.length,"attribute")}</summary>
+      ${(0,s.qj)(["Attribute","Prior","Assigned","What it is"],r)}
+      ${null===u?null:(0,o.PT)`<p>${u}.</p>`}
+    </details>`}(e,u)}
+    </section>`})(u,e.mode,t,n))}
+      ${w.map(s.MB)}
+    </section>`}}),94273:((e,t,n)=>{n.d(t,{I:()=>m,M:()=>$,ratingsHtml:()=>p});var s=n(229),r=n(78593),l=n(84583),a=n(98407),i=n(81024),o=n(8640),d=n(1679),u=n(7116),h=n(25296),c=n(93246),f=n(4884);function p(e,t){return e.map(({attribute:e,rating:{affinity:n,evidence:r}})=>{let l=null===n?"not rated":`affinity ${String(n)} of 5`,o=""===r?null:(0,u.PT)`: ${(0,s.zw)((0,i.WQ)(r,t))}`;return(0,u.PT)`
+      <dt>${(0,h.ml)(e.name,a.Uo)}</dt><dd>${f.Pv[e.kind]}, ${l}${o}</dd>`})}function $({samples:e},{suite:t},n){let s=e.filter(e=>"drop"===e.kind);return 0===s.length?null:(0,u.PT)`<h4>Largest drops</h4>
+    ${s.map(e=>w(t,e.reference,(({base:e,head:t})=>`${(0,d.KN)(e)} → ${(0,d.KN)(t)}`)(e),n,null))}`}function m({suite:e,attributes:t},n){let s=t.flatMap(e=>e.samples.flatMap(t=>"skill"===t.kind?[{attribute:e,sample:t}]:[])).sort((e,t)=>g(t.sample)-g(e.sample));if(0===s.length)return null;let r=s.slice(0,12),l=r.map(({attribute:t,sample:s})=>{let r=[`${s.side}'s answer uses "${(0,h.ml)(t.name,a.Uo)}" `,s.output<s.expected?"less":"more",` than expected: affinity ${String(s.output)}`,` where the expected answer has ${String(s.expected)}`].join("");return w(e,s.reference,r,n,s.side)}),i=s.length>r.length?`${String(r.length)} of ${(0,d.hS)(s.length,"sample")}`:(0,d.hS)(s.length,"sample");return(0,u.PT)`
+    <details class="samples">
+      <summary>Answers with other skills than expected, ${i}</summary>${l}
+    </details>`}function g({expected:e,output:t}){return Math.abs(e-t)}function w(e,t,n,d,f){let p=e?.references.find(e=>e.id===t);return(0,u.PT)`
+    <div class="sample">
+      <p>${(0,r.M)(e,t,d.anchor)} <span class="soft">${n}</span></p>
+      ${void 0===p?null:[function({input:e,expected:t}){let n=([e,t])=>(0,u.PT)`
+    <dt>${(0,h.ml)(e,a.Uo)}</dt><dd><code>${(0,s.zw)((0,i.WQ)(String(t),300))}</code></dd>`;return(0,u.PT)`<dl>
+    ${Object.entries(e).map(n)}
+    ${null===t?null:n(["expected",(0,c.s$)(t)])}
+  </dl>`}(p),function(e,t,n){if(null!==t){let n=e[t]?.tries.find(({parts:e})=>null!==e);return void 0===n?null:(0,u.PT)`<pre>${(0,s.Or)((0,l.NO)(n,300),a.EB)}</pre>`}let{base:r,head:i}=(0,o.Oj)(e,n),d=(0,l.Kc)(r,i,{characters:300,gaps:!0}),h=(e,t)=>void 0===t?(0,s.Or)((0,l.NO)(e,300),a.EB):(0,s.zw)(t);return(0,u.PT)`<div class="sides">
+    <div class="base"><h4>Base</h4><pre>${h(r,d?.base)}</pre></div>
+    <div class="head"><h4>Head</h4><pre>${h(i,d?.head)}</pre></div>
+  </div>`}(p,f,d.reports)]}
+    </div>`}}),39993:((e,t,n)=>{async function s(e){return Promise.all(e.flatMap(({report:e})=>e?.()??[]))}async function r(e,t){let n=t.map(async n=>[n,await n.page?.(e,t)??null]);return new Map(await Promise.all(n))}function l(e,t){return e.find(({filter:e})=>void 0!==e)?.filter?.(t)??null}function a(e,t){for(let{onTry:n}of t){let t=n?.(e)??null;if(null!==t)return t}return null}function i(e,t){return t.flatMap(({lines:t})=>t?.(e)??[])}n.d(t,{KV:()=>l,T:()=>a,_N:()=>i,kZ:()=>r,yc:()=>s})}),41758:((e,t,n)=>{n.d(t,{OX:()=>c,Py:()=>u,Q5:()=>a,Rm:()=>f,VS:()=>i,Wz:()=>r,gC:()=>o,ge:()=>d,nt:()=>h,rG:()=>l});var s=n(1679);let r="had tries that ended in an error; those are not counted",l={added:"added by this change",removed:"removed by this change and no longer run",edited:"edited by this change",unskipped:"no longer skipped by this change",skipped:"marked skip: run and shown, but not part of the verdict",newlySkipped:"newly skipped by this change",error:r,ungraded:"had tries without a readable grade; those are not counted"};function a(e,t,n){return`${e}: ${(0,s.hS)(t.length,"test")} ${n}: ${(0,s.Cb)(t,20)}`}function i(e){if("variable"===e)return"could be run on head only: base has no value for a variable of its prompt";let t=null===e.answerer?"its model":`"${e.answerer}"`;return`could be run on head only: base's settings do not say who answers as ${t}`}function o(e){return`base and head were answered by different models: ${e}`}function d(e,{before:t,now:n,tries:r}){let l=1===r?"was":"were";return`${e} is answered by ${n.join(", ")} now; ${(0,s.hS)(r,"stored answer")} of ${t.join(", ")} ${l} asked again`}function u({model:e,tries:t}){let n=1===t?"is":"are";return`${(0,s.hS)(t,"stored answer")} of ${e} ${n} by another build of the model: its server names another fingerprint now`}function h(e){return`the custom roll-up "${e}" sees skipped tries too, so skip is ignored for its verdict`}function c(e,{isOneSided:t}){let n=null===e?"":` on ${e.join(" and ")}`;return`every try of a reference gave the same answer${n}; ${t?"more tries of that side add nothing":"if this model always repeats itself, set `n_tries: 1`"}`}function f({changed:e,compared:t,base:n,head:r,worse:l}){return`${String(e)} of ${(0,s.hS)(t,"test")} answer differently on head, the pass rate did not fall (${(0,s.KN)(n)} → ${(0,s.KN)(r)}), and ${(0,s.hS)(l,"test")} got worse. If answers are meant to change, as with a new model, set \`gate.churn: accept\`: pass rates and critical tests still gate, other single tests do not`}})};
