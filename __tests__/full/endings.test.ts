@@ -92,13 +92,13 @@ describe('a head whose answers', () => {
       'were cut',
       { head: ends('length', 'Oslo is') },
       'neutral',
-      'Answers cut at a limit of tokens: base 0 of 24, head 24 of 24',
+      'answers cut at a limit of tokens: base 0 of 24, head 24 of 24',
     ],
     [
       'were cut with one try',
       { head: ends('max_tokens', 'Oslo is'), nTries: 'n_tries: 1\n' },
       'neutral',
-      'Answers cut at a limit of tokens: base 0 of 8, head 8 of 8',
+      'answers cut at a limit of tokens: base 0 of 8, head 8 of 8',
     ],
     [
       'ended for an unknown reason',
@@ -110,7 +110,7 @@ describe('a head whose answers', () => {
       'are refusals in a separate field',
       { head: ends('stop', null, { refusal: 'I cannot' }) },
       'neutral',
-      'Answers filtered or refused: base 0 of 24, head 24 of 24',
+      'answers filtered or refused: base 0 of 24, head 24 of 24',
     ],
     [
       'are thinking that was cut',

@@ -29,7 +29,7 @@ import {
 } from '../system/end-to-end/stage.ts';
 
 const WORSE = promptOf('Skip 1 2 3 4');
-const REGRESSED = 'Regressed: quiz 100.0 % → 33.3 %';
+const REGRESSED = 'Regressed: quiz 100 → 33 %';
 const TOPIC = 'refs/heads/topic';
 const MAIN = 'refs/heads/main';
 const OTHER_FILES = { 'README.md': 'x\n' };

@@ -51,7 +51,7 @@ describe('a check', () => {
     const running = `### ⏳ Running for \`${change.head.slice(0, 7)}\``;
     expect([again.code, seen[1]]).toEqual([0, [{ evaldiff: 'in_progress' }, [running]]]);
     expect(shown(at)).toEqual({ evaldiff: 'success' });
-    expect(onlyComment(at)).toContain('### ✅ No regression');
+    expect(onlyComment(at)).toContain('### ✅ No change found');
   });
 
   test.each([true, false])(
@@ -191,7 +191,7 @@ describe('jobs of one workflow run', () => {
     expect(Object.values(shown(at))).toEqual(verdicts);
     expect(firstLines(at)).toEqual([
       expect.stringMatching(/^### ❌ Regressed/),
-      expect.stringMatching(/^### ✅ No regression.* – `.*references=q4`$/),
+      expect.stringMatching(/^### ✅ No change found.* – `.*references=q4`$/),
     ]);
   });
 
@@ -292,7 +292,7 @@ describe('two pull requests with the same head', () => {
     expect(at.github.state.comments.map(({ issue }) => issue)).toEqual([13, PULL]);
     expect(firstLines(at)).toEqual([
       expect.stringContaining('❌ Regressed'),
-      expect.stringContaining('✅ No regression'),
+      expect.stringContaining('✅ No change found'),
     ]);
   });
 

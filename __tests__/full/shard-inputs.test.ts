@@ -75,7 +75,7 @@ describe('a sharded sweep in a workflow', () => {
       expect([shard.outputs['conclusion'], shard.reports['result.json']]).toEqual(['neutral', '']);
       expect(shard.messages).toEqual([]);
       expect(shard.summary).toContain(title);
-      expect(shard.summary).toContain('Nothing was judged here');
+      expect(shard.summary).toContain('The merge judges the result.');
       expect(shard.lastLine).toContain(`evaldiff: neutral (the merge judges). ${title}`);
     }
     expect(artifacts.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, ''))).toEqual([
@@ -105,7 +105,7 @@ describe('a sharded sweep in a workflow', () => {
     expect(merged.outputs['title']).toBe('Not judged: 1 problem to fix');
     expect(merged.messages).toEqual([
       expect.stringMatching(
-        /^shard 2\/3 is missing: it omits 1\d references \((?:\w+: \w+(?:, )?){10} and \d+ more\)\. Look at the log of its job, then choose "Re-run failed jobs": what the other shards answered is used again\.$/,
+        /^shard 2\/3 is missing: it omits 1\d references \((?:\w+: \w+(?:, )?){10} and \d+ more\)\. Check the log of that job, then choose "Re-run failed jobs"\. Answers of the other shards are reused\.$/,
       ),
     ]);
     expect(merged.log).toContain('2 shards made');
@@ -119,7 +119,7 @@ describe('a sharded sweep in a workflow', () => {
     const merged = await job({ inputs: { mode: 'merge' } });
     expect(merged.messages).toEqual([
       expect.stringContaining(
-        'mode: merge: no shard of this sweep left an artifact in this workflow run.',
+        'mode: merge: this workflow run has no artifact of a shard of this sweep.',
       ),
     ]);
     expect(merged.outputs['conclusion']).toBe('error');

@@ -126,12 +126,10 @@ describe('a changed prompt whose references all lack a variable', () => {
   );
 
   test.each([
-    ['in the test file', inline],
-    ['in a CSV file', csv],
-  ])('is not judged (%s)', async (_, files) => {
-    const { code, result, calls } = await shows([files, { ...files, ...WORSE }], null, [
-      'no value for {question}',
-    ]);
+    ['in the test file', inline, 'no value for {question}'],
+    ['in a CSV file', csv, 'has no column "question" for {question}'],
+  ])('is not judged (%s)', async (_, files, why) => {
+    const { code, result, calls } = await shows([files, { ...files, ...WORSE }], null, [why]);
     expect([calls, result.outcome.kind]).toEqual([0, 'not-judged']);
     expect(code).not.toBe(0);
   });
@@ -184,7 +182,9 @@ describe('references that head quarantines', () => {
     ]));
 
   test('prevent green if nothing else changed, and are named', () =>
-    shows([plain(), out('q1')], 'neutral', ['### ➖ Skipped: 1 test (`q1`)']));
+    shows([plain(), out('q1')], 'neutral', [
+      '### ➖ Deleted, skipped or quarantined: 1 test (`prompts/quiz.yaml: q1`)',
+    ]));
 
   test('are not named if base also quarantines them', () =>
     shows(
@@ -209,7 +209,7 @@ describe("a check that no longer judges head's answers", () => {
     ['because it waits for what never holds', waiting(1000)],
   ])('is named %s', (_why, head) =>
     shows([both, head], null, [
-      'Checks of base that judge no answer on head: quiz: answer (6 references)',
+      'Checks of base that judge no answer on head: quiz: answer (6 tests)',
     ]),
   );
 
@@ -220,7 +220,7 @@ describe("a check that no longer judges head's answers", () => {
         plain(`metrics: [${SOME}]`),
       ],
       null,
-      ['judge no answer on head: quiz: conversation (6 references)'],
+      ['judge no answer on head: quiz: conversation (6 tests)'],
     ));
 
   test("does not hide a drop if its condition fails on head's worse answers", () =>
@@ -244,7 +244,7 @@ describe('references that keep their ids', () => {
   test('but have new inputs are named', () => {
     const easy = testing(`metrics: [${SOME}]`, (n) => asked(n, undefined, n < 4 ? n + 10 : n));
     return shows([plain(`metrics: [${SOME}]`), { ...easy, ...WORSE }], null, [
-      '3 references edited to ask something else, so what base asked there is not compared: prompts/quiz.yaml: q1',
+      '3 tests edited to ask something else, so what base asked there is not compared: prompts/quiz.yaml: q1',
     ]);
   });
 
@@ -258,7 +258,7 @@ describe('references that keep their ids', () => {
       ],
       'failure',
       [
-        '1 reference edited to ask something else, so what base asked there is not compared, and gate.removed is fail: prompts/quiz.yaml: q1',
+        '1 test edited to ask something else, so what base asked there is not compared, and gate.removed is fail: prompts/quiz.yaml: q1',
       ],
     );
   });
@@ -298,7 +298,7 @@ describe('recorded dialogues', () => {
     const recorded = (output: (n: number) => string): FixtureFiles =>
       testing(`metrics: [${EXACT}]`, (n) => as(answered(n, output(n))));
     const { result } = await shows([recorded(right), recorded(wrong)], null, [
-      '❌ Regressed: `quiz` 100.0 % → 0.0 %',
+      '`quiz` 100 → 0 %: ',
     ]);
     expect(result.suites[0]).toMatchObject({
       because: [{ key: 'references' }],
@@ -399,7 +399,7 @@ test("expected values adapted to head's worse answers do not count as an improve
   const { result } = await shows([plain(), { ...fitted, ...WORSE }], 'success', [FALL]);
   const [suite] = result.suites;
   expect(suite?.verdict).toBe('unchanged');
-  expect(suiteSummary(suite!)).toContain('90 % sure to lie between 0.0 and');
+  expect(suiteSummary(suite!)).toContain('90 % sure to lie between +3.7 and +96.3');
   expect(suiteSummary(suite!)).not.toContain('too small to exclude');
 });
 
@@ -478,7 +478,7 @@ test("references that lose their own checks are not green if head drops under ba
     );
   return shows([own(1), { ...own(4), ...WORSE }], 'neutral', [
     FALL,
-    'judge no answer on head: quiz: answer (3 references)',
+    'judge no answer on head: quiz: answer (3 tests)',
   ]);
 });
 
@@ -514,7 +514,7 @@ describe('a promptfoo test without assertions', () => {
 
   test('among others like it has a first line that explains the inconclusive result', () =>
     shows([config('Be exact.', none), config('Skip 1', none)], null, [
-      'Inconclusive: `promptfooconfig` –\n\nNo metric of it gates, so its values are only shown.',
+      'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: no metric of it gates, so its values are only shown',
     ]));
 });
 
@@ -541,7 +541,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     'app/parts/say.mjs': 'export const say = (number) => `answer ${number}`;\n',
   });
   const HOST = ['--code', 'host'];
-  const RED = '❌ Regressed: `quiz` 100.0 % → 0.0 %';
+  const RED = '`quiz` 100 → 0 %: ';
   const BROKEN = { 'app/parts/say.mjs': "export const say = () => 'no idea';\n" };
 
   test.each(['app/main.mjs', './app/main.mjs'])(
@@ -575,7 +575,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       '+ // Says it.',
       '+ export const say',
     ]);
-    expect(first.replaceAll(/<[^>]*>/g, '')).toContain('in app/main.mjs, app/parts/say.mjs');
+    expect(first.replaceAll(/<[^>]*>/g, '')).toContain(
+      '**The only change**: the code of `quiz-model (program)`.',
+    );
     const lines = [{ start: 1, end: 1 }];
     const changed = Object.keys(both).map((path) => ({
       ...{ path, basePath: null, lines, deleted: false },

@@ -24,7 +24,7 @@ import { rateRange, replacedInShort } from './rates.ts';
 import { endedWords, reasonWords } from './reasons.ts';
 import { MODEL_CHANGED } from './suites.ts';
 import { unnoticedDrop } from './verdicts.ts';
-import { joinWords, plainWords, type Words } from './words.ts';
+import { joinWords, namedIds, plainWords, type Words } from './words.ts';
 
 /** What colours and pictures show. */
 export type Tone = 'good' | 'bad' | 'open' | 'neutral';
@@ -116,11 +116,14 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   },
   'only-removed': {
     ...{ ...GREY, hasFacts: true },
-    words: (_, { facts: [fact] }) => fact?.word ?? 'Deleted',
-    text: ({ references }, { facts: [fact] }) =>
-      fact === undefined
-        ? { subject: [counted(references, 'test')], rows: [], notes: [] }
-        : factText(fact),
+    // Without a suite in the result, nothing says which of the three happened.
+    words: (_, { facts: [fact] }) => fact?.word ?? 'Deleted, skipped or quarantined',
+    text: ({ references }, { facts: [fact], reasons }) => {
+      if (fact !== undefined) return factText(fact);
+      const named = reasons.flatMap((reason) => (reason.code === 'removed' ? reason.named : []));
+      const subject = [counted(references, 'test'), ' (', ...namedIds(named), ')'];
+      return { subject, rows: [], notes: [] };
+    },
   },
   cancelled: { ...GREY, words: 'Cancelled', text: firstReason, title: endedWords },
   'model-changed': {

@@ -103,12 +103,12 @@ describe('a pull request that makes a prompt worse', () => {
     const green = await onPullRequest(at, fixed, { shipped: true });
     expect(green.code).toBe(0);
     expect(green.lastLine).toBe(
-      '| evaldiff: success (the gate passed). No regression: quiz 100 → 100 %',
+      '| evaldiff: success (the gate passed). No change found: quiz 100 → 100 %; New: 1 test, it passes',
     );
     const id = { 'comment-id': red.outputs['comment-id'] };
     expect(green.outputs).toMatchObject({ conclusion: 'success', regressed: '0', ...id });
     expect(onlyComment(at)).toMatch(
-      /^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->\n### ✅ No regression: `quiz` 100\.0 % → 100\.0 %\n/,
+      /^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->\n### ✅ No change found: `quiz` 100 → 100 %\n/,
     );
     const success = { headSha: fixed.head, conclusion: 'success' };
     expect(at.github.state.checkRuns[1]).toMatchObject(success);

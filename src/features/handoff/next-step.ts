@@ -112,5 +112,7 @@ function revertLines({ causes }: StepFacts): Line {
 }
 
 function lineWords({ file, line }: { file: string; line: number }): Line {
+  // Line 0 of the settings: the code of a program changed in several files.
+  if (line === 0 && /\.ya?ml$/.test(file)) return [text('the changed files of the program')];
   return [...(line > 0 ? [text(`line ${String(line)} of `)] : []), code(file)];
 }
