@@ -121,8 +121,8 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     text: ({ references }, { facts: [fact], reasons }) => {
       if (fact !== undefined) return factText(fact);
       const named = reasons.flatMap((reason) => (reason.code === 'removed' ? reason.named : []));
-      const subject = [counted(references, 'test'), ' (', ...namedIds(named), ')'];
-      return { subject, rows: [], notes: [] };
+      const names = named.length === 0 ? [] : [' (', ...namedIds(named), ')'];
+      return { subject: [counted(references, 'test'), ...names], rows: [], notes: [] };
     },
   },
   cancelled: { ...GREY, words: 'Cancelled', text: firstReason, title: endedWords },

@@ -208,7 +208,9 @@ describe('evaldiff demo', () => {
     const { code, stdout, stderr } = await startBundle('cli/index.js', ['demo'], env, folder);
     expect([code, stderr]).toEqual([0, '']);
     const shown = stdout.split(/^─+$/m)[1] ?? '';
-    expect(shown).toMatch(/^\n✗ Regressed: support, tags\n\n- support 100 → 70 %: 6 of 20 tests broke/);
+    expect(shown).toMatch(
+      /^\n✗ Regressed: support, tags\n\n- support 100 → 70 %: 6 of 20 tests broke/,
+    );
     // The terminal wraps lines.
     const text = shown.replace(/\s+/g, ' ');
     for (const words of [

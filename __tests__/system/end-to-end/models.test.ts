@@ -103,7 +103,10 @@ describe('a failing server', () => {
       [{ body: '[' }, /not a chat completion/],
       [{ body: '{"error": {"message": "no"}}' }, /500, the server failed: no, after 5 tries/],
       [{ fault: 'bomb' }, /larger than 8 MiB/],
-      [{ status: 307, headers: { location } }, /redirects to another address, which evaldiff does not follow/],
+      [
+        { status: 307, headers: { location } },
+        /redirects to another address, which evaldiff does not follow/,
+      ],
       [{ status: 400, error: { message: 'no such parameter' } }, /400, .*no such parameter/],
       [{ body: JSON.stringify({ choices: '['.repeat(10) }) }, /not a chat completion/],
     ];

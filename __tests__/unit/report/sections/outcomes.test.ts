@@ -153,8 +153,8 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     { references: 1234 },
     { reasons: [{ code: 'no-test' }] },
     'grey',
-    '· Deleted',
-    'Deleted: 1,234 tests',
+    '· Deleted, skipped or quarantined',
+    'Deleted, skipped or quarantined: 1,234 tests',
   ],
   cancelled: [ENDED, { suites, reasons: ended('waiting') }, 'stopped', '· Cancelled', WHY],
   fixed: [
