@@ -57,14 +57,20 @@ export function renderModels(): string {
 
 Generated from the table of vendors in \`src/types/vendors\` by \`scripts/vendor-docs.ts\`.
 
-A prompt names a model (\`model: ${factsOf('openai').starterModel}\`), and its other keys go to the vendor as they are written. What a vendor's models refuse is known for the families
-below: \`evaldiff validate\`, \`plan\` and every run say it at the line of the prompt, before anything is sent. In a sweep over several models, those that refuse a
-parameter are asked without it. A grader's temperature and limit are ours to leave out or to rename.
+A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). Its other keys go to the vendor as written. For the families below, evaldiff knows what the models refuse: \`evaldiff validate\`,
+\`plan\` and every run report it at the line of the prompt, before the first call. In a sweep, models that refuse a parameter are called without it. For graders, evaldiff itself omits or renames temperature
+and limit.
 
-Of a model that is not in the table, and of one at a server of the workflow's (input \`endpoints\`), the first request of a kind (model and parameters with their values) finds out
-alone what it takes, for up to 2 seconds. A parameter of a prompt that it refuses by name is an error of all requests of that kind once a second one, with other messages, was told the same; a
-model that is not there is one of all for that model, a refused key or used up credit of all to that server: they are not sent. What a grader need not say (its temperature, the form of its answer) is left out, and kept in the store for 30 days: the plan says
-how many requests that may take, which no cap counts. Answers of a form (grades, insights) are asked for as a schema, else as a tool that has to be used, else in plain text.`,
+A model outside the table, or one at a server of the workflow (input \`endpoints\`), is discovered: the first request of a kind (model, parameters and values) runs alone for up to 2 seconds.
+
+| the server refuses                                          | then                                                                                                     |
+| ----------------------------------------------------------- | -------------------------------------------------------------------------------------------------------- |
+| a parameter of a prompt, by name, for two different requests | all requests of that kind fail without a call                                                            |
+| a model                                                     | all requests to that model fail without a call                                                           |
+| a key, or used-up credit                                    | all requests to that server fail without a call                                                          |
+| a grader's temperature or answer schema                     | evaldiff omits it, and remembers that for 30 days; the plan says how many calls this may take, which no cap counts |
+
+Structured answers (grades, insights) are requested as a schema, else as a forced tool, else as plain text.`,
     ...vendorNames()
       .filter((vendor) => factsOf(vendor).passports.length > 0)
       .map(renderVendor),
