@@ -42,8 +42,8 @@ function trimOnce(text: string): string {
 }
 
 /**
- * A line's only label, if it is the whole line or set off. Null within words, numbers or running
- * text, or if the line negates it.
+ * The only label in a line, if it is the whole line or set apart from the rest. Null if it is part
+ * of a word, a number or running text, or if the line negates it.
  */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);

@@ -71,7 +71,8 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 
 function withBaseReferences(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // Roll-up code also sees skipped references, so references that must not count cannot run.
+  // Roll-up code sees every reference, even uncounted ones, so with such code the new references of
+  // an outside contributor are left out.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []

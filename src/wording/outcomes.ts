@@ -233,7 +233,7 @@ function factOf(word: Fact['word'], { facts }: Found): Fact {
   return facts.find((fact) => fact.word === word) ?? { word, words: [] };
 }
 
-/** Where a setting of the gate fails the run by a fact. */
+/** The fact for which a gate setting fails the run, if any. */
 function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
   if (reason?.code === 'new-failed') return facts.find(({ word }) => word === 'New');
   if (reason?.code !== 'removed') return undefined;
@@ -254,7 +254,7 @@ function isTooSmall(suite: SuiteResult): boolean {
   return suite.verdict === 'unchanged' && base === head && unnoticedDrop(suite)?.isSmall === true;
 }
 
-/** Reasons that the facts and lines below the first words already say. */
+/** Reasons that the facts below the headline already state. */
 const SAID_BY_FACTS: ReadonlySet<ReasonCode> = new Set(['removed', 'new-failed', 'pool']);
 
 export function isSaid(outcome: RunOutcome, code: ReasonCode): boolean {

@@ -70,7 +70,8 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
 }
 
 /**
- * At least one, shuffled. Includes the first only if it is alone, because nothing ran before it.
+ * Draws at least one at random. Leaves out the first unless it is the only one: nothing ran before
+ * it, so repeating it cannot reveal leftover state.
  */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));

@@ -166,7 +166,7 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
   return rating?.status === 'scored' ? rating.score : null;
 }
 
-/** A larger difference counts as a different skill. Source: A.3 of the paper. */
+/** Affinities that differ by more than this count as a different skill (QualEval, A.3). */
 export const SKILL_DISTANCE = 1;
 
 /** Affinities of the expected and the given answer; null: not scored. */

@@ -11,7 +11,9 @@ import type {
   PairedMean,
 } from './result.ts';
 
-/** Tries that all references have, without tries in error. */
+/**
+ * One reference's conversations on each side: the tries that every reference has, without errors.
+ */
 interface ConversationPair {
   base: ConversationResult[] | null;
   head: ConversationResult[] | null;

@@ -20,7 +20,7 @@ export interface UnderBaseFinding {
 export interface Unseen {
   /** Any of these keeps the run from being green. */
   blocking: readonly Reason[];
-  /** Metrics whose conditions hold less often on head, possibly for a good reason. */
+  /** Warnings: metrics that apply to fewer of head's answers, possibly for a good reason. */
   warnings: readonly Reason[];
 }
 

@@ -49,7 +49,10 @@ interface Regression {
   look: Look;
 }
 
-/** `holmLevel`: the suite's share of alpha, by Holm's procedure. Null: its tries are not red. */
+/**
+ * `holmLevel`: the suite's share of alpha, by Holm's procedure. Returns null if the tries do not
+ * make the suite red.
+ */
 export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
   const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;

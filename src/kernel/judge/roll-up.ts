@@ -29,7 +29,7 @@ export function tallyTries(tries: readonly TryResult[], metrics: number, skipped
 
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
-/** Null: there is no policy, or unjudged tries might have passed (an error is not a failure). */
+/** Null: no try was judged, or unjudged tries could still change the outcome. */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
   passes: number,

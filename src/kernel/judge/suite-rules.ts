@@ -66,7 +66,10 @@ export interface SuiteFacts {
    * e-BH, or a discrete procedure with fixed tries (`isNamedWorse`).
    */
   named: readonly string[];
-  /** Single metrics that fell: 5 %, Bonferroni over metrics and suites (`metricsBeyondChance`). */
+  /**
+   * Single metrics that fell, tested at 5 % in total, with Bonferroni over metrics and suites
+   * (`metricsBeyondChance`).
+   */
   fallenMetrics: readonly string[];
   /**
    * Ids of references that look worse and that more tries could clear. Only if the run ended early,

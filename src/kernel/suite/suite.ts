@@ -35,7 +35,10 @@ export interface Prompt {
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: PromptMessage[];
-  /** Prompts rendered while reading, by their input's canonical JSON; absent: filled in later. */
+  /**
+   * Prompts rendered while the file was read, keyed by the canonical JSON of their input. Absent:
+   * rendered later.
+   */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
   /** Where each top-level key is set: in this file or in its defaults. */

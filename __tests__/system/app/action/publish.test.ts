@@ -121,7 +121,7 @@ describe('publishing', () => {
 });
 
 describe('the reports', () => {
-  test('are four files with the same content', async () => {
+  test('have the same results in four formats', async () => {
     const folder = join(temporaryFolder(), 'deep', 'out');
     const own = await openFolder(folder, { root: folder, tracked: async () => [] });
     await writeReports(regression(), FEATURES, own, commentMarker('evaldiff'));

@@ -326,7 +326,7 @@ describe('a merge is refused with advice when', () => {
       (folder) => editAnswers(folder, `DELETE FROM completions ${LEAST}`),
       'shard 1/2 cannot be used (5 of 6 answers could be imported).',
     ],
-  ])('a forged part holds %s', async (_what, forge, message) => {
+  ])('a forged part of the sweep holds %s', async (_what, forge, message) => {
     await givenShards();
     forge(FIRST);
     seal(FIRST, 'answers.sqlite');

@@ -84,7 +84,7 @@ describe('promised fixes', () => {
     expect((await promised('Fixes: a1', two)).line).toBe('Promised fixes: 1 of 1 kept (a1).');
   });
 
-  test('did not run if nothing they depend on changed', async () => {
+  test('are reported as not run if nothing that their tests depend on changed', async () => {
     const { line } = await promised('Fixes: t01', onlySupport('old'));
     expect(line).toBe(
       'Promised fixes: 0 of 1 kept; t01 did not run: nothing it depends on changed.',

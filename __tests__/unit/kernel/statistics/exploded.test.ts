@@ -26,7 +26,7 @@ describe('exploded items', () => {
     expect(explodedItems(one, 2)).toEqual([]);
   });
 
-  test('are cleared by a later try that overlaps, and are at most three', () => {
+  test('are at most three, and a later ordinary try clears one', () => {
     const cleared = items(20, (side, at) =>
       side === 'head' && at === 3 ? [100_000, 90_000, 100] : [...near(at), 101],
     );

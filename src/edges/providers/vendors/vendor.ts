@@ -92,7 +92,10 @@ export type VendorAnswer =
         steps?: Answer['steps'];
       })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
-  /** The reply is not this vendor's. `member`: the invalid member, '' for the whole reply. */
+  /**
+   * The reply does not have this vendor's format. `member`: the invalid member, '' for the whole
+   * reply.
+   */
   | { kind: 'odd'; member: string };
 
 export interface NoAnswer {
