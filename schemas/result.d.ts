@@ -4997,9 +4997,9 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * `kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. `unclear`: too few tries were judged. `passed-before`: it also passes on base. `unaffected`: it did not run: nothing it depends on changed. `deleted`: head does not have it.
+       * `kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. `broke`: it passes on base and fails on head. `unclear`: too few tries were judged. `passed-before`: it also passes on base. `unaffected`: it did not run: nothing it depends on changed. `deleted`: head does not have it.
        */
-      status: "kept" | "not-kept" | "unclear" | "passed-before" | "unaffected" | "deleted";
+      status: "kept" | "not-kept" | "broke" | "unclear" | "passed-before" | "unaffected" | "deleted";
       /**
        * Base's tries; null: none.
        */

@@ -14,7 +14,7 @@ import { joinWords, namedIds, type Words } from './words.ts';
 
 /** What a pull request does besides breaking tests. */
 export interface Fact {
-  word: 'Fixed' | 'New' | 'Deleted' | 'Skipped';
+  word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined';
   words: Words;
 }
 
@@ -66,7 +66,8 @@ export function passedOf(references: readonly ReferenceResult[], side: 'base' | 
 
 /** `4 tests, 2 fail (new1, new2)` */
 function newFact({ suites, reasons }: Ran): Fact[] {
-  const [all, failing] = [newReferences(suites), newFailing(suites)];
+  // Variants of a suite have the same references.
+  const [all, failing] = [distinct(newReferences(suites)), distinct(newFailing(suites))];
   if (all.length === 0) return [];
   const tests = counted(all.length, 'test');
   if (failing.length === 0)
@@ -80,6 +81,10 @@ function newFact({ suites, reasons }: Ran): Fact[] {
   );
   const gate = reasons.some(({ code }) => code === 'new-failed') ? gateFails('gate.new') : [];
   return [{ word: 'New', words: [`${tests}, ${which} ${fail} (`, ...names, ')', ...gate] }];
+}
+
+function distinct(references: ReturnType<typeof newReferences>): typeof references {
+  return [...new Map(references.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 function gateFails(setting: string): Words {
@@ -97,10 +102,15 @@ function goneFacts({ suites, reasons }: Ran): Fact[] {
   );
   const gone = [...new Map(found.filter(([name]) => named.has(name))).values()];
   const deleted = gone.filter(({ status }) => status === 'removed');
-  const skipped = gone.filter(({ status }) => status !== 'removed');
+  const left = gone.filter(({ status }) => status !== 'removed');
+  const [quarantined, skipped] = [
+    left.filter((reference) => reference.quarantined === true),
+    left.filter((reference) => reference.quarantined !== true),
+  ];
   return [
     ...goneFact('Deleted', deleted, reason.fails),
     ...goneFact('Skipped', skipped, reason.fails),
+    ...goneFact('Quarantined', quarantined, reason.fails),
   ];
 }
 

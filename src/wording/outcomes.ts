@@ -139,7 +139,7 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     words: 'Fixed',
     text: (_, found) => {
       const notes = found.suites.length === 1 ? [] : [otherwise(found)];
-      return { ...factText(factOf('Fixed', found)), notes };
+      return withNotes({ ...factText(factOf('Fixed', found)), notes }, lookedWorse(found));
     },
   },
   'new-failing': {
@@ -153,7 +153,8 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
       const red = suitesThat('regressed', suites);
       if (pool === undefined) return red;
       const fell = suites.filter(({ pass_rate: { difference } }) => (difference ?? 0) < 0).length;
-      const who = fell < 2 ? 'all suites' : `${count(fell)} suites fell slightly,`;
+      const how = red.rows.length === 0 ? 'fell slightly' : 'fell';
+      const who = fell < 2 ? 'all suites' : `${count(fell)} suites ${how},`;
       const together = [`${who} together ${wholeRates(pool.base, pool.head)}: clearly worse`];
       const subject = joinWords([['all suites together'], ...nonEmpty(red.subject)], ', ');
       return { subject, rows: [together, ...red.rows], notes: [] };
@@ -237,7 +238,7 @@ function factOf(word: Fact['word'], { facts }: Found): Fact {
 function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
   if (reason?.code === 'new-failed') return facts.find(({ word }) => word === 'New');
   if (reason?.code !== 'removed') return undefined;
-  return facts.find(({ word }) => word === 'Deleted' || word === 'Skipped');
+  return facts.find(({ word }) => word !== 'Fixed' && word !== 'New');
 }
 
 /** What a run found besides the fact that is its subject. */

@@ -170,7 +170,8 @@ export function unnoticedDrop(
       sentence: 'Nothing passes on base, so nothing could break.',
     };
   // Rounded up, without the error of a sum.
-  const points = Math.ceil(Number((-(low ?? 0) * 100).toFixed(6)));
+  const most = Math.min(-(low ?? 0), base ?? 1);
+  const points = Math.ceil(Number((most * 100).toFixed(6)));
   if (points <= 0) return null;
   if (points < LARGE_DROP)
     return {

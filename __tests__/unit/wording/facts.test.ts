@@ -70,6 +70,12 @@ describe('headlines of fixed, new and deleted tests', () => {
       'No regression: `answer` 100 → 100 %.',
     ]));
 
+  test('count new tests once, however many variants of a suite run them', () => {
+    const suite = quiet('answer', [...many(12), ...answer]);
+    const suites = [suite, { ...suite, variant: { ...suite.variant, model: 'other' } }];
+    expect(topOf(resultOf({ suites }))[0]).toBe('### ➖ New: 4 tests, 2 fail (`new1`, `new2`)');
+  });
+
   test('show which tests of a first pull request fail', () =>
     expect(
       topOf(
@@ -94,6 +100,10 @@ describe('headlines of fixed, new and deleted tests', () => {
     const [first, ...others] = many(4);
     const suites = [{ ...quiet('answer', [{ ...first!, skip: true }, ...others]) }];
     expect(topOf(resultOf({ suites, reasons: named('ok0') }))).toContain('Skipped: 1 test (`ok0`)');
+    const kept = [{ ...quiet('answer', [{ ...first!, quarantined: true }, ...others]) }];
+    expect(topOf(resultOf({ suites: kept, reasons: named('ok0') }))).toContain(
+      'Quarantined: 1 test (`ok0`)',
+    );
   });
 
   test('name the setting that fails the run', () => {
@@ -141,6 +151,7 @@ describe('a green comment', () => {
       '### ✅ No regression: `route` 95 → 90 %',
       'A drop of 10 points or less could go unnoticed.',
     ]);
+    expect(green(rates(0.1, 0.1, -0.3))[1]).toBe('A drop of 10 points or less could go unnoticed.');
     expect(green({ ...rates(1, 1, -1), compared: { references: 1, tries: 5 } })).toEqual([
       '### ✅ No change found: `route` 100 → 100 %',
       '1 test is too few: even a large drop could go unnoticed.',

@@ -1,3 +1,4 @@
+import { isNew } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import type { Detail } from '../../report/sections/detail.ts';
@@ -33,8 +34,13 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   const items = [
     ...commandItems({ ...result, base: result.base }, broken, links.artifact),
     ...causes.flatMap((cause) => causeItems(cause, result)).slice(0, MOST_CAUSES),
-    ...[...Map.groupBy(broken, ({ suite }) => suite.name)].map(([name, entries]) =>
-      item(`Broken tests of ${names([name])}`, names(entries.map(({ reference }) => reference.id))),
+    ...testItems(
+      'Broken tests of',
+      broken.filter(({ reference, suite }) => !isNew(reference, suite)),
+    ),
+    ...testItems(
+      'New tests that fail in',
+      broken.filter(({ reference, suite }) => isNew(reference, suite)),
     ),
   ];
   const fixes = causes.flatMap(({ fix }) => fixDiffBlocks(fix, result));
@@ -44,6 +50,12 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   );
   const summary = [text('For your coding agent')];
   return blocks === undefined ? [] : [{ kind: 'group', summary, blocks, plain: true }];
+}
+
+function testItems(what: string, tests: readonly ReferenceEntry[]): Line[] {
+  return [...Map.groupBy(tests, ({ suite }) => suite.name)].map(([name, entries]) =>
+    item(`${what} ${names([name])}`, names(entries.map(({ reference }) => reference.id))),
+  );
 }
 
 const item = (what: string, value: string): Line => [text(`${what}: `), code(value, Infinity)];
@@ -105,7 +117,8 @@ function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
   const at = causePlace(result, fix.file, fix.line);
   return [
     ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
-    { kind: 'diff', lines: fix.diff },
+    // A model wrote a draft, so its words stay out.
+    ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fix.diff }] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { countsForVerdict } from '../../kernel/result/counts.ts';
+import { countsForVerdict, isNewFailing } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
@@ -6,10 +6,8 @@ import { suitesWorstFirst } from '../../wording/figures.ts';
 /** Tests that broke, and new tests that fail; worst suite first. */
 export function brokenTests({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).filter(({ suite, reference }) => {
-    const { status, head } = reference;
-    const isNew = status === 'added' || suite.verdict === 'new';
-    const isBroken = status === 'regressed' || status === 'fell';
-    return (isBroken || (isNew && head?.rollup === 'fail')) && countsForVerdict(reference);
+    const isBroken = reference.status === 'regressed' || reference.status === 'fell';
+    return (isBroken || isNewFailing(reference, suite)) && countsForVerdict(reference);
   });
 }
 

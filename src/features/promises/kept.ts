@@ -47,7 +47,7 @@ export function checkPromises(
 
 function statusOf(base: SideResult | null, head: SideResult | null): PromisedReference['status'] {
   if (head === null || head.rollup === null) return 'unclear';
-  if (head.rollup === 'fail') return 'not-kept';
+  if (head.rollup === 'fail') return base?.rollup === 'pass' ? 'broke' : 'not-kept';
   if (base === null) return 'kept';
   if (base.rollup === 'pass') return 'passed-before';
   const outcomes = ({ tries }: SideResult) => tries.map(({ outcome }) => outcome);

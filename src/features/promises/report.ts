@@ -65,6 +65,7 @@ function nameOf(promise: PromisedReference, all: readonly PromisedReference[]): 
 const PROMISE_WORDS: Readonly<Record<PromisedReference['status'], string>> = {
   kept: 'is fixed',
   'not-kept': 'still fails',
+  broke: 'broke',
   unclear: 'has too few tries',
   'passed-before': 'also passes on base',
   unaffected: 'did not run: nothing it depends on changed',

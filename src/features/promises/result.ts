@@ -14,9 +14,9 @@ const promiseSchema = z.strictObject({
   variant: variantSchema.nullable().describe('Its variant; null: it did not run.'),
   id: z.string().describe('The reference.'),
   status: z
-    .enum(['kept', 'not-kept', 'unclear', 'passed-before', 'unaffected', 'deleted'])
+    .enum(['kept', 'not-kept', 'broke', 'unclear', 'passed-before', 'unaffected', 'deleted'])
     .describe(
-      '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. ' +
+      '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. `broke`: it passes on base and fails on head. ' +
         '`unclear`: too few tries were judged. `passed-before`: it also passes on base. ' +
         '`unaffected`: it did not run: nothing it depends on changed. ' +
         '`deleted`: head does not have it.',

@@ -230,13 +230,20 @@ describe('section for coding agents', () => {
     expect(fold).not.toContain('gh run');
   });
 
+  test('omits the words of a fix that a model wrote', () => {
+    const draft = regressed(['t05'], { causes: [causesOf([{ fix: { ...FIX, kind: 'draft' } }])] });
+    expect(textOf(draft, 'handoff')).toContain('- Tested fix: `prompts/support.yaml:12`');
+    expect(textOf(draft, 'handoff')).not.toContain('```diff');
+  });
+
   test('lists failing new tests, but no quarantined ones', () => {
     // A new test also runs on base.
     const fresh = broken('new1', { status: 'added', base: failed('x') });
     const fine = broken('new2', { status: 'added', base: null, head: passed('a') });
     const kept = broken('old1', { quarantined: true });
     const result = resultOf({ suites: [suiteOf('support', [fresh, fine, kept])] });
-    expect(textOf(result, 'handoff')).toContain('Broken tests of support: `new1`');
+    expect(textOf(result, 'handoff')).toContain('- New tests that fail in support: `new1`');
+    expect(textOf(result, 'handoff')).not.toContain('Broken tests');
     expect(textOf(result, 'handoff')).not.toContain('old1');
   });
 
