@@ -103,7 +103,7 @@ describe('a rubric that measures a fault', () => {
     expect(inTerminal(result)).toContain('no metric of it gates, so its values are only shown');
     expect(reasonsInWords(result)).toEqual([
       'p: no metric gates, so there is no verdict; their values are shown.',
-      'p: the mean of yea rose, 0.00 → 1.00, over 12 references; neither way is better, so it does not count',
+      'p: the mean of yea rose, 0.00 → 1.00, over 12 tests; neither way is better, so it does not count',
     ]);
     expect(result.suites[0]?.metrics[0]).toMatchObject({
       gates: false,

@@ -139,7 +139,7 @@ describe('conclusion', () => {
     const removed = ['p.yaml: a', 'p.yaml: b'];
     expect(decide({ suites: [], affected: 0, counted: 0, removed })).toEqual({
       conclusion: 'neutral',
-      title: 'Deleted: 2 tests',
+      title: 'Deleted, skipped or quarantined: 2 tests (p.yaml: a, p.yaml: b)',
       reasons: [
         'No test ran, so there is no verdict.',
         '2 tests removed, newly skipped or quarantined: p.yaml: a, p.yaml: b',
