@@ -177,7 +177,7 @@ describe('references that head quarantines', () => {
 
   test('are named with those that got worse, even if the others are green', () =>
     shows([plain(), { ...out('q1', 'q2', 'q3'), ...WORSE }], null, [
-      'Skipped: 3 tests (`q1`, `q2`, `q3`)',
+      'Quarantined: 3 tests (`q1`, `q2`, `q3`)',
       'worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)',
     ]));
 
