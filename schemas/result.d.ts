@@ -5117,6 +5117,10 @@ export interface EvaldiffResult {
          */
         file: string;
         /**
+         * Changed files of a program, if several; absent: `file` alone.
+         */
+        files?: string[];
+        /**
          * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
@@ -5341,6 +5345,10 @@ export interface EvaldiffResult {
          */
         file: string;
         /**
+         * Changed files of a program, if several; absent: `file` alone.
+         */
+        files?: string[];
+        /**
          * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
@@ -5419,6 +5427,10 @@ export interface EvaldiffResult {
          * Its file, on `side`.
          */
         file: string;
+        /**
+         * Changed files of a program, if several; absent: `file` alone.
+         */
+        files?: string[];
         /**
          * `head`; `base` if it only removes something.
          */
@@ -5544,6 +5556,10 @@ export interface EvaldiffResult {
          */
         file: string;
         /**
+         * Changed files of a program, if several; absent: `file` alone.
+         */
+        files?: string[];
+        /**
          * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
@@ -5768,6 +5784,10 @@ export interface EvaldiffResult {
          */
         file: string;
         /**
+         * Changed files of a program, if several; absent: `file` alone.
+         */
+        files?: string[];
+        /**
          * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
@@ -5846,6 +5866,10 @@ export interface EvaldiffResult {
          * Its file, on `side`.
          */
         file: string;
+        /**
+         * Changed files of a program, if several; absent: `file` alone.
+         */
+        files?: string[];
         /**
          * `head`; `base` if it only removes something.
          */

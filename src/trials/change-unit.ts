@@ -31,6 +31,10 @@ export const changeUnitSchema = z.strictObject({
     .describe('Where a property belongs.')
     .exactOptional(),
   file: z.string().describe('Its file, on `side`.'),
+  files: z
+    .array(z.string())
+    .describe('Changed files of a program, if several; absent: `file` alone.')
+    .exactOptional(),
   side: sideSchema.describe('`head`; `base` if it only removes something.'),
   lines: z
     .strictObject({

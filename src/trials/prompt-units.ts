@@ -156,6 +156,7 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     head: { file, line },
     base_text: words(base),
     head_text: words(head),
+    ...(sources.length > 1 ? { files: sources } : {}),
   };
 }
 

@@ -14,9 +14,12 @@ import { joinWords, namedIds, type Words } from './words.ts';
 
 /** What a pull request does besides breaking tests. */
 export interface Fact {
-  word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined';
+  word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;
 }
+
+/** Of a suite that is not in the result: nothing says which of them happened. */
+export const GONE = 'Deleted, skipped or quarantined';
 
 const MAX_FACT_NAMES = 5;
 
@@ -100,7 +103,8 @@ function goneFacts({ suites, reasons }: Ran): Fact[] {
   const found = suites.flatMap(({ path, references }) =>
     references.map((reference) => [`${path}: ${reference.id}`, reference] as const),
   );
-  const gone = [...new Map(found.filter(([name]) => named.has(name))).values()];
+  const byName = new Map<string, ReferenceResult>(found.filter(([name]) => named.has(name)));
+  const gone = [...byName.values()];
   const deleted = gone.filter(({ status }) => status === 'removed');
   const left = gone.filter(({ status }) => status !== 'removed');
   const [quarantined, skipped] = [
@@ -111,7 +115,19 @@ function goneFacts({ suites, reasons }: Ran): Fact[] {
     ...goneFact('Deleted', deleted, reason.fails),
     ...goneFact('Skipped', skipped, reason.fails),
     ...goneFact('Quarantined', quarantined, reason.fails),
+    ...unknownFact(reason, (name) => byName.has(name)),
   ];
+}
+
+function unknownFact(
+  { named, fails }: ReasonOf<'removed'>,
+  isKnown: (name: string) => boolean,
+): Fact[] {
+  const names = named.filter((name) => !isKnown(name));
+  if (names.length === 0) return [];
+  const gate = fails ? gateFails('gate.removed') : [];
+  const ids = namedIds(names, MAX_FACT_NAMES);
+  return [{ word: GONE, words: [`${counted(names.length, 'test')} (`, ...ids, ')', ...gate] }];
 }
 
 /** `3 tests, 2 of them critical (cone6, wash)` */

@@ -9,7 +9,7 @@ import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
-import { pullRequestFacts, type Fact } from './facts.ts';
+import { GONE, pullRequestFacts, type Fact } from './facts.ts';
 import { comparesNothing, figuresOf, type Figures } from './figures.ts';
 import {
   evaluatedText,
@@ -24,7 +24,7 @@ import { rateRange, replacedInShort } from './rates.ts';
 import { endedWords, reasonWords } from './reasons.ts';
 import { MODEL_CHANGED } from './suites.ts';
 import { unnoticedDrop } from './verdicts.ts';
-import { joinWords, namedIds, plainWords, type Words } from './words.ts';
+import { joinWords, plainWords, type Words } from './words.ts';
 
 /** What colours and pictures show. */
 export type Tone = 'good' | 'bad' | 'open' | 'neutral';
@@ -116,14 +116,9 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   },
   'only-removed': {
     ...{ ...GREY, hasFacts: true },
-    // Without a suite in the result, nothing says which of the three happened.
-    words: (_, { facts: [fact] }) => fact?.word ?? 'Deleted, skipped or quarantined',
-    text: ({ references }, { facts: [fact], reasons }) => {
-      if (fact !== undefined) return factText(fact);
-      const named = reasons.flatMap((reason) => (reason.code === 'removed' ? reason.named : []));
-      const names = named.length === 0 ? [] : [' (', ...namedIds(named), ')'];
-      return { subject: [counted(references, 'test'), ...names], rows: [], notes: [] };
-    },
+    words: (_, { facts: [fact] }) => fact?.word ?? GONE,
+    text: ({ references }, { facts: [fact] }) =>
+      factText(fact ?? { word: GONE, words: [counted(references, 'test')] }),
   },
   cancelled: { ...GREY, words: 'Cancelled', text: firstReason, title: endedWords },
   'model-changed': {

@@ -106,6 +106,13 @@ describe('headlines of fixed, new and deleted tests', () => {
     );
   });
 
+  test('name lost tests of a suite that is not in the result', () => {
+    const suites = [quiet('answer', many(4))];
+    expect(topOf(resultOf({ suites, reasons: named('elsewhere') }))).toContainEqual(
+      expect.stringMatching(/^Deleted, skipped or quarantined: 1 test \(.*elsewhere/),
+    );
+  });
+
   test('name the setting that fails the run', () => {
     const reasons: Result['reasons'] = [
       { ...named('kiln')[0]!, fails: true } as Result['reasons'][0],

@@ -70,10 +70,7 @@ function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   const { file, side, lines } = unit;
   const at = place(file, lines.from, side);
   const named = causePlaceLine(unit);
-  // The settings name a program whose code changed in several files.
-  if (isProgramCode(unit) && lines.from === 0 && /\.ya?ml$/.test(file))
-    return [text('the code of '), settingValue(unit.head_text)];
-  if (named !== null) return [...named, at];
+  if (named !== null) return unit.files === undefined ? [...named, at] : named.slice(0, -1);
   const isSameFile = lines.from > 0 && previous?.file === file && previous.side === side;
   return [isSameFile ? text(`line ${String(lines.from)}`) : at, ...excerptOf(unit)];
 }
@@ -83,17 +80,14 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   const { kind, name, base_text, head_text } = unit;
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
-  if (isProgramCode(unit)) return [text('the code of '), settingValue(head_text), text(', ')];
+  // A program of the same name with different code.
+  if (kind === 'provider' && base_text === head_text)
+    return [text('the code of '), settingValue(head_text), text(', ')];
   if (!NAMED_KINDS.has(kind)) return null;
   return [
     kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`),
     ...[text(' ('), settingValue(base_text), text(' → '), settingValue(head_text), text('), ')],
   ];
-}
-
-/** A program of the same name with different code. */
-function isProgramCode({ kind, base_text, head_text }: ChangeUnit): boolean {
-  return kind === 'provider' && base_text === head_text;
 }
 
 /** `quantity` → `amount` in the tool `create_order`; values only if they are short. */

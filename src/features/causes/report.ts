@@ -26,13 +26,13 @@ export const causesReport: FeatureReport = {
         ...of.causes.map((cause): FoundLines => ({
           ...{ suite, sentence: lineText(causeLine(cause, of, [])) },
           ...PROOFS[cause.relation],
-          lines: cause.units.map(unitLines),
+          lines: cause.units.flatMap(unitLines),
           fix: foundFix(cause.fix ?? null),
         })),
         {
           ...{ suite, sentence: lineText(openLine(of, [])) },
           ...{ proof: 'likely' as const, remark: '↑ likely' },
-          lines: suspects.map(unitLines),
+          lines: suspects.flatMap(unitLines),
           fix: null,
         },
       ].filter(({ lines }) => lines.length > 0);
@@ -80,10 +80,18 @@ const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'rem
 
 const TEXT_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
 
-function unitLines(unit: ChangeUnit): FoundLines['lines'][number] {
-  const { kind, side, file, lines, head, base_text, head_text } = unit;
+function unitLines(unit: ChangeUnit): FoundLines['lines'] {
+  const { kind, side, file, files, lines, head, base_text, head_text } = unit;
+  if (files !== undefined)
+    return files.map((each) => ({
+      side,
+      file: each,
+      to: 0,
+      head: { file: each, line: 0 },
+      diff: [],
+    }));
   const linesOf = (sign: 'removed' | 'added', written: string | null): DiffLine[] =>
     (written?.trim().split('\n') ?? []).map((text) => ({ sign, text }));
   const diff = [...linesOf('removed', base_text), ...linesOf('added', head_text)];
-  return { side, file, to: lines.to, head, diff: TEXT_KINDS.has(kind) ? diff : [] };
+  return [{ side, file, to: lines.to, head, diff: TEXT_KINDS.has(kind) ? diff : [] }];
 }

@@ -34,13 +34,8 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   const items = [
     ...commandItems({ ...result, base: result.base }, broken, links.artifact),
     ...causes.flatMap((cause) => causeItems(cause, result)).slice(0, MOST_CAUSES),
-    ...testItems(
-      'Broken tests of',
-      broken.filter(({ reference, suite }) => !isNew(reference, suite)),
-    ),
-    ...testItems(
-      'New tests that fail in',
-      broken.filter(({ reference, suite }) => isNew(reference, suite)),
+    ...[...Map.groupBy(broken, testLabel)].map(([label, entries]) =>
+      item(label, names(entries.map(({ reference }) => reference.id))),
     ),
   ];
   const fixes = causes.flatMap(({ fix }) => fixDiffBlocks(fix, result));
@@ -52,10 +47,9 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   return blocks === undefined ? [] : [{ kind: 'group', summary, blocks, plain: true }];
 }
 
-function testItems(what: string, tests: readonly ReferenceEntry[]): Line[] {
-  return [...Map.groupBy(tests, ({ suite }) => suite.name)].map(([name, entries]) =>
-    item(`${what} ${names([name])}`, names(entries.map(({ reference }) => reference.id))),
-  );
+function testLabel({ suite, reference }: ReferenceEntry): string {
+  const what = isNew(reference, suite) ? 'New tests that fail in' : 'Broken tests of';
+  return `${what} ${names([suite.name])}`;
 }
 
 const item = (what: string, value: string): Line => [text(`${what}: `), code(value, Infinity)];

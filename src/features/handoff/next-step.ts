@@ -105,14 +105,12 @@ function revertLines({ causes }: StepFacts): Line {
   const places = new Map(lines.map(({ file, to: line }) => [`${file}:${line}`, { file, line }]));
   if (places.size === 0) return [];
   const end = text(proven.length > 0 ? '.' : ', or change it again.');
-  if (places.size > 2) return [text('revert the lines named above'), end];
+  if (places.size > 2) return [text('revert the changes named above'), end];
   // Lines of base are missing on head, so they are restored.
   const verb = lines.every(({ side }) => side === 'base') ? 'restore ' : 'revert ';
   return [text(verb), ...joinLines([...places.values()].map(lineWords), ' and '), end];
 }
 
 function lineWords({ file, line }: { file: string; line: number }): Line {
-  // Line 0 of the settings: the code of a program changed in several files.
-  if (line === 0 && /\.ya?ml$/.test(file)) return [text('the changed files of the program')];
   return [...(line > 0 ? [text(`line ${String(line)} of `)] : []), code(file)];
 }

@@ -3,11 +3,12 @@ import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sideCounts } from '../../kernel/result/counts.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import { eValueOfRise, tryPairs } from '../../kernel/statistics/e-values.ts';
+import { FIXED_FDR } from '../../kernel/statistics/levels.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
 /** Evidence (an e-value) that rules out chance for one reference. */
-const CERTAIN = 20;
+const CERTAIN = 1 / FIXED_FDR;
 
 /** Promised references get tries until it is known whether they are fixed. */
 export function awaitPromised(

@@ -16,8 +16,8 @@ const promiseSchema = z.strictObject({
   status: z
     .enum(['kept', 'not-kept', 'broke', 'unclear', 'passed-before', 'unaffected', 'deleted'])
     .describe(
-      '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. `broke`: it passes on base and fails on head. ' +
-        '`unclear`: too few tries were judged. `passed-before`: it also passes on base. ' +
+      '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. ' +
+        '`broke`: it passes on base and fails on head. `unclear`: too few tries were judged. `passed-before`: it also passes on base. ' +
         '`unaffected`: it did not run: nothing it depends on changed. ' +
         '`deleted`: head does not have it.',
     ),

@@ -71,6 +71,7 @@ export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] 
 }
 
 interface NamedReference {
+  path: string;
   suite: string;
   id: string;
 }
@@ -103,7 +104,7 @@ function referencesThat(
   return suites.flatMap((suite) =>
     suite.references
       .filter((reference) => countsForVerdict(reference) && is(reference, suite))
-      .map(({ id }) => ({ suite: suite.name, id })),
+      .map(({ id }) => ({ path: suite.path, suite: suite.name, id })),
   );
 }
 

@@ -91,6 +91,23 @@ describe('next step', () => {
   const other = causeUnit({ file: 'prompts/tags.yaml', lines: { from: 3, to: 3 } });
   test.each<[string, Result, string]>([
     [
+      'a program whose code changed in two files',
+      of([
+        causesOf([
+          {
+            relation: 'only-change',
+            units: [
+              causeUnit({
+                ...{ kind: 'provider', file: 'evaldiff.yaml', files: ['app/a.mjs', 'app/b.mjs'] },
+                ...{ lines: { from: 0, to: 0 }, base_text: 'app', head_text: 'app' },
+              }),
+            ],
+          },
+        ]),
+      ]),
+      'revert `app/a.mjs` and `app/b.mjs`, or change it again.',
+    ],
+    [
       'a tested fix that restores a line',
       of([causesOf([{ fix: FIX }])]),
       `restore line 12 of \`${FILE}\`, or run \`npx evaldiff fix\`.`,

@@ -27,13 +27,13 @@ const onlySupport = (wording: string, ids = IDS) => ({
 });
 
 /**
- * Runs a pull request with this description. `t01`, `t02` and `t09` fail on base; `t02` fails on
- * head.
+ * Runs a pull request with this description. `t01`, `t02` and `t09` fail on base; `t02` and `t04`
+ * fail on head, `t04` only in the wording `worse`.
  */
 const promised = async (description: string, head = onlySupport('new')) => {
   const [before, after] = [commitOf('b', onlySupport('old')), commitOf('a', head)];
   const reply = (asked: string) =>
-    asked.endsWith('t02') || /old ask t0[19]$/.test(asked) ? 'bad' : 'good';
+    asked.endsWith('t02') || /old ask t0[19]$|worse ask t04$/.test(asked) ? 'bad' : 'good';
   const ran = await runCommits(before, after, [promisesFeature], reply, description);
   const terminal = renderTerminal(ran.result, [promisesReport], { width: 200, colour: false });
   const line = terminal.split('\n').find((each) => each.startsWith('Promised fixes:'));
@@ -56,6 +56,12 @@ describe('promised fixes', () => {
       }),
     ]);
     expect(line).toBe('Promised fixes: 1 of 2 kept (t01); t02 still fails: 0 of 5 → 0 of 5.');
+  });
+
+  test('of tests that the pull request breaks are said to be broken', async () => {
+    const { result, line } = await promised('Fixes: t04', onlySupport('worse'));
+    expect(result.promises?.references).toMatchObject([{ id: 't04', status: 'broke' }]);
+    expect(line).toMatch(/^Promised fixes: 0 of 1 kept; t04 broke: (\d+) of \1 → 0 of \d+\.$/);
   });
 
   test('never fail the run', async () => {
