@@ -1,4 +1,5 @@
 import type { CommandFeatures } from './app/commands/terminal.ts';
+import { agentsFeature } from './features/agents/index.ts';
 import { anchorFeature } from './features/anchor/index.ts';
 import { attributesFeature } from './features/attributes/index.ts';
 import { batchFeature } from './features/batch/index.ts';
@@ -30,4 +31,5 @@ export const FEATURES: CommandFeatures = [
   shardsFeature,
   workbenchFeature,
   importsFeature,
+  agentsFeature,
 ];

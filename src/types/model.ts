@@ -53,6 +53,8 @@ export type Target =
       commit: string;
       /** A new process for each try. Absent: one process per side. */
       process?: 'try';
+      /** The model that the program calls, for its API key and price. Not part of the key. */
+      calls?: AskedModel;
       /** Not part of the key. */
       pace?: GivenPace;
     }
@@ -80,6 +82,8 @@ export interface AskedModel {
   /** The public model behind an endpoint or an alias. Absent: unknown. Not part of the key. */
   is?: PublicModel;
 }
+
+export type ProgramTarget = Extract<Target, { provider: 'program' }>;
 
 export interface HostedTarget extends AskedModel {
   /** Half the price. Absent: direct. Not part of the key, because the answers are equivalent. */
@@ -123,8 +127,12 @@ export function asDirect(target: Target): Target {
 /** First word of the command for promptfoo provider files; runs the program that we ship. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 
+/** First word of the command of an agent that works in a folder. Answered by a feature. */
+export const AGENT_PROGRAM = 'evaldiff-agent';
+
 export function takesVariables(target: Target): boolean {
-  return target.provider === 'program' && target.command[0] === PROMPTFOO_PROGRAM;
+  if (target.provider !== 'program') return false;
+  return target.command[0] === PROMPTFOO_PROGRAM || target.command[0] === AGENT_PROGRAM;
 }
 
 export interface Grader {

@@ -9,6 +9,7 @@ import type { Repository } from '../../edges/git/repository.ts';
 import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
 import {
   createProviders,
+  type OwnPrograms,
   type ProviderOptions,
   type Providers,
   type RequestTransport,
@@ -19,7 +20,7 @@ import { createSolver } from '../../edges/solver/index.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { scoreMetric } from '../../metrics/index.ts';
-import { NO_LIST, isListed } from '../../money/price.ts';
+import { NO_LIST, isListed, type ListPrice } from '../../money/price.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
@@ -62,6 +63,18 @@ export interface SessionRow extends ReportRow {
     /** At most 64 hexadecimal digits. Requests with equal keys may share an answer. */
     requestKey(request: Request): string;
   }) => (options: TransportOptions) => RequestTransport;
+  /** Programs that the feature answers in this process. */
+  readonly programs?: (tools: ProgramTools) => OwnPrograms;
+}
+
+export interface ProgramTools {
+  openStores(): Promise<readonly Store[]>;
+  activity: Activity;
+  treeOf(commit: string): SourceTree | null;
+  temporaryFolder: string;
+  hash(text: string): string;
+  /** Null: the price is unknown. */
+  listPrice(): Promise<ListPrice>;
 }
 
 export type SessionFeatures = readonly (Feature & SessionRow)[];
@@ -224,6 +237,7 @@ function providersOf(
     turn: nextTurn,
     requestKey: (request) => requestKey(request, sha256),
   });
+  const programs = ownProgramsOf(options, activity);
   return createProviders({
     ...options.access,
     concurrency: CONCURRENCY,
@@ -243,7 +257,21 @@ function providersOf(
     readFile: (file) => readFile(options.trees, file),
     memory: refusalMemory(options.openStores, Date.now),
     ...(open === undefined ? {} : { transport: { activity, open } }),
+    ownPrograms: (given) => Object.assign({}, ...programs.map((open) => open(given))),
   });
+}
+
+function ownProgramsOf(options: EdgesOptions, activity: Activity): OwnPrograms[] {
+  const { features, trees, temporaryFolder, openStores, startedAt } = options;
+  const tools: ProgramTools = {
+    openStores,
+    activity,
+    treeOf: (commit) => trees.find((tree) => tree.commit === commit) ?? null,
+    temporaryFolder,
+    hash: sha256,
+    listPrice: () => loadListPrices(startedAt),
+  };
+  return features.flatMap(({ programs }) => programs?.(tools) ?? []);
 }
 
 function codeMode({ inputs: { code }, trust, log }: EdgesOptions): SandboxOptions['mode'] {

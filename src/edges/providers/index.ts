@@ -5,10 +5,11 @@ import {
   type Complete,
   type Completion,
   type HostedTarget,
+  type ProgramTarget,
   type Request,
   type Target,
 } from '../../types/model.ts';
-import type { Problem, WaitingBatches } from '../../types/plain.ts';
+import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
 import {
   addressProblems,
   clashingHeaders,
@@ -47,6 +48,8 @@ export interface ProviderOptions extends ProviderAccess {
   onRefused?(request: Request): void;
   /** What earlier runs learned about models. Absent: nothing is stored. */
   memory?: RefusalMemory;
+  /** Programs that features answer in this process. */
+  ownPrograms?: OwnPrograms;
   transport?: {
     open(options: TransportOptions): RequestTransport;
     /** Busy during calls that may cause more calls. */
@@ -60,6 +63,20 @@ export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   readFile: ReadFile;
   memory: RefusalMemory | null;
   onAttempt(request: Request): boolean;
+}
+
+/** Programs by the first word of their command. Opened once, before the first call. */
+export type OwnPrograms = (options: OwnProgramOptions) => Readonly<Record<string, OwnProgram>>;
+
+export interface OwnProgramOptions extends SharedCallSettings, ProviderAccess {
+  env: Readonly<Record<string, string | undefined>>;
+  redact(text: string): string;
+  onAttempt(request: Request): boolean;
+}
+
+export interface OwnProgram {
+  complete(request: Request, target: ProgramTarget): Promise<Completion>;
+  close(): Promise<void>;
 }
 
 export interface RequestTransport {
@@ -101,15 +118,15 @@ export function createProviders(options: ProviderOptions): Providers {
   };
   const hosted = createHosted(inner);
   const programs = createPrograms(inner);
+  const own = options.ownPrograms?.(inner) ?? {};
   const replay = createReplay(options);
 
   const direct: Complete = (request) => {
     const { target } = request;
     if (isHosted(target)) return hosted.complete(request, target);
     if (target.provider === 'replay') return replay(request, target);
-    return request.purpose === 'embedding'
-      ? Promise.resolve(WITHOUT_VECTORS)
-      : programs.complete(request, target);
+    if (request.purpose === 'embedding') return Promise.resolve(WITHOUT_VECTORS);
+    return (ownEntry(own, target.command[0] ?? '') ?? programs).complete(request, target);
   };
   const { transport } = options;
   const other = transport?.open({ ...inner, signal: options.signal });
@@ -128,7 +145,8 @@ export function createProviders(options: ProviderOptions): Providers {
     async close() {
       closing.abort();
       hosted.close();
-      await Promise.all([other?.close(), programs.close()]);
+      const closed = Object.values(own).map((program) => program.close());
+      await Promise.all([other?.close(), programs.close(), ...closed]);
     },
   };
 }

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { logLine } from '../../text/log.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { PROMPTFOO_PROGRAM, type Completion, type Request } from '../../types/model.ts';
+import {
+  PROMPTFOO_PROGRAM,
+  type Completion,
+  type ProgramTarget,
+  type Request,
+} from '../../types/model.ts';
 import { createDeadlines, stopAfterDrain } from './clock.ts';
 import { callCompletion } from './completion.ts';
 import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
@@ -25,8 +30,6 @@ interface ProgramOptions extends CallOptions {
   env: Readonly<Record<string, string | undefined>>;
   programEnv: readonly string[];
 }
-
-type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
 
 interface Programs {
   complete(request: Request, target: ProgramTarget): Promise<Completion>;
