@@ -29,7 +29,7 @@ const stepExitCode = await runStep(process.env, given);
 isRunning = false;
 if (stepExitCode !== 0) process.exitCode = stepExitCode;
 
-/** Tools that stand in for the runner import this file and call what it exports. */
+/** Tools that simulate the runner import this file and call what it exports. */
 const nothingLeft = (): Promise<void> => Promise.resolve();
 
 export { nothingLeft as run };

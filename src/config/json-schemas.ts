@@ -20,7 +20,7 @@ interface FileType {
   isWritten: boolean;
 }
 
-/** Schemas (draft 2020-12) by file name: the user's files, and those that a run writes. */
+/** Schemas (draft 2020-12) by file name, for the user's files and the files that a run writes. */
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],

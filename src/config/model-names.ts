@@ -11,7 +11,7 @@ export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
 }
 
-/** `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` mean a vendor's model. Null if none is similar. */
+/** `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` mean a vendor's model. Null: no name is similar. */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
   const letters = (word: string): string => [...word.toLowerCase()].sort().join('');

@@ -6,7 +6,7 @@ import type { SourceTree } from '../types/repository.ts';
 
 /**
  * A program's files at this commit by path, with content ids and a hash over them. Includes the
- * files that `command` and `setup` name, and those that match `files`. Without `files`, includes
+ * files that `command` and `setup` name, and all matches of `files`. Without `files`, includes
  * everything in and below the folders of the command's files, except prompts and rubrics.
  */
 export function programFiles(

@@ -65,7 +65,7 @@ export interface ReferenceContext {
   limits: Limits;
   variables: readonly string[];
   isInferred?: boolean;
-  /** Whether recorded dialogues get a new last answer. Null: those that end with a question do. */
+  /** Whether recorded dialogues get a new last answer. Null: only if they end with a question. */
   doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;

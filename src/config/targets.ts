@@ -42,7 +42,7 @@ export function resolveTarget(
   return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
 }
 
-/** A file of another tool may name no model, so the message says what stands in for it. */
+/** A file of another tool may name no model, so the message names the default. */
 function unknownModel(model: string, settingsFile: string): string {
   const meant = modelMeant(model);
   const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;

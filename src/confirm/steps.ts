@@ -26,7 +26,7 @@ import {
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
-/** At most this many references get new pairs of tries first: those that fell most. */
+/** At most this many references get new pairs of tries first, the worst ones. */
 const MAX_SUSPECTS = 5;
 
 const MAX_NEW_PAIRS = 10;

@@ -33,7 +33,7 @@ export interface MetricTools {
   rubrics: ReadonlyMap<string, Rubric>;
   /** The majority of these decides; may be empty. */
   graders: readonly Grader[];
-  /** The embedding model; null: the metric needs none, or none is set. */
+  /** The embedding model; null: not needed or not set. */
   embedder: Grader | null;
   /** Unpredictable text for the delimiters around graded material. */
   random: (purpose: string) => string;
@@ -77,7 +77,7 @@ export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] 
   return answer.thread.slice(-1);
 }
 
-/** The tool calls at a level. A thread has those of all its messages. */
+/** The tool calls at a level. A thread has the calls of all its messages. */
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)

@@ -28,7 +28,7 @@ export const decimalMark = z
       '`10 000`) fails, and the reason names it.',
   );
 
-/** An ambiguous number neither matches nor contradicts the expected one. */
+/** An ambiguous number does not match the expected one, and does not contradict it. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
   return negate ? measureError(reason) : passOrFail(false, reason);

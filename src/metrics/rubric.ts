@@ -100,8 +100,8 @@ function rubric(
 }
 
 /**
- * Scores with a rubric. If neither metric nor rubric names passing labels, all pass and the metric
- * does not gate.
+ * Scores with a rubric. Without passing labels, in the metric or the rubric, all labels pass and
+ * the metric does not gate.
  */
 export async function scoreRubric(
   name: string,

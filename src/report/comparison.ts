@@ -55,7 +55,7 @@ const COMPARISON_COLUMNS = [
   'References',
 ];
 
-/** Suites of one prompt: those of one variant, else the only ones left, as of two models. */
+/** Suites of one prompt: of one variant, else the only ones left, as of two models. */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],

@@ -150,7 +150,7 @@ function suiteElement(
   ]);
 }
 
-/** A suite that regressed without a reference to name is a failure of its own; else null. */
+/** A regressed suite without a reference to name gets its own failure; else null. */
 function suiteEnding(
   suite: SuiteResult,
   cases: readonly { ending: CaseEnding | null }[],
@@ -170,7 +170,7 @@ function sentenceOf(suite: SuiteResult): string {
   return plainWords(suiteSentence(suite, { isOnly: true }));
 }
 
-/** A metric whose mean got worse is a failure of its own: no single reference is. */
+/** A metric whose mean got worse gets its own failure: no single reference failed. */
 function meanEnding(suite: SuiteResult, message: string): CaseEnding {
   const place = placeText({ file: suite.path, line: 1 });
   const body = [place, message, sentenceOf(suite)].join('\n');

@@ -159,7 +159,7 @@ function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
 /** A line of a cell that is no longer than this does not wrap. */
 const MAX_NOWRAP_CHARS = 24;
 
-/** Short lines of our own words do not wrap, so that a long cell beside them does. */
+/** Short lines of our own words do not wrap; a long cell in the same row does. */
 function cellOf(cell: Line, links: Links): string {
   const lines = splitAtBreaks(cell);
   if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 
 export type Style = 'plain' | 'bold' | 'dim' | 'good' | 'bad' | 'open';
 
-/** Text of one style. A line end is a run of its own. */
+/** Text of one style, or a line end. */
 export interface Run {
   text: string;
   style: Style;

@@ -2,7 +2,7 @@ export const DAY_MS = 86_400_000;
 
 const MOST_DECIMALS = 6;
 
-/** `84.0 %`, or `–`. Only exactly all is `100.0 %`, only exactly none is `0.0 %`. */
+/** `84.0 %`, or `–`. `100.0 %` and `0.0 %` are exact. */
 export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }

@@ -25,7 +25,7 @@ interface Experiment {
   units: number;
   /** References that fell, worst first, with their tries of the comparison. */
   fell: readonly Fall[];
-  /** Number of stable references. In draws their indices follow those of the fallen ones. */
+  /** Number of stable references. In draws their indices follow the fallen ones'. */
   stable: number;
   tries: number;
   /** The chance of naming a unit that has no effect. */

@@ -34,9 +34,10 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * References that got worse, worst first: named ones, then those that fell with the suite. Beyond
- * the limit, other groups take precedence, because they may have another cause. `groups`: ids of
- * references that belong together. Clusters do not matter, because fresh tries prove each cause.
+ * References that got worse, worst first: named ones, then the ones that fell with the suite.
+ * Beyond the limit, other groups take precedence, because they may have another cause. `groups`:
+ * ids of references that belong together. Clusters do not matter, because fresh tries prove each
+ * cause.
  */
 export function fallenReferences(
   { references }: SuiteResult,
@@ -87,8 +88,8 @@ function isFlawless(side: SideResult | null): boolean {
 
 /**
  * How often a reference passes a further try after one side passed all of its tries, 0–1. Estimated
- * from the other side's tries of references that did not fall. Those that passed every try on both
- * sides would be biased, because they were selected by these tries.
+ * from the other side's tries of references that did not fall. References that passed every try on
+ * both sides would be biased, because these tries selected them.
  */
 export function retestRate({ references }: SuiteResult): number {
   const steady = references.filter(

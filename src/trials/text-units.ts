@@ -157,8 +157,8 @@ export function align<Item>(
 }
 
 /**
- * For each cell of the table, row by row, the largest sum of scores from there on, plus one row of
- * zeros. The last column of both tables is zero.
+ * For each cell of the table, row by row, the largest sum of scores from that cell on, plus one row
+ * of zeros. The last column of both tables is zero.
  */
 function bestSums(scores: Float64Array, width: number): Float64Array {
   const best = new Float64Array(scores.length + width);

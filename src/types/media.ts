@@ -16,7 +16,7 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 
 export const PDF_TYPE = 'application/pdf';
 
-/** The type of a file by its first 12 bytes. Null: neither an image nor a PDF. */
+/** The type of a file by its first 12 bytes. Null: not an image or a PDF. */
 export function mediaTypeOf(content: Uint8Array): string | null {
   const start = String.fromCharCode(...content.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n')) return 'image/png';

@@ -117,7 +117,7 @@ export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 
-/** Pull requests to which GitHub gives neither secrets nor a token that can write. */
+/** Pull requests that get no secrets and no token with write access from GitHub. */
 export type Withheld = 'fork' | 'dependabot';
 
 /** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */

@@ -16,7 +16,7 @@ import { firstOf, type Words } from './words.ts';
 /** What follows the first words of a report. */
 export interface HeadlineText {
   subject: Words;
-  /** A line for each suite or fact; titles have them in place of the subject. */
+  /** One line per suite or fact; titles show these instead of the subject. */
   rows: readonly Words[];
   /** Further lines, which titles leave out. */
   notes: readonly Words[];
@@ -44,7 +44,7 @@ function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult
   return isOnly ? [{ name }] : [{ name }, ' (', { name: variantWords(variant) }, ')'];
 }
 
-/** `support 100 → 70 %: 6 of 20 tests broke`; what does not begin with rates follows a colon. */
+/** `support 100 → 70 %: 6 of 20 tests broke`; a colon precedes words that are not rates. */
 export function suiteRow(
   suite: SuiteResult,
   suites: readonly SuiteResult[],
@@ -148,7 +148,7 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
 
 /** Tests that got worse in suites that did not regress, and falls that head's scoring excuses. */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
-  // These have a line of their own.
+  // These have their own line.
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });
   const excused = suites.filter(({ reason }) => reason?.by !== 'scoring' && reason?.under_base);
   return [

@@ -69,7 +69,7 @@ export function repeatedAnswers(
 }
 
 interface Churn {
-  /** References that answer differently, of those that were compared. */
+  /** Compared references whose answers differ. */
   changed: number;
   compared: number;
   /** Pass rates, 0–1. */

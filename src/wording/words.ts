@@ -1,6 +1,6 @@
 /**
- * A sentence of our own words and of foreign ones, which reports show as code. `limit`: in
- * characters, if longer than a name.
+ * A sentence of our words and of foreign ones, which reports show as code. `limit`: in characters,
+ * if longer than a name.
  */
 export type Words = readonly (string | { name: string; limit?: number })[];
 

@@ -4,7 +4,6 @@ import { projectMark } from '../../edges/store/artifact.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
-/** Distinguishes this job's comment and check from those of other jobs. */
 export interface RunIdentity {
   /** Hash of everything below, and of workflow and job. */
   hash: string;

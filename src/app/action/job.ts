@@ -82,7 +82,7 @@ async function concludeJob(
   lease.about(job.facts, inputs.head === null ? job.facts.head : null);
   if (isRevisit(job)) await lease.open();
   const commits = Promise.withResolvers<RunCommits>();
-  // Those who need the commits report the failure.
+  // The code that awaits the commits reports the failure.
   commits.promise.catch(() => undefined);
   const decide = async (repository: Repository): Promise<TrustDecision> => {
     commits.resolve(findCommits(repository, commitsRequest(job)));

@@ -56,7 +56,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Errors of the system, such as a full disk. Neither the user's files nor evaldiff caused them. */
+/** Errors of the system, such as a full disk. */
 const SYSTEM_ERRORS =
   'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
     ' ',

@@ -13,7 +13,7 @@ import { askRounds, startSpending, type JudgeEdges, type Spending } from './spen
 
 export type Untitled = Omit<Result, 'title'>;
 
-/** Executes a prepared run. Its parts replace those of `emptyResult`. */
+/** Executes a prepared run. Its parts replace the parts of `emptyResult`. */
 export async function run(
   plain: Prepared,
   world: JudgeEdges,

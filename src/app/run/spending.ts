@@ -58,7 +58,7 @@ function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/** Null for suites of their own kind, whose usage sums several models. */
+/** Null for a feature's suite kind, whose usage sums several models. */
 function savedBy({
   own,
   completion,

@@ -57,7 +57,7 @@ export interface SessionRow extends ReportRow {
   /** Sends requests in other ways, such as batches. The first row with a transport is used. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;
-    /** Detects when no more requests can come before an answer does. */
+    /** Detects when no request can come before an answer does. */
     activity: Activity;
     turn(): Promise<void>;
     /** At most 64 hexadecimal digits. Requests with equal keys may share an answer. */

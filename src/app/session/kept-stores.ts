@@ -57,7 +57,7 @@ interface RememberingStore extends Store {
 
 const MAX_REMEMBERED_CHARS = 50_000_000;
 
-/** Keeps answers in memory, so that they are not read and verified twice. */
+/** Keeps answers in memory: each is read and verified once. */
 function remembering(store: Store): RememberingStore {
   const made = new Set<string>();
   const answers = new Map<string, OkCompletion>();

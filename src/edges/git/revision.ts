@@ -61,7 +61,7 @@ const BASES = [
 
 const REMOTE_BASES = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
 
-/** Null if none is found. @throws UserError if the base that the CI names does not exist. */
+/** Null if there is none. @throws UserError if the base that the CI names does not exist. */
 export async function findDefaultBase(
   names: Names,
   env: NodeJS.ProcessEnv,

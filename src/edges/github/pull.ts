@@ -181,7 +181,7 @@ function isWanted(pull: Pull, { head, headRepository }: PullSearch): boolean {
 const QUEUE_BRANCH = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
 
 /**
- * If GitHub does not answer, the facts are those of an outside contributor, with a warning. Never
+ * If GitHub does not answer, treats the author as an outside contributor, with a warning. Never
  * throws.
  */
 export async function withQueuedPullRequest(

@@ -170,7 +170,7 @@ async function askInTurn(
 }
 
 /**
- * Runs each `setup` once per commit. Those of one commit run in sequence, because they share a
+ * Runs each `setup` once per commit. Setups of one commit run in sequence, because they share a
  * folder.
  */
 function createSetups(

@@ -47,7 +47,7 @@ export function prepareCode(
     const result = context.callFunction(evaluate, context.undefined, code, given, outputs);
     given.dispose();
     if (result.error !== undefined || context.typeof(result.value) !== 'undefined') return result;
-    // Run promise jobs until none is left: nothing external resolves promises.
+    // Run all promise jobs: nothing external resolves promises.
     while (!isLate() && runJobs(runtime) > 0);
     return context.callFunction(settle, context.undefined);
   };

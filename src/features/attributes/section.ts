@@ -145,7 +145,6 @@ export function alignmentWords({ alignment }: AttributeResult): string {
   return alignment === null ? '–' : rates(alignment.base, alignment.head);
 }
 
-/** How much those that moved did, for the fold of figures. */
 export function attributeFigures({ attributes: all }: Result): Line[] {
   return all.filter(didMove).flatMap((attribute): Line[] => {
     const { name, low, high } = attribute;

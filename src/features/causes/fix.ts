@@ -132,7 +132,8 @@ function ofLines(
 }
 
 /**
- * Number of equal lines before (`start`; below 0: no equal line beside it) and after the change.
+ * Number of equal lines before (`start`) and after the change. Below 0: there is no equal
+ * neighbour.
  */
 function changedSpan(
   before: readonly string[],

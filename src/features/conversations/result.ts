@@ -153,7 +153,7 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/** Mean over references on both sides; if one side is missing, over those of the other. */
+/** Mean over references on both sides; if one side is missing, over the other side's references. */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;

@@ -13,7 +13,7 @@ export interface SavedResult {
   result: Result;
 }
 
-/** Commits of the branch, and those that it has only through a merge. */
+/** Commits of the branch, and commits that it has only through a merge. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;

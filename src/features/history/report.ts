@@ -130,8 +130,8 @@ const LEAST_ERODED = 3;
 
 /**
  * `Since 2026-05-01 (3f2a1b0) capitals lost 9.0 points (97.0 % → 88.0 %) over 6 results, none of
- * them alone.` The 95 % intervals of first and last do not overlap, those of neighbours do. Null:
- * no such trend.
+ * them alone.` The 95 % intervals of first and last do not overlap, but neighbours' do. Null: no
+ * such trend.
  */
 function erosionWords({ name, variant, points }: Series): string | null {
   const judged = points.flatMap(({ rate, low, high, ...moment }) =>

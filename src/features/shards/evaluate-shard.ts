@@ -132,7 +132,7 @@ export interface Gathered {
   source: PartSource;
 }
 
-/** Reads the parts. Reports those that do not belong together, or not to commit `head`. */
+/** Reads the parts. Reports parts that do not belong together, or not to commit `head`. */
 export async function gatherParts(
   session: Session,
   head: string,

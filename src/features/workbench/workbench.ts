@@ -56,7 +56,7 @@ export interface BoardInput {
   all: Result | null;
   reports: Reports;
   matrices: readonly Matrix[];
-  /** Then there is no verdict. */
+  /** If true, the workbench shows no verdict. */
   missing: boolean;
   /** Such as a missing base. */
   notes: readonly string[];

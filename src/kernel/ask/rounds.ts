@@ -59,7 +59,7 @@ function asSingle(answer: AnsweredTry): AnsweredTry {
 /** Errors that do not depend on the side that made the call. */
 const OF_SERVER: ReadonlySet<ErrorKind> = new Set(['key', 'rate-limit', 'network', 'server']);
 
-/** Counts tries in error: all of base's, and those of head that a server caused. */
+/** Counts tries in error: all of base's, and head's if a server caused them. */
 function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry, Try>): number {
   return answers.filter(({ planned, completion }) => {
     const isOfServer = completion.status === 'error' && OF_SERVER.has(completion.kind);

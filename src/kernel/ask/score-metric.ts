@@ -101,8 +101,8 @@ function seenFromHead(score: Score): Score {
 
 /**
  * Scores subjects with one metric. Graders run concurrently. Code scores one side after the other,
- * in random order per suite and in separate processes, so that it cannot tell which side it scores.
- * A grade uses its try's index, so that grader noise is as independent as the answers.
+ * in random order per suite and in separate processes: it cannot tell which side it scores. A grade
+ * uses its try's index, which makes grader noise as independent as the answers.
  */
 export async function scoreSubjects(
   metric: Metric,

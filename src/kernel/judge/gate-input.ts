@@ -37,7 +37,7 @@ export interface GateInput {
   settings: GateSettings;
   /** References to run; 0: nothing to run. */
   affected: number;
-  /** References that ran and count for the verdict: neither skipped nor quarantined. */
+  /** References that ran and count for the verdict: not skipped and not quarantined. */
   counted: number;
   /** `suite: id` of gating references of base that head removes, newly skips or quarantines. */
   removed: readonly string[];

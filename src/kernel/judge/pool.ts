@@ -48,7 +48,7 @@ export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): 
   return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
-/** Whether its tries are compared one by one, so that it belongs to the pool. */
+/** Whether its tries are compared one by one. Only then it belongs to the pool. */
 export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }

@@ -12,7 +12,7 @@ export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
   return suite.compared.length > 0 ? suite.compared : countingRuns(suite);
 }
 
-/** Tries below this index count. With suspects, only those that all references have. */
+/** Tries below this index count. With suspects, only tries that all references have. */
 export function ratedTries(verdict: SuiteVerdict | null): number {
   return verdict?.upTo ?? Infinity;
 }

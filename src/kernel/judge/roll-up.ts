@@ -7,7 +7,7 @@ import { scoreCount, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup, Tests } from '../suite/suite.ts';
 
-/** llmeval's four counts (num_passes and num_fails include skipped scores), and four of our own. */
+/** llmeval's four counts (num_passes and num_fails include skipped scores), and four more. */
 export function tallyTries(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
   const count = (status: Score['status'], onlySkipped = false): number =>
@@ -115,7 +115,7 @@ export async function rollUpSuite(
     const rolled = await rollUp(tests.rollup, rows, { suite: identity, side }, evaluate);
     return new Map(rolled.map((row) => [row.run, row.rolled]));
   };
-  // Base's first, so that nothing of head can influence them.
+  // Base's first: nothing of head may influence them.
   const base = await ask(scoring, 'base', (run) => run.base.map(({ byHead }) => byHead));
   const others =
     baseScoring === null

@@ -30,7 +30,9 @@ export interface SuiteRow {
   looks: readonly Look[];
   /** Covers the tries that all references have. The source of rates, interval and p. */
   look: Look;
-  /** Tries below this index count: those that all references have; with fixed tries, as planned. */
+  /**
+   * Tries below this index count: the tries that all references have; with fixed tries, as planned.
+   */
   upTo: number;
   tries: number;
   /** In the order of `compared`. */

@@ -12,11 +12,11 @@ interface SideFacts {
   runs: number;
   /** Of these, those with a try on some side, even an error. */
   tried: number;
-  /** Of these, those that count: neither skipped nor quarantined. */
+  /** Of these, the ones that are not skipped or quarantined. */
   counting: number;
-  /** Of those that count, those with a base answer whose question is the same on both sides. */
+  /** Of the counting ones: has a base answer, and both sides ask the same question. */
   same: number;
-  /** Of those that count and exist on base, those that one side cannot be asked. */
+  /** Of the counting ones that exist on base: one side cannot be asked. */
   unaskable: number;
 }
 

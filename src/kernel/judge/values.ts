@@ -102,8 +102,8 @@ export function fellAt({ better, looks, plan }: MetricMove, alpha: number): bool
 }
 
 /**
- * Moves that are significant. Gating metrics are called by `fell`, the others by Holm's procedure:
- * once over those that warn, once over those without a better direction (two-sided).
+ * Significant moves. `fell` decides for gating metrics. For others Holm's procedure decides: once
+ * over metrics that warn, once over metrics without a better direction (two-sided).
  */
 export function calledMoves(
   moves: readonly MetricMove[],

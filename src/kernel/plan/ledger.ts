@@ -40,7 +40,8 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 
 /**
  * By group and reference, the name of the cluster that it is permuted with; null: alone. A cluster
- * holds references with the same question on both sides, and those of one `cluster` in a group.
+ * holds references with the same question on both sides, and references of one `cluster` in a
+ * group.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();

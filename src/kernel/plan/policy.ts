@@ -269,8 +269,8 @@ export function maxSuspects(references: number): number {
 }
 
 /**
- * Suspects that get further tries: those already begun, then the most suspicious ones up to {@link
- * maxSuspects}. Critical ones always do; those of a suite that fell never do.
+ * Suspects that get further tries: first the ones already begun, then the most suspicious, up to
+ * {@link maxSuspects}. Critical ones always do; references of a suite that fell never do.
  */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>

@@ -78,7 +78,7 @@ export function isCritical({ affected: { reference } }: ReferenceRun): boolean {
   return reference.tags.includes('critical');
 }
 
-/** References that count for the verdict: neither skipped nor quarantined. */
+/** References that count for the verdict: not skipped and not quarantined. */
 export function countingRuns({
   run: { suite, runs },
   quarantined,
@@ -142,7 +142,7 @@ export function withMoreTries(
   }));
 }
 
-/** Replaces the tries of its references, including those in `compared`. */
+/** Replaces the tries of its references, also in `compared`. */
 export function mapRuns(
   suite: SuiteComparison,
   change: (run: ReferenceRun, index: number) => ReferenceRun,

@@ -156,7 +156,7 @@ export function alphaShares(
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
 /**
- * What each suite wants next: a fixed number of tries, or those of the first look and what the
+ * What each suite wants next: a fixed number of tries, or the first look's tries and what the
  * policy adds. The policy uses the smallest level that Holm's procedure may give a suite, so the
  * tries can be judged at any larger one (see {@link runState}).
  */

@@ -61,7 +61,7 @@ const MAX_MISSING_SHARE = 0.02;
 
 /**
  * The counts that keep a run from being green. If more than 2 % of its references lack evidence:
- * all counts that lack some. Else: those that lack a critical reference, or all of theirs.
+ * all counts that lack some. Else: counts that lack a critical reference, or all references.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);

@@ -32,9 +32,8 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 /**
  * Maps head's suites to their counterparts on base. Within a file: by name, text and model; then
  * text and model, which a new neighbour cannot change; then by name. The rest of a file is paired
- * only if there is no other candidate, so that an added prompt or model is compared with nothing.
- * Across files: by name, so that a renamed file keeps its suite; then by shared references, in case
- * both file and name changed.
+ * only if just one candidate is left: an added prompt or model is compared with nothing. Across
+ * files: by name, for renamed files; then by shared references, in case both file and name changed.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);

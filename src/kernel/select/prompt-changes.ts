@@ -108,7 +108,7 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { v
 const MAX_PROGRAM_FILES = 10;
 
 /**
- * Changed files of head behind an answerer whose settings are unchanged: those of a program, or
+ * Changed files of head behind an answerer whose settings are unchanged: files of a program, or
  * recordings. Empty if settings differ or files were removed.
  */
 export function changedSources(base: Target, head: Target): string[] {

@@ -67,7 +67,7 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
   return parts;
 }
 
-/** Models by key: the settings' models, and those that metrics name. */
+/** Models by key: the settings' models, and models that metrics name. */
 function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
   const all = everyMetric(tests);
   const left = all.filter((metric) => namedModels(metric).length === 0);

@@ -3,7 +3,7 @@ import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
-/** Tries of one reference. Those of the same `cluster` are permuted together; null: alone. */
+/** Tries of one reference. All tries of a `cluster` are permuted together; null: alone. */
 export interface ClusteredTries {
   tries: Tries;
   cluster: string | null;
@@ -22,7 +22,7 @@ export type Cluster = readonly ClusterMember[];
 /**
  * Clusters with tries on both sides, over tries below `upTo` that all members have. Tries without a
  * judged member are left out. In the others, an unjudged member gets the outcome of most of its
- * judged tries on both sides, so that errors are no evidence and the test stays exact.
+ * judged tries on both sides: errors are not evidence, and the test stays exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);

@@ -75,7 +75,7 @@ export function isNamedAt(q: number): boolean {
   return reachesLevel(q, REFERENCE_FDR);
 }
 
-/** Expected share of references that are fully broken, and of those that pass half as often. */
+/** Expected share of references that are fully broken, and that pass half as often. */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;

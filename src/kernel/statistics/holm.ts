@@ -1,7 +1,7 @@
 import { reachesLevel } from './table.ts';
 
 /**
- * Holm's step-down procedure for tests that share alpha. Each gets alpha / M; those that reject are
+ * Holm's step-down procedure for tests that share alpha. Each gets alpha / M; rejecting tests are
  * removed and the others get alpha / (number left), until none rejects. Returns the level of each.
  * The family-wise error is at most alpha if rejection at one level implies rejection at every
  * larger one. Source: Holm 1979.

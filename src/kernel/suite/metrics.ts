@@ -43,7 +43,7 @@ export function gradersFor(metric: Metric, { graders, named }: MetricModels): re
     : metric.graders.flatMap((grader) => graderOf(grader, named?.get(grader.model)));
 }
 
-/** A metric's embedding model; null if it needs none or none is known. */
+/** A metric's embedding model; null: not needed or unknown. */
 export function embedderFor(metric: Metric, { embedder, named }: MetricModels): Grader | null {
   if (!comparesEmbeddings(metric)) return null;
   const [own] = namedModels(metric);

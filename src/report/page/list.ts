@@ -105,7 +105,7 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
 
 const NO_FLIPPED: ReadonlySet<string> = new Set();
 
-/** Filter data for the script, so that it need not unpack rows. */
+/** Filter data for the script, which then need not unpack rows. */
 function contentsOf(
   { entries, anchor }: ListInput,
   { suites, tags, flipped, own }: Facets,

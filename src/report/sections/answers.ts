@@ -33,7 +33,7 @@ export function answerLine(made: Shown | null, characters: number): Line {
     : [{ kind: 'pieces', pieces }];
 }
 
-/** Expected calls and files read like those of answers. */
+/** Expected calls and files read like an answer's. */
 export function expectedText(expected: Json): string {
   const parts = expectedParts(expected);
   return parts === null ? jsonText(expected) : textOfParts(parts);
@@ -86,7 +86,7 @@ function changeText({ base, head }: ArgumentChange): string {
 
 type ImagePart = Extract<Part, { type: 'image' }>;
 
-/** Those that are kept whole. */
+/** Images that are kept whole. */
 export function answerImages({ parts }: WithParts): (ImagePart & { data: string })[] {
   return (parts ?? []).flatMap((part) =>
     part.type === 'image' && part.data !== null ? [{ ...part, data: part.data }] : [],

@@ -16,7 +16,7 @@ export interface Detail {
   problems: number;
   /** False: only metrics that moved. */
   showsUnmovedMetrics: boolean;
-  /** Tells the reader what was left out; null at full detail. */
+  /** Explains what is left out; null at full detail. */
   sizeNote: string | null;
 }
 

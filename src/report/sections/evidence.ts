@@ -190,7 +190,7 @@ interface Strip {
   parted: number | null;
 }
 
-/** Metrics that judge every object of these tries, those that differ first. */
+/** Metrics that judge every object of these tries, differing ones first. */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
     tryResult?.scores.find((score) => score.metric === metric)?.objects ?? null;

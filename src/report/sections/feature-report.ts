@@ -25,7 +25,9 @@ export interface FeatureReport {
   /** Changed lines to explain, in the diff and on the pull request. */
   lines?(result: Result): FoundLines[];
 
-  /** A command that looks for the cause where several changes are suspects; null: none is open. */
+  /**
+   * A command that looks for the cause where several changes are suspects; null: no cause is open.
+   */
   search?(result: Result): string | null;
 
   /** Outputs of the action, by name. */

@@ -67,7 +67,7 @@ function newEvidence(
   return evidence(title, { ...reference, base: null }, detail, reports);
 }
 
-/** The other new tests: failing ones with their answers, those that pass by name. */
+/** The other new tests: failing ones with their answers, passing ones by name. */
 export function otherNew(result: Result, detail: Detail, reports: Reports): Block[] {
   const { open, folded, passing } = newTests(result, detail, reports);
   const shown = folded.slice(0, detail.answers);

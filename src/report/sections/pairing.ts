@@ -35,7 +35,7 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
 }
 
-/** Those of `others` that differ from `suite` beyond chance, adjusted together (Holm). */
+/** The members of `others` that differ from `suite` beyond chance, adjusted together (Holm). */
 export function differingSuites(
   suite: SuiteResult,
   others: readonly SuiteResult[],

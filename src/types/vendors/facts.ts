@@ -60,7 +60,7 @@ export interface VendorFacts {
   passports: readonly Passport[];
   /**
    * Token limits to send if the prompt sets none, because the API requires one. `second` is for a
-   * repeated, streamed request after `first` cut the answer. Absent: none is sent.
+   * repeated, streamed request after `first` cut the answer. Absent: no limit is sent.
    */
   ownLimit?: { first: number; second: number };
   /** Minimum tokens of a request prefix for the cache. The first matching model applies. */

@@ -137,7 +137,7 @@ interface Uploaded {
 /** Every function rejects with the SDK's error unless the status is a success. */
 export interface BatchServer {
   upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
-  /** Creates the batch, which costs money from then on. Null if the reply names none. */
+  /** Creates the batch; it costs money afterwards. Null if the reply names none. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
   state(id: string): Promise<BatchState | null>;
   results(

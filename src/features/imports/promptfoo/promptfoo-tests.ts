@@ -194,9 +194,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
   );
 }
 
-/**
- * JSONL rows are tests. Table columns are variables, except those that start with two underscores.
- */
+/** JSONL rows are tests. Table columns are variables, except columns that start with `__`. */
 async function readRowFiles(
   path: string,
   from: Place,
