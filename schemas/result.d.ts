@@ -287,7 +287,7 @@ export interface EvaldiffResult {
    */
   conclusion: "success" | "failure" | "neutral" | "error";
   /**
-   * What the run came to in one line of at most 255 characters.
+   * Outcome of the run in one line of at most 255 characters.
    */
   title: string;
   /**
@@ -418,7 +418,7 @@ export interface EvaldiffResult {
            */
           model: string | null;
           /**
-           * What is sent to the vendor beside the messages.
+           * Parameters that are sent with the messages.
            */
           parameters: {
             [k: string]: _Schema0;
@@ -447,7 +447,7 @@ export interface EvaldiffResult {
            */
           model: string | null;
           /**
-           * What is sent to the vendor beside the messages.
+           * Parameters that are sent with the messages.
            */
           parameters: {
             [k: string]: _Schema0;
@@ -848,7 +848,7 @@ export interface EvaldiffResult {
          */
         suite: string;
         /**
-         * Those that judged fewer.
+         * Metrics that judged fewer answers.
          */
         metrics: string[];
         /**
@@ -1221,7 +1221,7 @@ export interface EvaldiffResult {
            */
           key: string;
           /**
-           * The file it stands in.
+           * Its file.
            */
           file: string;
         }[];
@@ -1367,7 +1367,7 @@ export interface EvaldiffResult {
        */
       model: string | null;
       /**
-       * What is sent to the vendor beside the messages.
+       * Parameters that are sent with the messages.
        */
       parameters: {
         [k: string]: _Schema0;
@@ -1382,7 +1382,7 @@ export interface EvaldiffResult {
        */
       model: string | null;
       /**
-       * What is sent to the vendor beside the messages.
+       * Parameters that are sent with the messages.
        */
       parameters: {
         [k: string]: _Schema0;
@@ -1397,7 +1397,7 @@ export interface EvaldiffResult {
        */
       key: string;
       /**
-       * The file it stands in.
+       * Its file.
        */
       file: string;
     }[];
@@ -1462,7 +1462,7 @@ export interface EvaldiffResult {
       p: number | null;
     };
     /**
-     * What the comparison came to.
+     * The verdict of the comparison.
      */
     verdict: "regressed" | "improved" | "unchanged" | "inconclusive" | "new" | "removed" | "not_compared" | "no_data";
     /**
@@ -1690,7 +1690,7 @@ export interface EvaldiffResult {
        */
       of: number;
       /**
-       * Ids of those that were not.
+       * Ids of the others.
        */
       missing: string[];
       /**
@@ -1830,11 +1830,11 @@ export interface EvaldiffResult {
          */
         tally: {
           /**
-           * Scores that pass, those of skipped metrics too.
+           * Scores that pass, including skipped metrics.
            */
           num_passes: number;
           /**
-           * Scores that fail, those of skipped metrics too.
+           * Scores that fail, including skipped metrics.
            */
           num_fails: number;
           /**
@@ -2062,7 +2062,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * What the metric came to on this object.
+                     * Result of the metric for this object.
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
@@ -2078,7 +2078,7 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * Why; null: nothing is said.
+                     * The reason; null: not given.
                      */
                     reason: string | null;
                     /**
@@ -2232,7 +2232,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * What the metric came to on this object.
+                     * Result of the metric for this object.
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
@@ -2248,7 +2248,7 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * Why; null: nothing is said.
+                     * The reason; null: not given.
                      */
                     reason: string | null;
                     /**
@@ -2481,11 +2481,11 @@ export interface EvaldiffResult {
          */
         tally: {
           /**
-           * Scores that pass, those of skipped metrics too.
+           * Scores that pass, including skipped metrics.
            */
           num_passes: number;
           /**
-           * Scores that fail, those of skipped metrics too.
+           * Scores that fail, including skipped metrics.
            */
           num_fails: number;
           /**
@@ -2713,7 +2713,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * What the metric came to on this object.
+                     * Result of the metric for this object.
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
@@ -2729,7 +2729,7 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * Why; null: nothing is said.
+                     * The reason; null: not given.
                      */
                     reason: string | null;
                     /**
@@ -2883,7 +2883,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * What the metric came to on this object.
+                     * Result of the metric for this object.
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
@@ -2899,7 +2899,7 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * Why; null: nothing is said.
+                     * The reason; null: not given.
                      */
                     reason: string | null;
                     /**
@@ -3252,7 +3252,7 @@ export interface EvaldiffResult {
          */
         base: {
           /**
-           * Of them, those that pass.
+           * Passing ones.
            */
           passes: number;
           /**
@@ -3265,7 +3265,7 @@ export interface EvaldiffResult {
          */
         head: {
           /**
-           * Of them, those that pass.
+           * Passing ones.
            */
           passes: number;
           /**
@@ -3356,7 +3356,7 @@ export interface EvaldiffResult {
        */
       good: {
         /**
-         * Those that the grader labels the same.
+         * Answers that the grader labels the same.
          */
         right: number;
         /**
@@ -3369,7 +3369,7 @@ export interface EvaldiffResult {
        */
       bad: {
         /**
-         * Those that the grader labels the same.
+         * Answers that the grader labels the same.
          */
         right: number;
         /**
@@ -3767,7 +3767,7 @@ export interface EvaldiffResult {
        */
       lines: {
         /**
-         * Which side the line stands on: both, base, or head.
+         * The side that has the line: both, base, or head.
          */
         sign: "same" | "removed" | "added";
         /**
@@ -3835,7 +3835,7 @@ export interface EvaldiffResult {
        */
       key: string;
       /**
-       * The file it stands in.
+       * Its file.
        */
       file: string;
     }[];
@@ -3991,7 +3991,7 @@ export interface EvaldiffResult {
                  */
                 at: number;
                 /**
-                 * What the metric came to on this object.
+                 * Result of the metric for this object.
                  */
                 status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                 /**
@@ -4007,7 +4007,7 @@ export interface EvaldiffResult {
                       [k: string]: _Schema0;
                     };
                 /**
-                 * Why; null: nothing is said.
+                 * The reason; null: not given.
                  */
                 reason: string | null;
                 /**
@@ -4161,7 +4161,7 @@ export interface EvaldiffResult {
                  */
                 at: number;
                 /**
-                 * What the metric came to on this object.
+                 * Result of the metric for this object.
                  */
                 status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                 /**
@@ -4177,7 +4177,7 @@ export interface EvaldiffResult {
                       [k: string]: _Schema0;
                     };
                 /**
-                 * Why; null: nothing is said.
+                 * The reason; null: not given.
                  */
                 reason: string | null;
                 /**
@@ -4406,7 +4406,7 @@ export interface EvaldiffResult {
      */
     suite: string;
     /**
-     * What head puts in the place of a model.
+     * The model that head uses instead.
      */
     by: "recordings" | "a program" | "prompt code";
   }[];
@@ -4419,11 +4419,11 @@ export interface EvaldiffResult {
      */
     made: number;
     /**
-     * Of them, those that were repeated in a fresh process.
+     * Calls that were repeated in a fresh process.
      */
     repeated: number;
     /**
-     * Of the repeated, those that came out differently there.
+     * Repeated calls with a different result.
      */
     differing: number;
   };
@@ -4477,7 +4477,7 @@ export interface EvaldiffResult {
        */
       model: string | null;
       /**
-       * What is sent to the vendor beside the messages.
+       * Parameters that are sent with the messages.
        */
       parameters: {
         [k: string]: _Schema0;
@@ -4649,7 +4649,7 @@ export interface EvaldiffResult {
        */
       model: string | null;
       /**
-       * What is sent to the vendor beside the messages.
+       * Parameters that are sent with the messages.
        */
       parameters: {
         [k: string]: _Schema0;
@@ -4693,7 +4693,7 @@ export interface EvaldiffResult {
        */
       model: string | null;
       /**
-       * What is sent to the vendor beside the messages.
+       * Parameters that are sent with the messages.
        */
       parameters: {
         [k: string]: _Schema0;
@@ -4986,7 +4986,7 @@ export interface EvaldiffResult {
          */
         model: string | null;
         /**
-         * What is sent to the vendor beside the messages.
+         * Parameters that are sent with the messages.
          */
         parameters: {
           [k: string]: _Schema0;
@@ -5062,7 +5062,7 @@ export interface EvaldiffResult {
        */
       model: string | null;
       /**
-       * What is sent to the vendor beside the messages.
+       * Parameters that are sent with the messages.
        */
       parameters: {
         [k: string]: _Schema0;
@@ -5249,7 +5249,7 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Its effect on those that fell.
+         * Its effect on tests that fell.
          */
         restores: {
           /**
@@ -5262,7 +5262,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Its effect on those that passed on both sides.
+         * Its effect on tests that passed on both sides.
          */
         costs: {
           /**
@@ -5501,7 +5501,7 @@ export interface EvaldiffResult {
        */
       model: string | null;
       /**
-       * What is sent to the vendor beside the messages.
+       * Parameters that are sent with the messages.
        */
       parameters: {
         [k: string]: _Schema0;
@@ -5688,7 +5688,7 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Its effect on those that fell.
+         * Its effect on tests that fell.
          */
         restores: {
           /**
@@ -5701,7 +5701,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Its effect on those that passed on both sides.
+         * Its effect on tests that passed on both sides.
          */
         costs: {
           /**
@@ -5956,7 +5956,7 @@ export interface EvaldiffResult {
          */
         model: string | null;
         /**
-         * What is sent to the vendor beside the messages.
+         * Parameters that are sent with the messages.
          */
         parameters: {
           [k: string]: _Schema0;

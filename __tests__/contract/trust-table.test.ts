@@ -94,7 +94,7 @@ describe('the tables of threats.md', () => {
       heading,
       ['named by the input `base`', ...of('workflow_dispatch', true)],
       ["the event's: `pull_request`, `merge_group`, `workflow_run`", ...of('merge_group', false)],
-      ['what a `push` replaced', ...of('push', false)],
+      ['the commits that a `push` replaced', ...of('push', false)],
     ];
     const from = shown.findIndex(([first]) => first === heading[0]);
     const found = shown

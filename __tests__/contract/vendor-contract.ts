@@ -583,7 +583,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(clock.now()).toBe(START);
   });
 
-  test('fails only the one call that is told to wait a day', async () => {
+  test('fails only the call whose reply says to wait a day', async () => {
     const { ask, clock } = await start(vendor, ({ index }) =>
       index === 0 ? { status: 429, headers: { 'retry-after': '86400' } } : {},
     );

@@ -175,7 +175,7 @@ describe('references that head quarantines', () => {
       `metrics: [${EXACT}]\nquarantine: [${ids.map((id) => `{ id: ${id}, reason: flaky, until: 2999-01-31 }`).join(', ')}]`,
     );
 
-  test('are named with those that got worse, even if the others are green', () =>
+  test('are named next to the tests that got worse, even if the others are green', () =>
     shows([plain(), { ...out('q1', 'q2', 'q3'), ...WORSE }], null, [
       'Quarantined: 3 tests (`q1`, `q2`, `q3`)',
       'worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)',

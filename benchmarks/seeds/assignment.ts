@@ -26,7 +26,7 @@ export async function assignment(): Promise<Part> {
   }
   return {
     title: 'QualEval: the assignment of attributes',
-    text: 'Affinity in all over two attributes a reference. “Seed” is the optimum of its program that HiGHS (scipy 1.17.1) found on instances of our own making (references × attributes).',
+    text: 'Affinity in all over two attributes a reference. “Seed” is the optimum of its program that HiGHS (scipy 1.17.1) found on instances that we made (references × attributes).',
     rows,
   };
 }

@@ -82,7 +82,7 @@ export function guide(): Part {
   });
   return {
     title: 'FlexEval: the template of the Rubric Guide',
-    text: 'Its sections, marks and keywords with words of our own, as the grader gets them.',
+    text: 'Its sections, marks and keywords with our words, as the grader gets them.',
     rows: [...keywords, ...marks, ...labels],
   };
 }

@@ -24,7 +24,7 @@ export function pageOf(parts: readonly Part[]): string {
   return `${[
     '# What the seeds published, computed again',
     `llmeval, FlexEval, code_chat_eval and QualEval are the tools whose ideas evaldiff brings together. This page is written by \`node benchmarks/seeds.ts\`, which feeds what they published to the code that
-runs in a pull request; a test writes it again and compares. **${String(of - rows.length)} of ${String(of)} figures are those that the seed published, or that another solver found for the instances in its form.**`,
+runs in a pull request; a test writes it again and compares. **${String(of - rows.length)} of ${String(of)} figures equal the seed's published figure, or the one that another solver found for the instances in its form.**`,
     ...parts.flatMap((part) => [
       `## ${part.title}`,
       part.text,

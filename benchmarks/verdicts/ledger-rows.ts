@@ -331,17 +331,17 @@ const CHURN: Row[] = [
 /** As in imported test suites: each reference has its own assertions. */
 const OWN_METRICS: Row[] = [
   row(
-    'one of 50 × 0.95 breaks, 1 → 0, each has a metric of its own',
+    'one of 50 × 0.95 breaks, 1 → 0, each has its own metric',
     [least('red', 0.99), most('calls', 6)],
     one(50, 'all 0.95', turned(1, 1, 0), { ownMetrics: true }),
   ),
   row(
-    '50 × 0.95, all 10 points worse, each has a metric of its own',
+    '50 × 0.95, all 10 points worse, each has its own metric',
     [least('red', 0.95)],
     one(50, 'all 0.95', moved(-0.1), { ownMetrics: true }),
   ),
   row(
-    '50 × 0.95, nothing changed, each has a metric of its own',
+    '50 × 0.95, nothing changed, each has its own metric',
     [CALM],
     one(50, 'all 0.95', nothing, { ownMetrics: true }),
   ),

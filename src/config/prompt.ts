@@ -62,7 +62,7 @@ const promptShape = {
     .optional(),
   messages: listOf(messageSchema)
     .min(1, { error: 'must not be empty' })
-    .describe('What is sent.')
+    .describe('The messages that are sent.')
     .optional(),
   prompt: promptTextSchema.describe('One message of the user, instead of messages.').optional(),
   code: filled().describe('Code that computes the output, instead of messages.').optional(),

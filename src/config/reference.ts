@@ -47,7 +47,7 @@ export const referenceSchema = perLimits((limits) =>
       .describe('Words to choose references by; critical ones gate one by one.')
       .optional(),
     n_tries: wholeNumber(1, limits.tries)
-      .describe('Tries of this reference on each side. Default: those of the suite.')
+      .describe("Tries of this reference on each side. Default: the suite's tries.")
       .optional(),
     cluster: filled()
       .describe('References with one name here move together, like texts from one template.')

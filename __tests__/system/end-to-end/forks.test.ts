@@ -235,7 +235,7 @@ describe('the second stage, with the keys', () => {
   });
 });
 
-test("the second stage reports a hostile fork's file names but neither obeys nor renders them", async () => {
+test("the second stage reports a hostile fork's file names, but does not obey or render them", async () => {
   const texts = [...Object.values(hostileTexts), ...hostileLogs].filter(canBeWritten);
   const nth = (text: string, index: number) => asciiQuoted(`${text} ${String(index)}`);
   const metrics = texts

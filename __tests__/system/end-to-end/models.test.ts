@@ -94,7 +94,7 @@ describe('a failing server', () => {
     expect(onlyComment(at)).toContain('### ❌ Not judged\n');
   });
 
-  test('may return invalid answers: each kind is reported, and none is a pass or a fail', async () => {
+  test('may return invalid answers: each kind is reported and counts as an error', async () => {
     const trap = await modelServer({});
     const location = `${trap.openaiUrl}/chat/completions`;
     const kinds: [Scripted, RegExp][] = [

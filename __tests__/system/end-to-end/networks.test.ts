@@ -90,7 +90,7 @@ describe("a company's network", () => {
     expect([code, at.keys, at.tunnels]).toEqual([0, ['Bearer key-of-the-gate'], []]);
   });
 
-  test('is reached through the configured proxy, which does not see the key', async () => {
+  test('is reached through the configured proxy, but the proxy does not see the key', async () => {
     const at = await company();
     const { code, text } = await run(
       at,

@@ -138,7 +138,7 @@ test('a saved file kind defined only by a feature is read', async () => {
   expect(saved).toMatchObject({ kind: 'own', saved: { echo_version: 1 } });
 });
 
-test("a suite of a feature's kind does not run if neither it nor its dependencies changed", async () => {
+test("a suite of a feature's kind does not run if it and its dependencies are unchanged", async () => {
   const { result, requests } = await run('good', 'good');
   expect([result.outcome.kind, requests]).toEqual(['nothing-to-run', []]);
 });

@@ -95,7 +95,7 @@ function randomSide(random: Random): Side {
 }
 
 describe('units of a changed prompt', () => {
-  test("give head's request when all are applied, and base's when none is", () => {
+  test("give head's request when all are applied, and base's when all are undone", () => {
     const random = createRandom('prompts');
     for (let round = 0; round < 400; round += 1) {
       const [base, head] = [side(randomSide(random)), side(randomSide(random))];

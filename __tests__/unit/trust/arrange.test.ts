@@ -52,7 +52,7 @@ describe('references in a pull request', () => {
     ]);
   });
 
-  test('keep the tries of their own file if it sets more than base', () => {
+  test('keep the tries of the file itself if it sets more than base', () => {
     const references = [reference('a'), reference('b', { tags: ['critical'] })];
     const more = project([suite({ tests: { n_tries: 7, references } })]);
     expect(arranged(base, more).head).toBe(more);

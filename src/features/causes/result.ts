@@ -25,7 +25,7 @@ const fixSchema = z.strictObject({
       references: countSchema.describe('References that pass again.'),
       of: countSchema.describe('References that fell.'),
     })
-    .describe('Its effect on those that fell.'),
+    .describe('Its effect on tests that fell.'),
   costs: z
     .strictObject({
       references: countSchema.describe('References that pass less often than on base.'),
@@ -33,7 +33,7 @@ const fixSchema = z.strictObject({
         'References that passed every try on both sides and were run again.',
       ),
     })
-    .describe('Its effect on those that passed on both sides.'),
+    .describe('Its effect on tests that passed on both sides.'),
   tries: countSchema.describe('Tries of each reference that fell.'),
   withheld: z
     .literal(true)

@@ -57,7 +57,7 @@ const graderResultSchema = z.strictObject({
 export type GraderResult = z.infer<typeof graderResultSchema>;
 
 const gradedRightSchema = z.strictObject({
-  right: countSchema.describe('Those that the grader labels the same.'),
+  right: countSchema.describe('Answers that the grader labels the same.'),
   n: countSchema.describe('Labelled examples with a readable grade.'),
 });
 

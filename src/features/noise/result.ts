@@ -40,7 +40,7 @@ export const noiseResultSchema = z.strictObject({
   ...noiseNoteSchema.shape,
   head: head.describe('The commit that was measured.'),
   unjudged: countSchema.describe('Comparisons that could not be judged; not included in `runs`.'),
-  neutral: countSchema.describe('Of `runs`, those that were inconclusive.'),
+  neutral: countSchema.describe('Inconclusive runs.'),
   gate: gate.describe('The gate that was measured.'),
   n_tries,
   suites: z.array(noiseSuiteSchema).describe('Verdicts of the comparisons, by suite.'),

@@ -4,7 +4,7 @@ import { countSchema } from './pieces.ts';
 const changedLineSchema = z.strictObject({
   sign: z
     .enum(['same', 'removed', 'added'])
-    .describe('Which side the line stands on: both, base, or head.'),
+    .describe('The side that has the line: both, base, or head.'),
   text: z.string().describe('The line, cut when it is very long.'),
 });
 

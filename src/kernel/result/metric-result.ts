@@ -48,7 +48,7 @@ const metricValuesSchema = z.strictObject({
 
 const objectsOfSideSchema = z
   .strictObject({
-    passes: countSchema.describe('Of them, those that pass.'),
+    passes: countSchema.describe('Passing ones.'),
     judged: countSchema.describe('Objects that pass or fail, in the tries of the verdict.'),
   })
   .describe('Of one side.');

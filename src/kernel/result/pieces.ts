@@ -50,7 +50,7 @@ export const variantSchema = z.strictObject({
     .describe('The model as the prompt names it; null: code computes the output.'),
   parameters: z
     .record(z.string(), jsonSchema)
-    .describe('What is sent to the vendor beside the messages.'),
+    .describe('Parameters that are sent with the messages.'),
 });
 
 export type Variant = z.infer<typeof variantSchema>;
@@ -83,9 +83,9 @@ const objectScoreSchema = z.strictObject({
   at: countSchema.describe("Position among the dialogue's objects of that level, from 0."),
   status: z
     .enum(['pass', 'fail', 'ungraded', 'error', 'skipped'])
-    .describe('What the metric came to on this object.'),
+    .describe('Result of the metric for this object.'),
   value: jsonSchema.describe('What the metric measured there; null: nothing.'),
-  reason: z.string().nullable().describe('Why; null: nothing is said.'),
+  reason: z.string().nullable().describe('The reason; null: not given.'),
   raised: z
     .literal(true)
     .describe("The metric's own code broke on it, which fails it; absent: it did not.")
@@ -138,8 +138,8 @@ export const scoreSchema = z.discriminatedUnion('status', [
 ]) satisfies z.ZodType<Score>;
 
 export const tallySchema = z.strictObject({
-  num_passes: countSchema.describe('Scores that pass, those of skipped metrics too.'),
-  num_fails: countSchema.describe('Scores that fail, those of skipped metrics too.'),
+  num_passes: countSchema.describe('Scores that pass, including skipped metrics.'),
+  num_fails: countSchema.describe('Scores that fail, including skipped metrics.'),
   num_skip_passes: countSchema.describe('Scores of skipped metrics that pass.'),
   num_skip_fails: countSchema.describe('Scores of skipped metrics that fail.'),
   num_tries: countSchema.describe('Tries that were made.'),

@@ -158,7 +158,11 @@ export const reasonSchema = z.discriminatedUnion('code', [
     unasked: z.boolean().describe("Base's prompt cannot be asked the missing ones."),
   }),
   reason('skipped-tries', "Checks skip head's answers more often than base's.", {
-    ...{ suite, metrics: z.array(z.string()).describe('Those that judged fewer.'), ...tries },
+    ...{
+      suite,
+      metrics: z.array(z.string()).describe('Metrics that judged fewer answers.'),
+      ...tries,
+    },
   }),
   reason('seldom-judged', 'The condition of a metric holds less often on head.', {
     ...{ suite, metric, ...tries },

@@ -24,13 +24,13 @@ const replacedSchema = z.strictObject({
   suite: z.string().describe('Name of the suite.'),
   by: z
     .enum(['recordings', 'a program', 'prompt code'])
-    .describe('What head puts in the place of a model.'),
+    .describe('The model that head uses instead.'),
 });
 
 const evaluationsSchema = z.strictObject({
   made: countSchema.describe('How often code scored something.'),
-  repeated: countSchema.describe('Of them, those that were repeated in a fresh process.'),
-  differing: countSchema.describe('Of the repeated, those that came out differently there.'),
+  repeated: countSchema.describe('Calls that were repeated in a fresh process.'),
+  differing: countSchema.describe('Repeated calls with a different result.'),
 });
 
 /** The kernel's keys of `result.json`. Features add theirs with {@link resultSchemaWith}. */
@@ -45,7 +45,7 @@ export const resultSchema = z.strictObject({
     .describe(
       'What the run came to, as a check on GitHub names it.',
     ) satisfies z.ZodType<Conclusion>,
-  title: z.string().describe('What the run came to in one line of at most 255 characters.'),
+  title: z.string().describe('Outcome of the run in one line of at most 255 characters.'),
   reasons: z.array(reasonSchema).describe('Why: codes with their figures.'),
   trust: z
     .enum(['trusted', 'member', 'untrusted'])

@@ -35,7 +35,7 @@ export type PreferenceSummary = z.infer<typeof preferenceSchema>;
 
 export const becauseSchema = z.strictObject({
   key: z.string().describe('Key of the file that differs, or that one side lacks.'),
-  file: z.string().describe('The file it stands in.'),
+  file: z.string().describe('Its file.'),
 });
 
 const rolledSchema = z
@@ -192,7 +192,7 @@ const confirmationSchema = z.strictObject({
 const evidenceSchema = z.strictObject({
   references: countSchema.describe('References that were judged on every side they ran on.'),
   of: countSchema.describe('References that should have been: all that gate and were to run.'),
-  missing: z.array(z.string()).describe('Ids of those that were not.'),
+  missing: z.array(z.string()).describe('Ids of the others.'),
   critical: z.array(z.string()).describe('Of these, the ones tagged `critical`.'),
 });
 
@@ -218,7 +218,7 @@ const suiteKeys = (own: OwnKeys) =>
     pass_rate: passRateSchema.describe(
       'Share of tries that pass, 0–1, over the tries that all references share.',
     ),
-    verdict: verdictSchema.describe('What the comparison came to.'),
+    verdict: verdictSchema.describe('The verdict of the comparison.'),
     unit: unitSchema,
     unasked: sideSchema
       .describe('The side that cannot answer any reference, so nothing is compared; absent: none.')

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../stand-ins/repository.ts';
 const groundAt = (root: string) => ({ root, tracked: async () => [] });
 
 describe('new files', () => {
-  test('leave neither files nor folders behind if one cannot be written', async () => {
+  test('leave no files or folders behind if one cannot be written', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(

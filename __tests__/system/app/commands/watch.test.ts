@@ -59,7 +59,7 @@ describe('evaldiff run --watch', () => {
     await running.stop();
   });
 
-  test('ignores changes of its own store, report and recordings', async () => {
+  test("ignores changes of evaldiff's store, report and recordings", async () => {
     const held = await openShop({ env: { EVALDIFF_STORE: 'prompts/own.sqlite' } });
     const running = held.begin('run', '--watch', '--report', 'out', '--record', 'answers.jsonl');
     await running.said(WATCHING);

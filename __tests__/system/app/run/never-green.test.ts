@@ -61,7 +61,7 @@ test('a scoring change is not green if no answers arrive', async () => {
   expect(result.suites[0]?.evidence).toMatchObject({ references: 11, of: 12, missing: ['r03'] });
 });
 
-test('a head without answers names the unanswered references, not those that lack one try', async () => {
+test('a head without answers names the unanswered references, not the ones that lack one try', async () => {
   const { result } = await reworded(50, yes, {
     settings: settings({ n_tries: 2 }),
     edges: {

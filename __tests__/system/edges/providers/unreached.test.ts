@@ -64,7 +64,7 @@ async function counted(server: Server): Promise<{ port: string; connections(): n
 const AFTER =
   'openai (far): 3 connections in a row failed, so nothing more was sent: no connection';
 
-test('a server that refuses three connections in a row gets no more calls', async () => {
+test('a server that refuses three connections in a row is not called again', async () => {
   const ask = asking(`http://127.0.0.1:${await closedPort()}/v1`);
   const told = `${AFTER} (ECONNREFUSED); check the network, the proxy and the server's address`;
   const first = await ask(40);

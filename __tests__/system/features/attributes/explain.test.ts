@@ -144,7 +144,7 @@ describe('sixty references of which one domain got worse', () => {
     expect((await explained(inputOf(exchanged))).moved).toEqual({ 'domain-billing': 'improved' });
   });
 
-  test('make no more calls than planned', async () => {
+  test('stay within the planned number of calls', async () => {
     const { asked } = await explained(inputOf(worse, { alignment: true }));
     const most = explainCalls(60, { pinned: null, most: 15, alignment: true });
     expect(asked.length).toBeLessThanOrEqual(most);

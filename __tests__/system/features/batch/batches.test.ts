@@ -65,7 +65,7 @@ const texts = (count: number): string[] =>
 const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
 
 describe('batches of the Responses API', () => {
-  test('are separate from those of chat completions and have their own reply format', async () => {
+  test('are separate from batches of chat completions and have their own reply format', async () => {
     const { ask, server } = await start('openai', { answer: echo });
     const tools = [{ type: 'web_search' }];
     const completions = await Promise.all([

@@ -162,7 +162,7 @@ describe('a reference that passed in nearly all earlier tries', () => {
     expect(failed).toBeGreaterThan(passed!);
   });
 
-  test('gets no more tries if its earlier results varied', async () => {
+  test('gets no extra tries if its earlier results varied', async () => {
     const [failed, passed] = await triesAfter(18);
     expect(failed).toBe(passed);
   });

@@ -76,7 +76,7 @@ describe('scoring code', () => {
     },
   );
 
-  test('with a different second result is an error from then on, with its name and place', async () => {
+  test('with a different second result is an error in all later tries, with its name and place', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true && job.code === 'state' ? ok('other') : pure(job, index),
     );
@@ -114,7 +114,7 @@ describe('scoring code', () => {
   });
 });
 
-test('code that may be random is neither repeated nor counted', async () => {
+test('code that may be random is not repeated or counted', async () => {
   const { evaluate, jobs } = sandbox(pure);
   const repeats = repeatedEvaluate(evaluate, 'seed');
   const { scores: _, ...prompt } = jobOf(5);

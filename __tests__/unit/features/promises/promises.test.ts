@@ -58,7 +58,7 @@ describe('promised fixes', () => {
     expect(line).toBe('Promised fixes: 1 of 2 kept (t01); t02 still fails: 0 of 5 → 0 of 5.');
   });
 
-  test('of tests that the pull request breaks are said to be broken', async () => {
+  test('of tests that the pull request breaks are reported as broken', async () => {
     const { result, line } = await promised('Fixes: t04', onlySupport('worse'));
     expect(result.promises?.references).toMatchObject([{ id: 't04', status: 'broke' }]);
     expect(line).toMatch(/^Promised fixes: 0 of 1 kept; t04 broke: (\d+) of \1 → 0 of \d+\.$/);

@@ -60,7 +60,7 @@ describe('affected references', () => {
     expect(unaffected).toBe(0);
   });
 
-  test('are only those that render differently', () => {
+  test('are only references that render differently', () => {
     const asking = (q: string) =>
       testing(reference('a'), reference('b', { input: { q, tone: 'warm' } }));
     const { references, because, unaffected } = affected(asking('b'), asking('b2'));

@@ -117,7 +117,7 @@ describe('the label of a variant', () => {
   const words = (parameters: object) =>
     variantWords({ model: 'm', parameters } as Parameters<typeof variantWords>[0]);
 
-  test('names tools and schemas, so that it does not change with a schema', () => {
+  test('names tools and schemas only, so a schema change does not affect it', () => {
     const [before, after] = [{ a: 1 }, { b: 2 }].map((schema) =>
       words({ tools: [tool('create_order', schema), tool('cancel_order', schema)] }),
     );

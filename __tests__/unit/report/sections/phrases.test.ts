@@ -65,7 +65,7 @@ describe('formatted numbers', () => {
     expect(shortSha('worktree')).toBe('working tree');
   });
 
-  test('the cost of programs alone is "no priced calls", neither zero nor unknown', () => {
+  test('the cost of programs alone is "no priced calls", not zero or unknown', () => {
     expect(runCost({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
     expect([runCost({ cost_usd: null }), runCost({ cost_usd: 0.42 })]).toEqual([
       'cost unknown',
