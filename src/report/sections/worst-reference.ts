@@ -1,8 +1,9 @@
 import { countsForVerdict, failingMetrics } from '../../kernel/result/counts.ts';
-import type { SideResult } from '../../kernel/result/reference-result.ts';
+import type { SideResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { meanOrNull } from '../../kernel/statistics/sums.ts';
 import { count, meansInWords } from '../../text/amounts.ts';
+import type { Score } from '../../types/metric.ts';
 import { isMap } from '../../types/plain.ts';
 import type { Detail } from './detail.ts';
 import { code, strong, text, type Block, type Line } from './document.ts';
@@ -23,7 +24,10 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
   const found = worstOf(
     sharedFailures(broken.length > 0 ? broken : perhapsBroken(result, reports), reports),
   );
-  if (found === null) return movedMost(result, detail, reports);
+  if (found === null) {
+    const byMetric = fellByMetric(result, detail, reports);
+    return byMetric.length > 0 ? byMetric : movedMost(result, detail, reports);
+  }
   const { worst, failure, others } = found;
   const title: Line = [
     strong(broken.length > 0 ? 'What it did:' : 'What fell most:'),
@@ -82,6 +86,69 @@ function sideUnderBase(
   return side === null
     ? null
     : { ...side, tries: tries.map((tryResult) => ({ ...tryResult, ...judged })) };
+}
+
+/**
+ * If one metric fell and others hide it in the pass rate: the reference on which that metric fell
+ * most.
+ */
+function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Block[] {
+  const suite = suites.find(
+    ({ verdict, reason }) => verdict === 'regressed' || reason?.by === 'metric',
+  );
+  const metric = suite?.reason?.metrics[0];
+  if (suite === undefined || metric === undefined) return [];
+  const [most] = suite.references
+    .filter(countsForVerdict)
+    .flatMap((reference) => {
+      const [base, head] = [
+        triesByMetric(reference.base, metric),
+        triesByMetric(reference.head, metric),
+      ];
+      return base.judged === 0 || head.judged === 0 || head.failed.length === 0
+        ? []
+        : [
+            {
+              reference,
+              base,
+              head,
+              fall: base.passed.length / base.judged - head.passed.length / head.judged,
+            },
+          ];
+    })
+    .sort((a, b) => b.fall - a.fall);
+  if (most === undefined || most.fall <= 0) return [];
+  const { reference, base, head } = most;
+  const title: Line = [
+    strong('What fell most:'),
+    text(' '),
+    ...linkedFace(reference),
+    text(', '),
+    code(metric),
+    text(
+      ` passes ${count(base.passed.length)} of ${count(base.judged)} → ` +
+        `${count(head.passed.length)} of ${count(head.judged)}`,
+    ),
+  ];
+  const shown = {
+    ...reference,
+    base: reference.base && { ...reference.base, tries: base.passed },
+    head: reference.head && { ...reference.head, tries: head.failed },
+  };
+  return evidence(title, shown, detail, reports);
+}
+
+/** Tries that one metric passes and fails; `judged`: how many these are. */
+function triesByMetric(
+  side: SideResult | null,
+  metric: string,
+): { passed: TryResult[]; failed: TryResult[]; judged: number } {
+  const withStatus = (status: Score['status']): TryResult[] =>
+    (side?.tries ?? []).filter(({ scores }) =>
+      scores.some((score) => score.metric === metric && score.status === status),
+    );
+  const [passed, failed] = [withStatus('pass'), withStatus('fail')];
+  return { passed, failed, judged: passed.length + failed.length };
 }
 
 /** If a metric's mean got worse: the reference whose own mean moved most. */

@@ -128,6 +128,39 @@ describe('the worst reference', () => {
   });
 });
 
+describe('a metric that fell while another rose', () => {
+  const tries = (polite: 'pass' | 'fail', fact: 'pass' | 'fail', answer: string) =>
+    sideOf(
+      [0, 1].map((index) => ({
+        outcome: 'fail',
+        actual: `${answer} ${String(index)}`,
+        scores: [
+          score(polite, 'polite', polite === 'pass', polite === 'fail' ? 'rude' : null),
+          score(fact, 'fact', fact === 'pass', fact === 'fail' ? 'lacks 30 days' : null),
+        ],
+      })),
+    );
+  const hidden = (id: string, head: 'pass' | 'fail') =>
+    referenceOf(id, 'unchanged', {
+      base: tries('fail', 'pass', 'before'),
+      head: tries('pass', head, 'after'),
+    });
+  const [row] = regression().suites;
+  const suite = suiteOf('s', [hidden('a', 'pass'), hidden('b', 'fail')], {
+    verdict: 'regressed',
+    reason: { ...row!.reason!, references: [], metrics: ['fact'] },
+  });
+
+  test('opens the answers that it passes on base and fails on head', () => {
+    const shown = renderGithub(renderComment(resultOf({ conclusion: 'failure', suites: [suite] })));
+    expect(shown.text).toContain(
+      'What fell most: b (prompts/tests/capitals.yaml:12), fact passes 2 of 2 → 0 of 2',
+    );
+    const open = withoutFolds(shown.html);
+    for (const words of ['before', 'after', 'lacks 30 days']) expect(open).toContain(words);
+  });
+});
+
 describe('a scoring change', () => {
   const split: ScoringResult = {
     ...regression().scoring[0]!,
