@@ -31,6 +31,7 @@ import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
+import type { ReferenceGroup } from '../../types/reference-group.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { SoleJudge } from './sole-judge.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
@@ -86,8 +87,8 @@ export interface ComparedRun {
 }
 
 export interface DecidedRun extends ComparedRun {
-  /** Sets of reference ids of a suite that belong together, from the `groups` hooks of all rows. */
-  groups(suite: SuiteResult): readonly (readonly string[])[];
+  /** From the `groups` hooks of all rows. */
+  groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
 
 export type FeatureTools = JudgeEdges & { spent: Spending };
@@ -183,7 +184,7 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** Called after the comparison, before the run's verdict. */
   compared?(plan: FeaturePlan<Own>, run: ComparedRun, tools: FeatureTools): Promise<Judged>;
 
-  groups?(parts: Partial<FeatureParts>, suite: SuiteResult): string[][];
+  groups?(parts: Partial<FeatureParts>, suite: SuiteResult): ReferenceGroup[];
 
   /** Called after the verdict, which no longer changes. */
   decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;

@@ -10,6 +10,9 @@ type Rating =
 
 export type Ratings = ReadonlyMap<string, Rating>;
 
+/** `task`: what the application does; null: unknown. */
+export type RatingTools = AskTools & { task: string | null };
+
 /** In UTF-16 units. */
 const EVIDENCE_LENGTH = 300;
 
@@ -17,7 +20,7 @@ const EVIDENCE_LENGTH = 300;
 export function rateReference(
   reference: ReferenceText,
   attributes: readonly Attribute[],
-  tools: AskTools,
+  tools: RatingTools,
 ): Promise<Ratings> {
   return rateText(referenceText(reference), attributes, tools);
 }
@@ -27,7 +30,7 @@ export function rateAnswer(
   reference: ReferenceText,
   output: string,
   attributes: readonly Attribute[],
-  tools: AskTools,
+  tools: RatingTools,
 ): Promise<Ratings> {
   return rateText(ratedText(reference, output), attributes, tools);
 }
@@ -35,7 +38,7 @@ export function rateAnswer(
 async function rateText(
   text: string,
   attributes: readonly Attribute[],
-  tools: AskTools,
+  tools: RatingTools,
 ): Promise<Ratings> {
   const parts = Array.from({ length: Math.ceil(attributes.length / PER_QUESTION) }, (_, part) =>
     attributes.slice(part * PER_QUESTION, (part + 1) * PER_QUESTION),
@@ -48,7 +51,7 @@ async function rateText(
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],
-  tools: AskTools,
+  tools: RatingTools,
 ): Promise<Ratings> {
   const ratings = new Map<string, Rating>();
   let missing = [...attributes];
@@ -73,7 +76,7 @@ async function askRatings(
   text: string,
   attributes: readonly Attribute[],
   isAgain: boolean,
-  tools: AskTools,
+  tools: RatingTools,
 ): Promise<Given> {
   const [domains, subtasks] = [
     attributes.filter(({ kind }) => kind === 'domain'),
@@ -91,8 +94,14 @@ async function askRatings(
       reply,
       ...(isAgain ? { settles } : {}),
       role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
-      materials: { case: text, domains: list(domains), 'sub-tasks': list(subtasks) },
+      materials: {
+        task: tools.task ?? '',
+        case: text,
+        domains: list(domains),
+        'sub-tasks': list(subtasks),
+      },
       text: [
+        ...(tools.task === null ? [] : ['What the application does:\n{{task}}']),
         'The test case:\n{{case}}',
         ...(domains.length === 0
           ? []

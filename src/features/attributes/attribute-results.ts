@@ -31,6 +31,8 @@ export interface ExplainSuite {
   path: string;
   name: string;
   variant: Variant;
+  /** The prompt before the change, as text. */
+  prompt: string;
   /** The suite, or one of its references, regressed. */
   regressed: boolean;
   /** Number of tries that all compared references have; null: use all tries. */

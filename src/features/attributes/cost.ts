@@ -12,12 +12,13 @@ export function explainedReferences({ base, head }: AffectedSuite): ReferenceTex
 /** Groups suites with equal references: variants, and prompts of one file with equal tests. */
 export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   suites: readonly Of[],
-): { references: ReferenceText[]; suites: Of[] }[] {
-  const groups = new Map<string, { references: ReferenceText[]; suites: Of[] }>();
+): { path: string; references: ReferenceText[]; suites: Of[] }[] {
+  const groups = new Map<string, { path: string; references: ReferenceText[]; suites: Of[] }>();
   for (const suite of suites) {
     const references = explainedReferences(suite.run.suite);
-    const key = JSON.stringify([suite.run.suite.path, references.map(({ id }) => id)]);
-    const group = groups.get(key) ?? { references, suites: [] };
+    const { path } = suite.run.suite;
+    const key = JSON.stringify([path, references.map(({ id }) => id)]);
+    const group = groups.get(key) ?? { path, references, suites: [] };
     groups.set(key, group);
     group.suites.push(suite);
   }

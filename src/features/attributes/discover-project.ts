@@ -2,6 +2,7 @@ import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
 import { createInputCounter } from '../../money/tokens.ts';
 import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
+import { taskText } from '../../trials/packet.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import { CHUNK, GROUP, discoveryCalls, referenceTexts } from './cost.ts';
@@ -11,6 +12,8 @@ import { FEWEST_REFERENCES, attributeLimit, referenceText, type ReferenceText } 
 interface DiscoveryPart {
   path: string;
   name: string;
+  /** The first prompt of the file, as text. */
+  prompt: string;
   references: ReferenceText[];
   /** Maximum attributes of each kind, set by the prompt with the most references. */
   most: number;
@@ -53,11 +56,12 @@ export function planDiscovery(
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,
-    { names: string[]; largest: number; references: Map<string, ReferenceText> }
+    { names: string[]; prompt: string; largest: number; references: Map<string, ReferenceText> }
   >();
   for (const { prompt, tests } of suites) {
     const file = files.get(prompt.file) ?? {
       names: [],
+      prompt: taskText(prompt),
       largest: 0,
       references: new Map<string, ReferenceText>(),
     };
@@ -67,9 +71,10 @@ function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[
     for (const reference of referenceTexts(tests.references))
       file.references.set(`${reference.id}\n${referenceText(reference)}`, reference);
   }
-  return [...files].map(([path, { names, largest, references }]) => ({
+  return [...files].map(([path, { names, prompt, largest, references }]) => ({
     path,
     name: names.join(', '),
+    prompt,
     references: [...references.values()],
     most: attributeLimit(largest, most),
   }));
@@ -110,11 +115,11 @@ export async function discoverAttributes(
   tools: { complete: Complete; grader: Grader; random(purpose: string): string },
 ): Promise<Discovered[]> {
   return Promise.all(
-    parts.map(async ({ path, name, references, most }): Promise<Discovered> => ({
+    parts.map(async ({ path, name, prompt, references, most }): Promise<Discovered> => ({
       path,
       name,
       references: references.length,
-      ...(await discover(references, { most, seed }, tools)),
+      ...(await discover(references, { most, seed, prompt }, tools)),
     })),
   );
 }

@@ -26,10 +26,14 @@ interface DiscoverySettings {
   /** Maximum attributes of each kind; fewer if there are not enough references. */
   most: number;
   seed: number;
+  /** The prompt before the change; attributes must not depend on a pull request. */
+  prompt: string;
 }
 
 export interface Discovery {
   attributes: Attribute[];
+  /** What the application does, in a sentence of the grader; null: unknown. */
+  task: string | null;
   /** Failed and total questions, and why the first one failed. */
   failures: { failed: number; asked: number; reason: string | null };
   /** Names cut because the model did not shorten its list. */
@@ -60,17 +64,24 @@ export async function discover(
   const groups = Array.from({ length: Math.ceil(shuffled.length / GROUP) }, (_, group) =>
     shuffled.slice(group * GROUP, (group + 1) * GROUP),
   );
-  const replies = await Promise.all(groups.map((group) => propose(group, tools)));
+  const replies = await Promise.all(groups.map((group) => propose(group, options.prompt, tools)));
   const failures = {
     failed: replies.filter(({ status }) => status === 'failed').length,
     asked: groups.length,
     reason: firstFailure(replies),
   };
   const limit = attributeLimit(references.length, options.most);
+  const tasks = replies.map((reply) =>
+    reply.status === 'ok' ? singleLine(reply.reply.task, EXPLANATION_LENGTH) : '',
+  );
+  const task = tasks.find((words) => words !== '') ?? null;
   const kinds = await Promise.all(
     KINDS.map(async ({ kind, key }) => {
-      const proposed = replies.map((reply) => (reply.status === 'ok' ? reply.reply[key] : []));
-      return { kind, ...(await shrink(candidatesOf(proposed), kind, limit, groups.length, tools)) };
+      const found = candidatesOf(
+        replies.map((reply) => (reply.status === 'ok' ? reply.reply[key] : [])),
+      );
+      const merging = { kind, task, limit, groups: groups.length };
+      return { kind, ...(await shrink(found, merging, tools)) };
     }),
   );
   for (const { failed, reason } of kinds) {
@@ -81,7 +92,8 @@ export async function discover(
   const named = kinds.flatMap(({ kind, kept }) =>
     kept.map(({ name, explanation }) => ({ kind, name, explanation })),
   );
-  return { attributes: withIds(named), failures, dropped: kinds.flatMap(({ dropped }) => dropped) };
+  const dropped = kinds.flatMap((own) => own.dropped);
+  return { attributes: withIds(named), task, failures, dropped };
 }
 
 const proposal = z.object({
@@ -89,15 +101,20 @@ const proposal = z.object({
   explanation: z.string().describe('One sentence.'),
 });
 
-const proposals = z.object({ domains: z.array(proposal), subtasks: z.array(proposal) });
+const proposals = z.object({
+  task: z.string().describe('What the application does, in one sentence.'),
+  domains: z.array(proposal),
+  subtasks: z.array(proposal),
+});
 
 type Proposal = z.output<typeof proposal>;
 
 function propose(
   group: readonly string[],
+  prompt: string,
   tools: AskTools,
 ): Promise<GraderReply<z.output<typeof proposals>>> {
-  const materials = Object.fromEntries(
+  const examples = Object.fromEntries(
     group.map((text, index) => [`example ${String(index + 1)}`, text]),
   );
   return askForJson(
@@ -105,14 +122,15 @@ function propose(
       purpose: 'qualeval',
       name: 'attributes',
       reply: proposals,
-      materials,
+      materials: { prompt, ...examples },
       role:
         'You sort the test cases of an application into kinds, so that its owners see ' +
         'which kinds of cases go wrong.',
       text: [
+        'The application sends this prompt to a model:\n{{prompt}}',
         `Here are ${String(group.length)} of many test cases: an input each, and the answer ` +
           'expected, where one is given.',
-        ...Object.keys(materials).map((name) => `{{${name}}}`),
+        ...Object.keys(examples).map((name) => `{{${name}}}`),
         '"domains": what such inputs are about, as topics or fields that a case can belong to.',
         '"subtasks": what a model must be able to do to answer, each a single skill, and ' +
           'never the task as a whole.',
@@ -134,12 +152,15 @@ interface Shrunk {
   reason: string | null;
 }
 
+interface Merging {
+  kind: AttributeKind;
+  task: string | null;
+}
+
 /** Merges until at most `limit` are left or a round no longer shrinks the list. */
 async function shrink(
   candidates: readonly AttributeCandidate[],
-  kind: AttributeKind,
-  limit: number,
-  groups: number,
+  { limit, groups, ...of }: Merging & { limit: number; groups: number },
   tools: AskTools,
 ): Promise<Shrunk> {
   let kept = [...candidates];
@@ -152,15 +173,16 @@ async function shrink(
     const replies = await Promise.all(
       chunks.map(async (chunk) => {
         const most = Math.max(1, Math.floor((target * chunk.length) / kept.length));
-        return { chunk, ...(await merge(chunk, kind, most, tools)) };
+        return { chunk, ...(await merge(chunk, of, most, tools)) };
       }),
     );
     counted.asked += chunks.length;
     counted.failed += replies.filter(({ status }) => status === 'failed').length;
     counted.reason ??= firstFailure(replies);
+    const support = new Map(kept.map((own) => [foldName(own.name), own.support]));
     const next = candidatesOf(
       replies.map((merged) => (merged.status === 'ok' ? merged.reply : merged.chunk)),
-    );
+    ).map((own) => ({ ...own, support: support.get(foldName(own.name)) ?? own.support }));
     open = next.length > limit && next.length < kept.length;
     if (next.length <= kept.length) kept = next;
   }
@@ -174,7 +196,7 @@ async function shrink(
 /** A reply without a usable name counts as failed and leaves the chunk unchanged. */
 async function merge(
   chunk: readonly AttributeCandidate[],
-  kind: AttributeKind,
+  { kind, task }: Merging,
   most: number,
   tools: AskTools,
 ): Promise<GraderReply<AttributeCandidate[]>> {
@@ -189,13 +211,18 @@ async function merge(
       reply: merged,
       role: 'You tidy a list of labels that were proposed independently of each other.',
       materials: {
+        task: task ?? '',
         proposals: chunk
-          .map(({ name, explanation }) => JSON.stringify({ name, explanation }))
+          .map(({ name, explanation, support }) =>
+            JSON.stringify({ name, explanation, proposals: support }),
+          )
           .join('\n'),
       },
       text: [
+        ...(task === null ? [] : ['What the application does:\n{{task}}']),
         `These labels are ${what}.\n{{proposals}}`,
-        'Merge labels that mean the same, and keep those that cover the most of the list, at ' +
+        '"proposals" is how often a label was proposed. ' +
+          'Merge labels that mean the same, and keep those that cover the most proposals, at ' +
           `most ${String(most)} in all. No two of them may overlap.`,
         'Give each a name of two to five words and one sentence of explanation, the one that ' +
           'covers the most first.',

@@ -6,6 +6,7 @@ import { gates } from '../../kernel/select/affected-suite.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { hasFallen } from '../../trials/fallen.ts';
+import { taskText } from '../../trials/packet.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import { confirmationWords } from '../../wording/suites.ts';
 import { rateReference } from './affinity.ts';
@@ -13,7 +14,7 @@ import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
 import { byReferences, explainedReferences } from './cost.ts';
 import { explain, isExplained } from './explain.ts';
 import { KIND_WORDS } from './explained-suites.ts';
-import { pinnedFor } from './file.ts';
+import { pinnedFor, taskFor } from './file.ts';
 import { rateWords } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
@@ -126,12 +127,15 @@ function explainSuite(
     metrics,
   } = suite;
   const regressed = hasFallen(suite);
+  const { base, head } = comparison.run.suite;
+  const prompt = (base ?? head)?.suite.prompt;
   if (!isExplainable(comparison, mode) && (!regressed || comparison.policy.kind === 'pairs'))
     return null;
   return {
     path,
     name,
     variant,
+    prompt: prompt === undefined ? '' : taskText(prompt),
     regressed,
     tries: mode === 'sweep' || comparison.policy.kind !== 'adaptive' ? null : tries,
     numbers: metrics.flatMap(({ name: metric, values }) => (values === undefined ? [] : [metric])),
@@ -180,14 +184,12 @@ export async function withoutStored(
     if (stored(request)) known += 1;
     return Promise.resolve({ status: 'error', kind: 'aborted', message: 'only looked for' });
   };
-  for (const {
-    references,
-    suites: [first],
-  } of byReferences(suites.filter((suite) => isExplainable(suite, mode)))) {
-    const attributes = first === undefined ? [] : pinnedFor(pinned, first.run.suite.path);
+  const groups = byReferences(suites.filter((suite) => isExplainable(suite, mode)));
+  for (const { path, references } of groups) {
+    const [attributes, task] = [pinnedFor(pinned, path), taskFor(pinned, path)];
     if (attributes.length === 0) continue;
     for (const reference of references)
-      await rateReference(reference, attributes, { grader, random, complete: look });
+      await rateReference(reference, attributes, { grader, random, complete: look, task });
   }
   return {
     ...plan,

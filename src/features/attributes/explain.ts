@@ -14,7 +14,7 @@ import {
 } from './attribute-results.ts';
 import { AUTO_REFERENCES, FEWEST_COMPARED } from './cost.ts';
 import { didMove } from './explained-suites.ts';
-import { pinnedFor } from './file.ts';
+import { pinnedFor, taskFor } from './file.ts';
 import { findingsFor } from './insight.ts';
 import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
 import { survey, type Survey } from './survey.ts';
@@ -117,7 +117,11 @@ async function surveySuite(
       answers: comparedAnswers(reference, input.mode),
     })),
     {
-      pinned: pinned.length > 0 ? pinned : null,
+      pinned:
+        input.pinned === null || pinned.length === 0
+          ? null
+          : { attributes: pinned, task: taskFor(input.pinned, path) },
+      prompt: suite.prompt,
       most,
       slack: input.pinned?.slack ?? slack,
       seed: input.seed,

@@ -33,6 +33,8 @@ export interface PinnedAttributes {
   slack: number | null;
   /** For every prompt without its own attributes. */
   shared: Attribute[];
+  /** What the application does, by prompt file; `''`: for all others. Empty: unknown. */
+  tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
   /** Sections that match no loaded prompt: misspelled, without tests, or not selected. */
   unused: { path: string; place: Place }[];
@@ -55,7 +57,12 @@ const slack = numberBetween(0, 1)
   )
   .optional();
 
+const task = anyText()
+  .describe('What the application does, in a sentence, for the model that rates references.')
+  .optional();
+
 const lists = {
+  task,
   domains: listOf(attributeSchema).describe('What references are about.').optional(),
   subtasks: listOf(attributeSchema).describe('What answering them takes.').optional(),
 };
@@ -72,6 +79,11 @@ export function attributesSchema(): z.ZodType {
 
 export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string): Attribute[] {
   return byPrompt.get(path) ?? shared;
+}
+
+export function taskFor({ tasks }: PinnedAttributes, path: string): string | null {
+  const [words] = [tasks.get(path), tasks.get('')].filter((given) => given?.trim());
+  return words ?? null;
 }
 
 /** Names are unique. With N references, a list has at most min(`most`, ⌊2N/4⌋) attributes. */
@@ -95,37 +107,25 @@ export function attributesOf(
   const written = checkMembers(
     document,
     [],
-    { slack, domains: left, subtasks: left, prompts: left },
+    { slack, task, domains: left, subtasks: left, prompts: left },
     problems,
   );
+  const sections = mapOf(anything(), 'a map of prompt file to attributes');
   const own =
     written.prompts === undefined
       ? []
-      : Object.keys(
-          check(
-            document,
-            ['prompts'],
-            mapOf(anything(), 'a map of prompt file to attributes'),
-            problems,
-          ) ?? {},
-        );
+      : Object.keys(check(document, ['prompts'], sections, problems) ?? {});
   const sharing = prompts.filter(({ path }) => !own.includes(path));
   const shared = readLists(document, [], maxReferences(sharing), most, problems);
-  const byPrompt = new Map(
-    own.map((path): [string, Attribute[]] => {
-      checkMembers(document, ['prompts', path], { domains: left, subtasks: left }, problems);
-      return [
-        path,
-        readLists(
-          document,
-          ['prompts', path],
-          maxReferences(prompts.filter((prompt) => prompt.path === path)),
-          most,
-          problems,
-        ),
-      ];
-    }),
-  );
+  const tasks = new Map([['', written.task ?? '']]);
+  const byPrompt = new Map<string, Attribute[]>();
+  for (const path of own) {
+    const at = ['prompts', path];
+    const members = { task, domains: left, subtasks: left };
+    tasks.set(path, checkMembers(document, at, members, problems).task ?? '');
+    const largest = maxReferences(prompts.filter((prompt) => prompt.path === path));
+    byPrompt.set(path, readLists(document, at, largest, most, problems));
+  }
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
     problems.push(
       problem(
@@ -137,9 +137,9 @@ export function attributesOf(
   const unused = own
     .filter((path) => prompts.every((prompt) => prompt.path !== path))
     .map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
-  return problems.length > 0
-    ? { ok: false, problems }
-    : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
+  if (problems.length > 0) return { ok: false, problems };
+  const value = { slack: written.slack ?? null, shared, tasks, byPrompt, unused };
+  return { ok: true, value };
 }
 
 function maxReferences(prompts: readonly PromptSize[]): number {
@@ -226,25 +226,28 @@ function checkCount(
 }
 
 export function writeAttributes(
-  prompts: readonly { path: string; attributes: readonly Attribute[] }[],
+  prompts: readonly { path: string; task: string | null; attributes: readonly Attribute[] }[],
 ): string {
   const [only, ...others] = prompts;
-  const listed = (attributes: readonly Attribute[]): Record<string, unknown> =>
-    Object.fromEntries(
+  const listed = ({
+    task: own,
+    attributes,
+  }: (typeof prompts)[number]): Record<string, unknown> => ({
+    ...(own === null ? {} : { task: own }),
+    ...Object.fromEntries(
       KINDS.map(({ kind, key }) => [
         key,
         attributes
           .filter((attribute) => attribute.kind === kind)
           .map(({ name, explanation }) => ({ name, explanation })),
       ]),
-    );
+    ),
+  });
   const value =
     only !== undefined && others.length === 0
-      ? listed(only.attributes)
+      ? listed(only)
       : {
-          prompts: Object.fromEntries(
-            prompts.map(({ path, attributes }) => [path, listed(attributes)]),
-          ),
+          prompts: Object.fromEntries(prompts.map((own) => [own.path, listed(own)])),
         };
   const head = [
     ' Attributes: domains say what an input is about, sub-tasks what answering it takes.',

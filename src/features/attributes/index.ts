@@ -5,6 +5,7 @@ import { counted } from '../../text/amounts.ts';
 import { sources } from '../../trust/trust.ts';
 import { explainRun, withoutStored } from './explain-run.ts';
 import type { PinnedAttributes } from './file.ts';
+import { referenceGroup } from './insight.ts';
 import { readPinned } from './pinned.ts';
 import { planExplain, type ExplainOwn } from './plan.ts';
 import { attributeKeys, suiteAttributes } from './result.ts';
@@ -42,7 +43,6 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   plan: planExplain,
   withoutStored,
   compared: explainRun,
-  groups: ({ attributes: all = [] }, suite) =>
-    suiteAttributes(suite, all).map(({ references }) => references),
+  groups: ({ attributes: all = [] }, suite) => suiteAttributes(suite, all).map(referenceGroup),
   report: async () => (await import('./report.ts')).attributesReport,
 };

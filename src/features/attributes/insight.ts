@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { percent, counted, pointsBetween } from '../../text/amounts.ts';
 import { askForJson, type AskTools } from '../../trials/grader-question.ts';
+import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { insightFault, insightFinding, type InsightFinding } from './check-insight.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
@@ -130,6 +131,18 @@ function rateSentence(attribute: AttributeResult): string {
   const moved = explained_by.length === 0 ? verdict : 'moved only with shared references';
   const what = difference === null ? '' : ` ${moved}`;
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
+}
+
+/** The attribute as other features see it. */
+export function referenceGroup(attribute: AttributeResult): ReferenceGroup {
+  const { id, verdict, references, ratings = [] } = attribute;
+  const reasons = new Map(ratings.map(({ reference, evidence }) => [reference, evidence]));
+  return {
+    id,
+    words: `${id}: ${rateSentence(attribute)}`,
+    isWorse: verdict === 'regressed',
+    members: references.map((member) => ({ id: member, reason: reasons.get(member) ?? '' })),
+  };
 }
 
 export function rateWords({ n, base, head, difference }: AttributeResult): string {

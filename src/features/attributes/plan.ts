@@ -147,10 +147,10 @@ interface SuiteCalls {
 
 /** Suites with the same references share the questions about them. */
 function suiteCalls(
-  { references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
+  { path, references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment }, pinned: file, mode }: Deciding,
 ): SuiteCalls[] {
-  const own = file === null ? 0 : pinnedFor(file, suites[0]?.run.suite.path ?? '').length;
+  const own = file === null ? 0 : pinnedFor(file, path).length;
   const isCertain = enabled === 'on' || own > 0;
   if (
     references.length < FEWEST_REFERENCES ||

@@ -1,6 +1,5 @@
-import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
-import { rateAnswer, rateReference, type Ratings } from './affinity.ts';
+import { rateAnswer, rateReference, type Ratings, type RatingTools } from './affinity.ts';
 import { shownExpected, type Attribute, type ReferenceText } from './text.ts';
 
 /** A reference with each side's answer; null: no counted answer. */
@@ -17,7 +16,7 @@ const MAX_UNRATED_SHARE = 0.1;
 export async function rateReferences(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
-  tools: AskTools,
+  tools: RatingTools,
   notes: string[],
 ): Promise<ReadonlyMap<string, Ratings> | null> {
   const ratings = new Map(
@@ -49,7 +48,7 @@ export async function rateAnswers(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
   expected: ReadonlyMap<string, Ratings>,
-  tools: AskTools,
+  tools: RatingTools,
   notes: string[],
 ): Promise<Answers | null> {
   const answers = await ratedAnswers(references, attributes, expected, tools);
@@ -85,7 +84,7 @@ async function ratedAnswers(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
   expected: ReadonlyMap<string, Ratings>,
-  tools: AskTools,
+  tools: RatingTools,
 ): Promise<Answers> {
   const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
   const ratingsOf = async (

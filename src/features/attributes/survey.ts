@@ -14,9 +14,17 @@ import {
 } from './survey-ratings.ts';
 import { KINDS, attributeLimit, type Attribute } from './text.ts';
 
+interface FoundAttributes {
+  attributes: readonly Attribute[];
+  /** What the application does; null: unknown. */
+  task: string | null;
+}
+
 interface SurveyOptions {
-  /** Attributes chosen by people; null: discover them. */
-  pinned: readonly Attribute[] | null;
+  /** Attributes and task chosen by people; null: discover them. */
+  pinned: FoundAttributes | null;
+  /** The prompt before the change. */
+  prompt: string;
   most: number;
   slack: number;
   seed: number;
@@ -45,15 +53,16 @@ export async function survey(
   tools: AskTools & AssignTools,
 ): Promise<Survey> {
   const notes: string[] = [];
-  const attributes =
+  const { attributes, task } =
     options.pinned === null
       ? await surveyAttributes(references, options, tools, notes)
       : dropTooLong(options.pinned, references.length, options.most, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
-  const ratings = await rateReferences(references, attributes, tools, notes);
+  const rating = { ...tools, task };
+  const ratings = await rateReferences(references, attributes, rating, notes);
   if (ratings === null) return { surveyed: [], notes };
   const answers = options.alignment
-    ? await rateAnswers(references, attributes, ratings, tools, notes)
+    ? await rateAnswers(references, attributes, ratings, rating, notes)
     : null;
   const surveyed: Surveyed[] = [];
   for (const { kind, words } of KINDS) {
@@ -66,15 +75,16 @@ export async function survey(
 
 async function surveyAttributes(
   references: readonly SurveyReference[],
-  { most, seed }: SurveyOptions,
+  { most, seed, prompt }: SurveyOptions,
   tools: AskTools,
   notes: string[],
-): Promise<Attribute[]> {
+): Promise<FoundAttributes> {
   const {
     attributes,
+    task,
     failures: { failed, asked, reason },
     dropped,
-  } = await discover(references, { most, seed }, tools);
+  } = await discover(references, { most, seed, prompt }, tools);
   if (failed > 0)
     notes.push(
       `attributes are based on only part of the references: ${String(failed)} of ${String(asked)} ` +
@@ -84,18 +94,18 @@ async function surveyAttributes(
     notes.push(`too many attributes were found; left out: ${firstWords(dropped, 5)}`);
   if (attributes.length === 0 && failed === 0)
     notes.push('no attributes were found in the references');
-  return attributes;
+  return { attributes, task };
 }
 
 /** Drops a pinned list that is too long for this suite: a larger suite may share it. */
 function dropTooLong(
-  pinned: readonly Attribute[],
+  { attributes: pinned, task }: FoundAttributes,
   references: number,
   most: number,
   notes: string[],
-): Attribute[] {
+): FoundAttributes {
   const limit = attributeLimit(references, most);
-  return KINDS.flatMap(({ kind, words }) => {
+  const attributes = KINDS.flatMap(({ kind, words }) => {
     const own = pinned.filter((attribute) => attribute.kind === kind);
     if (own.length <= limit) return own;
     notes.push(
@@ -105,6 +115,7 @@ function dropTooLong(
     );
     return [];
   });
+  return { attributes, task };
 }
 
 async function surveyKind(

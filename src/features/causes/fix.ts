@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { pathsOf, readTemplate, variableOf } from '../../config/templates.ts';
 import { readYaml } from '../../documents/yaml.ts';
-import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
-import { placeholders } from '../../kernel/suite/template.ts';
-import { firstAnswerText } from '../../report/answers/text.ts';
-import { HIDDEN, shorten } from '../../text/visible.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { isSafeLine } from '../../trials/drafts.ts';
 import { type AskTools, askForJson } from '../../trials/grader-question.ts';
+import { PACKET_TEXT, type Packet } from '../../trials/packet.ts';
 import { linePlaces } from '../../trials/unit-places.ts';
 import type { Json, JsonMap } from '../../types/plain.ts';
 import type { Fix } from './result.ts';
@@ -198,8 +195,6 @@ const MOST_DRAFTS = 3;
 /** In characters. A longer draft rewrites the prompt instead of fixing its line. */
 const LONGEST_DRAFT = 600;
 
-const DRAFT_PROMPT_LIMITS = { references: 4, characters: 800 };
-
 const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
@@ -207,30 +202,24 @@ const draftReplySchema = z.object({
 /** Drafts by the grader. They are untrusted: one visible line, without new variables. */
 export async function draftFixes(
   unit: ChangeUnit,
-  references: readonly ReferenceResult[],
+  packet: Packet,
   tools: AskTools,
 ): Promise<string[]> {
+  const known = [unit.base_text ?? '', unit.head_text ?? ''];
   const asked = await askForJson(
     {
       purpose: 'fix',
       name: 'fix',
       reply: draftReplySchema,
       role: 'You fix one line of a prompt that a change made worse.',
-      materials: {
-        before: unit.base_text ?? '',
-        after: unit.head_text ?? '',
-        failing: JSON.stringify(
-          references.slice(0, DRAFT_PROMPT_LIMITS.references).map(exampleOf),
-          null,
-          1,
-        ),
-      },
+      materials: { ...packet.materials, before: known[0] ?? '', after: known[1] ?? '' },
       text: [
-        'A line of a prompt was this before the change (empty: it was not there):\n{{before}}',
+        PACKET_TEXT,
+        'By experiment, this line of the prompt is the cause. Before the change it was this ' +
+          '(empty: it was not there):\n{{before}}',
         'The change made it this (empty: it was taken out):\n{{after}}',
-        'With the change these test cases fail, which passed before it:\n{{failing}}',
         `Write at most ${String(MOST_DRAFTS)} new wordings of that line. Each keeps what the ` +
-          'change wanted and brings back what the failing cases need, in general words: no ' +
+          'change wanted and brings back what the cases that got worse need, in general words: no ' +
           'case may be named or answered in it. One line each, at most ' +
           `${String(LONGEST_DRAFT)} characters, in the language of the line.`,
       ].join('\n'),
@@ -240,44 +229,12 @@ export async function draftFixes(
   if (asked.status === 'failed') return [];
   const drafts = asked.reply.drafts
     .map((draft) => draft.trim())
-    .filter((draft) => isSafe(draft, unit));
+    .filter(
+      (draft) =>
+        draft.length <= LONGEST_DRAFT &&
+        !known.includes(draft) &&
+        isSafeLine(draft, known) &&
+        !packet.quotes(draft),
+    );
   return [...new Set(drafts)].slice(0, MOST_DRAFTS);
-}
-
-/** A draft must not add template braces, which would be filled in or executed. */
-function isSafe(draft: string, { base_text, head_text }: ChangeUnit): boolean {
-  const known = new Set(
-    [base_text, head_text].flatMap((text) => placeholders(text ?? '').map(({ name }) => name)),
-  );
-  return (
-    draft !== '' &&
-    draft.length <= LONGEST_DRAFT &&
-    !/[\r\n\u2028\u2029]/.test(draft) &&
-    !new RegExp(HIDDEN.source, HIDDEN.flags.replace('g', '')).test(draft) &&
-    draft !== base_text &&
-    draft !== head_text &&
-    placeholders(draft).every(({ name }) => known.has(name)) &&
-    hasOnlyKnownTags(draft, [base_text, head_text])
-  );
-}
-
-/** Whether text in double braces is a variable of the original line (other tools' syntax). */
-function hasOnlyKnownTags(draft: string, line: readonly (string | null)[]): boolean {
-  const namesIn = (text: string): string[] | null => {
-    const template = readTemplate(text);
-    const isOpen =
-      template.ok && template.parts.some((part) => 'text' in part && part.text.includes('{{'));
-    return template.ok && !isOpen ? pathsOf(template).map(variableOf) : null;
-  };
-  const known = line.flatMap((text) => namesIn(text ?? '') ?? []);
-  return namesIn(draft)?.every((name) => known.includes(name)) ?? false;
-}
-
-function exampleOf({ input, expected, base, head }: ReferenceResult) {
-  return { input, expected, answer_before: shownAnswer(base), answer_now: shownAnswer(head) };
-}
-
-function shownAnswer(side: SideResult | null): string | null {
-  const answer = firstAnswerText(side?.tries ?? []);
-  return answer === null ? null : shorten(answer, DRAFT_PROMPT_LIMITS.characters);
 }

@@ -2,8 +2,10 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { count } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { splitFallen } from '../../trials/drafts.ts';
 import { fixGate } from '../../trials/fix-gate.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
+import type { Packet } from '../../trials/packet.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
 import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, isText, isWhatRan, withEdit } from './fix.ts';
@@ -23,6 +25,8 @@ export interface FixBench {
   /** Head's prompt, read with this text as the file; null: not readable. */
   reread(file: string, text: string): Promise<Prompt | null>;
   grader: AskTools | null;
+  /** What the author of a draft is shown, with these of the regressed references. */
+  packet(shown: readonly ReferenceResult[]): Packet;
   /** Why no further call is made, as a clause; null: calls are left. */
   ended(): string | null;
 }
@@ -45,9 +49,11 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
     (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fellCount;
   const ids = new Set(cause.references.map(({ id }) => id));
   const fell = bench.references.filter(({ id }) => ids.has(id));
-  const { shown, withheld } = withheldOf(fell);
+  const { shown, withheld } = splitFallen(fell);
   const drafts =
-    bench.grader === null || !isDrafted ? [] : await draftFixes(unit, shown, bench.grader);
+    bench.grader === null || !isDrafted
+      ? []
+      : await draftFixes(unit, bench.packet(shown), bench.grader);
   const wanted: Pick<FixDraft, 'kind' | 'text'>[] = [
     ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
     { kind: 'set back', text: unit.base_text },
@@ -91,15 +97,6 @@ function fixFrom(
   isWithheld: boolean,
 ): Fix {
   return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
-}
-
-/** Withholds half of the regressions from the drafter, so that an overfitted draft fails. */
-function withheldOf(
-  fell: readonly ReferenceResult[],
-): Record<'shown' | 'withheld', readonly ReferenceResult[]> {
-  if (fell.length < 2) return { shown: fell, withheld: fell };
-  const shown = Math.ceil(fell.length / 2);
-  return { shown: fell.slice(0, shown), withheld: fell.slice(shown) };
 }
 
 /** Keeps candidates that head's file can express exactly as they ran. */

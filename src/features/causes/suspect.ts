@@ -8,6 +8,7 @@ import { counted } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { findCauses, type CauseFindings } from '../../trials/experiment.ts';
 import { fallenReferences, stableReferences, retestRate } from '../../trials/fallen.ts';
+import { packetOf } from '../../trials/packet.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
 import {
   attemptBy,
@@ -17,6 +18,7 @@ import {
   type TryTools,
 } from '../../trials/tries.ts';
 import type { ReadLines } from '../../trials/unit-places.ts';
+import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { callsPerTry } from './calls.ts';
 import { fixOf, type FixBench } from './fixes.ts';
 import type { Cause, SuiteCauses } from './result.ts';
@@ -24,7 +26,7 @@ import type { Cause, SuiteCauses } from './result.ts';
 export interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
-  groups: readonly (readonly string[])[];
+  groups: readonly ReferenceGroup[];
   off: boolean;
   room: number;
   alpha: number;
@@ -44,7 +46,7 @@ export async function causesOfSuite(
   const { path, name: suite, variant } = run.suite;
   const change = promptChange(run.suite.base, run.suite.head, read);
   const units = change.units ?? [];
-  const fell = fallenReferences(suspect.result, suspect.groups);
+  const fell = fallenReferences(suspect.result, memberIds(suspect.groups));
   const explained: SuiteCauses['explained'] = {
     status: 'not-started',
     reason: null,
@@ -95,6 +97,10 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
+function memberIds(groups: Suspect['groups']): string[][] {
+  return groups.map(({ members }) => members.map(({ id }) => id));
+}
+
 /** Why the prompt cannot be searched; null: it can. */
 function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
   if (policy.kind === 'pairs') return "its metrics compare both sides' answers";
@@ -106,12 +112,14 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
 }
 
 function addFixes(
-  { result }: Suspect,
+  { comparison, result, groups }: Suspect,
   { head }: PromptChange,
   read: ReadLines,
   edges: JudgeEdges,
-): Pick<FixBench, 'lines' | 'reread' | 'retestRate'> {
+): Pick<FixBench, 'lines' | 'packet' | 'reread' | 'retestRate'> {
+  const stable = stableReferences(result);
   return {
+    packet: (shown) => packetOf({ suite: comparison.run.suite, groups, fell: shown, stable }),
     retestRate: retestRate(result),
     lines: (file) => read('head', file),
     reread: async (file, text) => {

@@ -63,6 +63,12 @@ describe('an affinity rating', () => {
     });
   });
 
+  test('is requested with the task, if it is known', async () => {
+    const { tools, asked } = grader();
+    await rateReference(reference, attributes, { ...tools, task: 'It counts trains.' });
+    expect(materials(asked[0]!).get('task')).toBe('It counts trains.');
+  });
+
   test.each<[string, unknown]>([
     ['missing', null],
     ['out of range', rating('trains', 6)],

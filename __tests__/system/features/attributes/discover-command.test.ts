@@ -12,7 +12,11 @@ const FEW = 'note: prompts/small.yaml: attributes need at least 8 references; th
 const finder: Script = ({ schema }) => ({
   text: JSON.stringify(
     schema?.name === 'attributes'
-      ? { domains: named('Late parcels', 'Refunds'), subtasks: named('quote a rule') }
+      ? {
+          task: 'It answers.',
+          domains: named('Late parcels', 'Refunds'),
+          subtasks: named('quote a rule'),
+        }
       : { attributes: named('Late parcels') },
   ),
 });

@@ -26,7 +26,7 @@ async function discovered(
   const { tools, asked } = scripted({ ...quiet, ...script });
   const found = await discover(
     typeof given === 'number' ? references(given) : given,
-    { most: 15, seed },
+    { most: 15, seed, prompt: '[system]\nBe exact.' },
     random === undefined ? tools : { ...tools, random },
   );
   const own = found.attributes.filter(({ kind }) => kind === 'domain');
@@ -47,7 +47,7 @@ describe('discovery', () => {
     'shows each of %i references once, in groups of five',
     async (count) => {
       const { asked } = await discovered(count);
-      const groups = asked.map((request) => [...materials(request).values()]);
+      const groups = asked.map((request) => [...materials(request).values()].slice(1));
       expect(groups).toHaveLength(Math.ceil(count / 5));
       const texts = Array.from({ length: count }, (_, index) => String(index)).map(
         (index) => `Input:\nq: question ${index}\nExpected answer: answer ${index}`,
@@ -194,11 +194,30 @@ describe('a discovery prompt', () => {
     expect(materials(asked[0]!).get('example 1')).toBe(`Input:\nq: ${q}`);
   });
 
+  test('shows the prompt, and tells the merging how often each label was proposed', async () => {
+    const { asked, task } = await discovered(11, {
+      attributes: (examples) => domains('Sums', ...(examples.length === 5 ? ['Trains'] : [])),
+    });
+    expect(materials(asked[0]!).get('prompt')).toBe('[system]\nBe exact.');
+    expect(task).toBe('It answers questions.');
+    const merging = asked.find(({ schema }) => schema?.name === 'merged');
+    expect(materials(merging!).get('task')).toBe(task);
+    expect(
+      materials(merging!)
+        .get('proposals')
+        ?.split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([
+      { name: 'Sums', proposals: 3 },
+      { name: 'Trains', proposals: 2 },
+    ]);
+  });
+
   test('asks for one closed object whose members are all required', async () => {
     const [request] = (await discovered(2)).asked;
     expect(request?.schema?.json).toMatchObject({
       type: 'object',
-      required: ['domains', 'subtasks'],
+      required: ['task', 'domains', 'subtasks'],
       additionalProperties: false,
     });
     expect(request).toMatchObject({ purpose: 'qualeval', try: 0, parameters: { temperature: 0 } });
@@ -207,7 +226,7 @@ describe('a discovery prompt', () => {
   test('is sent once more, without the reply, when the reply is invalid', async () => {
     const replies = [
       '{"domains": "all of them"}',
-      '```json\n{"domains": [{"name": "Sums", "explanation": ""}], "subtasks": [], "more": 1}\n```',
+      '```json\n{"task": "", "domains": [{"name": "Sums", "explanation": ""}], "subtasks": [], "more": 1}\n```',
     ];
     const { names, asked } = await discovered(5, { attributes: () => replies.shift() });
     expect(names).toEqual(['Sums']);

@@ -26,6 +26,7 @@ const pinned: PinnedAttributes = {
   slack: null,
   unused: [],
   byPrompt: new Map(),
+  tasks: new Map(),
   shared: withIds([
     ...TOPICS.map((name) => ({ kind: 'domain' as const, name, explanation: '' })),
     { kind: 'subtask', name: 'apologise', explanation: '' },

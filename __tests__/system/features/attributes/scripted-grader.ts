@@ -1,4 +1,4 @@
-import type { AskTools } from '../../../../src/trials/grader-question.ts';
+import type { RatingTools } from '../../../../src/features/attributes/affinity.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { answer } from '../../../unit/app/run/builders.ts';
 import { sha256 } from './solvers.ts';
@@ -28,14 +28,24 @@ const lines = (text: string | undefined): never[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as never);
 
+/** Proposals also state the task. */
+function withTask(reply: unknown): unknown {
+  return typeof reply === 'object' && reply !== null && 'domains' in reply
+    ? { task: 'It answers questions.', ...reply }
+    : reply;
+}
+
 /** A scripted grader and the tools to ask it. `asked` records every request. */
-export function scripted(script: Script): { tools: AskTools; asked: Request[] } {
+export function scripted(script: Script): {
+  tools: RatingTools;
+  asked: Request[];
+} {
   const asked: Request[] = [];
   const reply = (request: Request): unknown => {
     const given = materials(request);
     switch (request.schema?.name) {
       case 'attributes':
-        return script.attributes?.([...given.values()]);
+        return withTask(script.attributes?.([...given.values()].slice(1)));
       case 'merged':
         return script.merged?.(lines(given.get('proposals')), request);
       case 'affinity':
@@ -61,6 +71,7 @@ export function scripted(script: Script): { tools: AskTools; asked: Request[] } 
   return {
     asked,
     tools: {
+      task: null,
       complete,
       grader: {
         target: { provider: 'openai', endpoint: null, model: 'judge' },

@@ -94,6 +94,7 @@ export function inputOf(
         path: 'prompts/support.yaml',
         name: 'support',
         variant: { model: 'gpt-4o', parameters: {} },
+        prompt: '[system]\nBe exact.',
         regressed: true,
         tries: 3,
         numbers: [],

@@ -4,6 +4,7 @@ import {
   attributesSchema,
   pinnedFor,
   readAttributes,
+  taskFor,
   writeAttributes,
   type PinnedAttributes,
 } from '../../../../src/features/attributes/file.ts';
@@ -38,6 +39,7 @@ describe('attributes file', () => {
     expect(pinned).toEqual({
       slack: 0.2,
       unused: [],
+      tasks: new Map([['', '']]),
       byPrompt: new Map(),
       shared: [
         { id: 'domain-late-parcels', ...late },
@@ -159,15 +161,16 @@ describe('attributes file', () => {
       );
     forAll([attributes, attributes], (one, other) => {
       const [first, second] = [
-        { path: A, attributes: one },
-        { path: 'b: [c].yaml', attributes: other },
+        { path: A, task: 'It sums.', attributes: one },
+        { path: 'b: [c].yaml', task: null, attributes: other },
       ];
-      const alone = { slack: null, shared: one, byPrompt: new Map(), unused: [] };
-      expect(good(writeAttributes([first]))).toEqual(alone);
+      const alone = good(writeAttributes([first]));
+      expect([alone.shared, taskFor(alone, A)]).toEqual([one, 'It sums.']);
       const sizes = [sized(60), sized(60, 'b: [c].yaml')];
       const several = good(writeAttributes([first, second]), sizes);
       expect(pinnedFor(several, A)).toEqual(one);
       expect(pinnedFor(several, 'b: [c].yaml')).toEqual(other);
+      expect([A, 'b: [c].yaml'].map((path) => taskFor(several, path))).toEqual(['It sums.', null]);
     });
   });
 

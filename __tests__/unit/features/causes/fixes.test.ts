@@ -87,6 +87,10 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
       },
       random: () => 'delimiter',
     },
+    packet: (shown) => ({
+      materials: { task: '', change: '', groups: '', cases: shown.map(({ id }) => id).join() },
+      quotes: (text) => text.includes('order-42'),
+    }),
     ended: () => null,
   };
   return { ...(await fixOf(cause, bench)), ran, asked };
@@ -168,6 +172,12 @@ describe('fix', () => {
     expect(fix && fixWords(fix)).toBe(
       'fixes 2 of 2 tests that it was not written for and broke none of 45 others that passed',
     );
+  });
+
+  test('is never a draft that quotes an identifier of a shown reference', async () => {
+    const found = await look({ ...DRAFTED, drafts: ['Tell order-42 yes.'], passes: () => true });
+    expect([found.asked, found.fix?.kind]).toEqual([1, 'set back']);
+    expect([...found.ran.keys()].some((key) => key.startsWith('Tell'))).toBe(false);
   });
 
   test('is a draft if a reference fails by chance, but not if it keeps failing', async () => {

@@ -1,0 +1,39 @@
+import { pathsOf, readTemplate, variableOf } from '../config/templates.ts';
+import { placeholders } from '../kernel/suite/template.ts';
+import { HIDDEN } from '../text/visible.ts';
+
+/**
+ * Whether a line that a model wrote may replace text with `known` lines: visible words without new
+ * variables. Braces of a template would be filled in or executed.
+ */
+export function isSafeLine(draft: string, known: readonly string[]): boolean {
+  const names = new Set(known.flatMap((text) => placeholders(text).map(({ name }) => name)));
+  return (
+    draft.trim() !== '' &&
+    !/[\r\n\u2028\u2029]/.test(draft) &&
+    !new RegExp(HIDDEN.source, HIDDEN.flags.replace('g', '')).test(draft) &&
+    placeholders(draft).every(({ name }) => names.has(name)) &&
+    hasOnlyKnownTags(draft, known)
+  );
+}
+
+/** Whether text in double braces is a variable of the original text (other tools' syntax). */
+function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
+  const namesIn = (text: string): string[] | null => {
+    const template = readTemplate(text);
+    const isOpen =
+      template.ok && template.parts.some((part) => 'text' in part && part.text.includes('{{'));
+    return template.ok && !isOpen ? pathsOf(template).map(variableOf) : null;
+  };
+  const names = known.flatMap((text) => namesIn(text) ?? []);
+  return namesIn(draft)?.every((name) => names.includes(name)) ?? false;
+}
+
+/** Withholds half of what fell from the author of a draft, so that an overfitted draft fails. */
+export function splitFallen<Reference>(
+  fell: readonly Reference[],
+): Record<'shown' | 'withheld', readonly Reference[]> {
+  if (fell.length < 2) return { shown: fell, withheld: fell };
+  const shown = Math.ceil(fell.length / 2);
+  return { shown: fell.slice(0, shown), withheld: fell.slice(shown) };
+}

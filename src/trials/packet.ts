@@ -1,0 +1,203 @@
+import { structuredPatch } from 'diff';
+import type { ReferenceResult, TryResult } from '../kernel/result/reference-result.ts';
+import type { AffectedSuite, SuiteSide } from '../kernel/select/affected-suite.ts';
+import type { Prompt } from '../kernel/suite/suite.ts';
+import { estimateTokens } from '../money/tokens.ts';
+import { answerText } from '../report/answers/text.ts';
+import { count, counted } from '../text/amounts.ts';
+import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
+import { jsonText } from '../types/plain.ts';
+import type { ReferenceGroup } from '../types/reference-group.ts';
+
+/** What a grader is shown of a comparison. Every text in it is untrusted. */
+export interface Packet {
+  materials: Record<'task' | 'change' | 'groups' | 'cases', string>;
+  /** Whether a text quotes an identifier of a shown case. */
+  quotes(text: string): boolean;
+}
+
+/** Introduces the materials of a packet in a question. */
+export const PACKET_TEXT = [
+  'The prompt of an application, before a change:\n{{task}}',
+  'The change (lines with - before it, with + after it):\n{{change}}',
+  'Kinds of test cases, with the share that passes (may be empty):\n{{groups}}',
+  'Test cases. Words with digits in them were replaced by others:\n{{cases}}',
+].join('\n');
+
+/** Maximum tokens of each part; together 6,000. */
+const PART_TOKENS = { task: 1_500, change: 1_000, groups: 800, fell: 1_800, stable: 900 };
+
+/** Maximum tokens of each text of a case. */
+const CASE_TOKENS = { input: 150, expected: 60, answer: 150, reason: 60, group: 25 };
+
+/** Reserved for the note on what was left out. */
+const NOTE_TOKENS = 20;
+
+/** Shown cases, worst first; stable ones show what must not break. */
+const SHOWN_CASES = { fell: 6, stable: 4 };
+
+export interface PacketInput {
+  suite: Pick<AffectedSuite, 'base' | 'head'>;
+  groups: readonly ReferenceGroup[];
+  fell: readonly ReferenceResult[];
+  stable: readonly ReferenceResult[];
+}
+
+export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
+  const { base, head } = suite;
+  const task = base ?? head;
+  const written = [base, head].map((side) => (side === null ? '' : promptText(side)));
+  const worse = fell.slice(0, SHOWN_CASES.fell);
+  const kept = spread(stable, SHOWN_CASES.stable);
+  const renamed = renamedIdentifiers(
+    [...worse, ...kept].map(({ input }) => jsonText(input)),
+    written.join('\n'),
+  );
+  const rename = (text: string): string => text.replace(WORD, (word) => renamed.get(word) ?? word);
+  const shownCase =
+    (noun: string) =>
+    (reference: ReferenceResult, at: number): string =>
+      rename(caseText(reference, `${noun} ${String(at + 1)}`, groups));
+  const shown = new Set([...renamed.keys(), ...renamed.values()]);
+  return {
+    materials: {
+      task: task === null ? '' : taskText(task.suite.prompt),
+      change: changeText(written[0] ?? '', written[1] ?? ''),
+      groups: fit(
+        [...groups].sort((a, b) => Number(b.isWorse) - Number(a.isWorse)).map(({ words }) => words),
+        PART_TOKENS.groups,
+        'row',
+      ),
+      cases: [
+        fit(worse.map(shownCase('case')), PART_TOKENS.fell, 'case'),
+        fit(kept.map(shownCase('stable case')), PART_TOKENS.stable, 'stable case'),
+      ].join('\n'),
+    },
+    quotes: (text) => (text.match(WORD) ?? []).some((word) => shown.has(word)),
+  };
+}
+
+/** The instructions of a prompt without its settings, for questions about its references. */
+export function taskText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
+  return trim(bodyText({ messages, code }), PART_TOKENS.task);
+}
+
+function bodyText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
+  return code === null
+    ? messages.map(({ role, content }) => `[${role}]\n${content}`).join('\n')
+    : code.source;
+}
+
+function promptText({ suite: { prompt }, variant: { model, parameters } }: SuiteSide): string {
+  const settings = Object.entries({ model, ...parameters });
+  return [...settings.map(([key, value]) => `${key}: ${jsonText(value)}`), bodyText(prompt)].join(
+    '\n',
+  );
+}
+
+function changeText(before: string, after: string): string {
+  const options = { context: 1, maxEditLength: MAX_DIFF_EDITS };
+  const patch = structuredPatch('', '', before, after, '', '', options);
+  if (patch === undefined) return '[… the two texts have little in common …]';
+  const hunks = patch.hunks.map(({ lines }) =>
+    trim(lines.join('\n'), PART_TOKENS.change - NOTE_TOKENS),
+  );
+  return fit(hunks, PART_TOKENS.change, 'change');
+}
+
+function caseText(
+  { id, input, expected, base, head }: ReferenceResult,
+  title: string,
+  groups: readonly ReferenceGroup[],
+): string {
+  const rate = (side: typeof base): string =>
+    side === null ? 'not run' : `${count(side.passes)} of ${count(side.tries_judged)}`;
+  const before = base?.tries.find(({ outcome }) => outcome === 'pass') ?? base?.tries[0];
+  const after = head?.tries.find(({ outcome }) => outcome === 'fail') ?? head?.tries[0];
+  const reasons = (after?.scores ?? []).flatMap((score) =>
+    score.status === 'fail' ? [`${score.metric}: ${score.reason ?? 'fails'}`] : [],
+  );
+  const belongs = groups.flatMap(({ id: group, members }) => {
+    const own = members.find((member) => member.id === id);
+    return own === undefined ? [] : [`${group} (${trim(own.reason, CASE_TOKENS.group)})`];
+  });
+  return [
+    `${title}: passes ${rate(base)} before and ${rate(head)} after`,
+    `input: ${trim(jsonText(input), CASE_TOKENS.input)}`,
+    ...(expected === null ? [] : [`expected: ${trim(jsonText(expected), CASE_TOKENS.expected)}`]),
+    `answer before: ${answerOf(before)}`,
+    `answer after: ${answerOf(after)}`,
+    ...(reasons.length === 0
+      ? []
+      : [`why it fails after: ${trim(reasons.join('; '), CASE_TOKENS.reason)}`]),
+    ...(belongs.length === 0 ? [] : [`belongs to: ${belongs.join(', ')}`]),
+  ].join('\n');
+}
+
+function answerOf(made: TryResult | undefined): string {
+  const text = made === undefined ? null : (answerText(made) ?? made.error);
+  return text === null ? 'none' : trim(text, CASE_TOKENS.answer);
+}
+
+/** The first items that fit, whole. */
+function fit(texts: readonly string[], tokens: number, noun: string): string {
+  let left = tokens - NOTE_TOKENS;
+  const kept: string[] = [];
+  for (const text of texts) {
+    left -= estimateTokens(text);
+    if (left < 0) break;
+    kept.push(text);
+  }
+  const omitted = texts.length - kept.length;
+  const note = omitted === 0 ? [] : [`[… ${counted(omitted, `more ${noun}`)} left out …]`];
+  return [...kept, ...note].join('\n');
+}
+
+/** Keeps the beginning and the end, because prompts give instructions at both. */
+function trim(text: string, tokens: number): string {
+  const size = estimateTokens(text);
+  if (size <= tokens) return text;
+  const half = Math.floor((text.length * (tokens - NOTE_TOKENS)) / size / 2);
+  const note = `[… about ${count(Math.round(size - tokens))} tokens left out …]`;
+  return `${text.slice(0, half)} ${note} ${text.slice(-half)}`;
+}
+
+/** Up to `most` items at equal distances. */
+function spread<Item>(items: readonly Item[], most: number): Item[] {
+  const shown = Math.min(most, items.length);
+  return Array.from(
+    { length: shown },
+    (_, at) => items[Math.floor((at * items.length) / shown)],
+  ).filter((item) => item !== undefined);
+}
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
+
+/** Shorter numbers are rather amounts. */
+const ID_DIGITS = 5;
+
+/**
+ * Other digits for words that identify a single case, such as `order-66`. A draft that quotes such
+ * a word is recognised, and has no effect on the real reference.
+ */
+function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
+  const wordsOf = (text: string): Set<string> => new Set(text.match(WORD));
+  const all = inputs.map(wordsOf);
+  const taken = new Set([...wordsOf(prompts), ...all.flatMap((words) => [...words])]);
+  const known = wordsOf(prompts);
+  const isIdentifier = (word: string): boolean =>
+    /\d/.test(word) && (/\p{L}/u.test(word) || word.length >= ID_DIGITS) && !known.has(word);
+  const own = [...taken].filter(
+    (word) => isIdentifier(word) && all.filter((words) => words.has(word)).length === 1,
+  );
+  const renamed = new Map<string, string>();
+  for (const word of own) {
+    const other = [3, 7, 1, 9]
+      .map((by) => word.replace(/\d/g, (digit) => String((Number(digit) + by) % 10)))
+      .find((candidate) => !taken.has(candidate));
+    if (other === undefined) continue;
+    taken.add(other);
+    renamed.set(word, other);
+  }
+  return renamed;
+}
