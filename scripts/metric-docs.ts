@@ -7,7 +7,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import type { MetricDefinition, MetricGroup } from '../src/metrics/definition.ts';
+import { agentMetrics } from '../src/features/agents/metrics.ts';
+import type { MetricDefinition, MetricExample, MetricGroup } from '../src/metrics/definition.ts';
 import { metrics } from '../src/metrics/index.ts';
 import { builtInRubrics } from '../src/metrics/rubric.ts';
 import { between } from './between.ts';
@@ -19,6 +20,7 @@ const groups: Record<MetricGroup, string> = {
   operational: 'The call itself',
   conversation: "Conversations (FlexEval's function metrics)",
   graded: 'Judged by a model',
+  agent: 'Runs of agents',
 };
 
 const introduction = `# Metrics
@@ -93,7 +95,7 @@ ${[...builtInRubrics.values()].map(({ name, choice_scores, better = 'none' }) =>
 
 export function renderMetricDocs(): string {
   const names = Object.keys(groups) as MetricGroup[];
-  const all = [...metrics.values()];
+  const all = [...metrics.values(), ...agentMetrics];
   const sections = names.map((group) =>
     [
       `## ${groups[group]}`,
@@ -149,7 +151,7 @@ export function withCatalogue(readme: string): string {
 }
 
 function renderCatalogue(): string {
-  const all = [...metrics.values()];
+  const all = [...metrics.values(), ...agentMetrics];
   const rows = (Object.keys(groups) as MetricGroup[]).flatMap((group) => [
     `| **${groups[group]}** | | | |`,
     ...all
@@ -193,13 +195,17 @@ function briefly({
   },
 }: MetricDefinition): string {
   const parts = [
-    ['answer', calls !== undefined && output === '' ? undefined : output],
+    [
+      'answer',
+      output === '' && (calls !== undefined || runOf(completion) !== '') ? undefined : output,
+    ],
     ["the other side's", otherAnswer],
     ['expected', expected],
     ['with', given],
     ['input', input],
     ['conversation', thread?.map(({ role, content }) => `${role}: ${content}`)],
-    ['call', completion],
+    ['run', runOf(completion) === '' ? undefined : JSON.parse(runOf(completion))],
+    ['call', runOf(completion) === '' ? completion : undefined],
     ['tool calls', calls],
     ['price', price],
     ['grader', reply],
@@ -283,13 +289,14 @@ function renderExample({ name, example }: MetricDefinition): string {
   }).trim();
   const parts = [
     ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')],
-    ['answer', show(calls === undefined ? output : undefined)],
+    ['answer', show(calls === undefined && runOf(completion) === '' ? output : undefined)],
     ['tool calls', show(calls)],
     ["the other side's answer", show(otherAnswer)],
     ['expected', show(expected)],
     ['input', show(input)],
     ['conversation', show(thread)],
-    ['call', show(completion)],
+    ['run', runOf(completion)],
+    ['call', runOf(completion) === '' ? show(completion) : ''],
     ['price', show(price)],
     ['grader replies', show(reply)],
     ['embeddings', show(vectors)],
@@ -302,6 +309,12 @@ function renderExample({ name, example }: MetricDefinition): string {
     ...parts,
     `| value | ${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'} |`,
   ].join('\n');
+}
+
+/** What an agent's run reports, as JSON; '' for other answers. */
+function runOf(completion: MetricExample['completion']): string {
+  const part = completion?.parts?.find(({ type }) => type === 'unknown');
+  return part?.type === 'unknown' ? part.json : '';
 }
 
 function show(value: unknown): string {

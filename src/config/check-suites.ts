@@ -56,6 +56,8 @@ export function checkModels(
 /** `place:model` allows one host. Names without a place never allow programs or recordings. */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
+  // An agent is confined, so its model alone is checked.
+  if (entry?.calls !== undefined) return notAllowed(entry.calls.model, settings, allowed);
   const asked = entry?.model ?? name;
   const place = entry === null ? vendorOf(name) : placeOf(entry);
   if (place !== null && allowed.includes(`${place}:${asked}`)) return null;

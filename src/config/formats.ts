@@ -3,13 +3,17 @@ import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import type { MadePrompt } from '../kernel/suite/suite.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
-import type { Settings } from '../project/settings.ts';
+import type { ModelSettings, Settings } from '../project/settings.ts';
 import { isMap, type JsonMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import type { CodeHost, HostSettings } from './host-call.ts';
 
 export interface ForeignFile {
   prompts: ForeignSuite[];
   models: Record<string, JsonMap>;
+  /** Models that settings files cannot define. */
+  programs?: ReadonlyMap<string, ModelSettings>;
+  /** Further metrics of these suites. */
+  metrics?: BuiltInMetrics;
   grader: { model: string; place: Place } | null;
   rubrics?: { file: string; place: Place }[];
   notices: Notice[];
@@ -26,7 +30,7 @@ export interface ForeignSuite {
 export interface FormatTools {
   files: Files;
   hasGrader: boolean;
-  settings: Pick<Settings, 'models'>;
+  settings: Settings;
   limits: Limits;
   builtIns: BuiltInMetrics;
   code: CodeHost;

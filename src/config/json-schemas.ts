@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
 import type { OwnKeys } from '../kernel/result/feature-parts.ts';
 import { resultSchemaWith } from '../kernel/result/result.ts';
+import type { MetricDefinition } from '../metrics/definition.ts';
 import { metrics } from '../metrics/index.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { refusalWords } from '../types/passports.ts';
@@ -18,6 +19,8 @@ interface FileType {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;
+  /** Further metrics that the file may use. */
+  metrics?: readonly MetricDefinition[];
 }
 
 /** Schemas (draft 2020-12) by file name, for the user's files and the files that a run writes. */
@@ -45,13 +48,14 @@ export function jsonSchemas(
 }
 
 /** The id is a name rather than an address, because the publisher decides where the files are. */
-function toJsonSchema({ kind, type, isWritten }: FileType): object {
+function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): object {
   let holdsMetrics = false;
+  const definitions = [...metrics.values(), ...own];
   const { $schema, ...rest } = z.toJSONSchema(type, {
     io: isWritten ? 'output' : 'input',
     override({ zodSchema, jsonSchema }) {
       if (zodSchema !== metricSchema && zodSchema !== ownMetricSchema) return;
-      completeMetric(jsonSchema);
+      completeMetric(jsonSchema, definitions);
       holdsMetrics = true;
     },
   });
@@ -67,7 +71,7 @@ function toJsonSchema({ kind, type, isWritten }: FileType): object {
       ? {
           $defs: {
             ...rest.$defs,
-            ...metricDefinitions(),
+            ...metricDefinitions(definitions),
             ...(kind === 'prompt' ? { [MODEL_RULES]: modelRules() } : {}),
           },
         }
@@ -84,18 +88,18 @@ type Schema = Record<string, unknown>;
 
 const METRIC_RULES = 'metricRules';
 
-function completeMetric(schema: Schema): void {
+function completeMetric(schema: Schema, definitions: readonly MetricDefinition[]): void {
   const properties = schema['properties'] as Record<string, Schema>;
   if (properties['uses'] === undefined) return;
   Object.assign(properties['uses'], {
-    enum: [...metrics.keys()],
+    enum: definitions.map(({ name }) => name),
     // Editors show the whole list, so each entry has one sentence.
-    enumDescriptions: [...metrics.values()].map(({ summary }) => summary.replace(/\. .*$/s, '.')),
+    enumDescriptions: definitions.map(({ summary }) => summary.replace(/\. .*$/s, '.')),
   });
   schema['allOf'] = [{ $ref: `#/$defs/${METRIC_RULES}` }];
 }
 
-function metricDefinitions(): Record<string, Schema> {
+function metricDefinitions(definitions: readonly MetricDefinition[]): Record<string, Schema> {
   return {
     [METRIC_RULES]: {
       allOf: [
@@ -115,7 +119,7 @@ function metricDefinitions(): Record<string, Schema> {
           if: { not: { required: ['uses'] } },
           then: { properties: { with: NO_PARAMETERS, kwargs: NO_PARAMETERS } },
         },
-        ...[...metrics.values()].map(({ name }) => ({
+        ...definitions.map(({ name }) => ({
           if: { properties: { uses: { const: name } }, required: ['uses'] },
           then: {
             properties: {
@@ -127,7 +131,7 @@ function metricDefinitions(): Record<string, Schema> {
       ],
     },
     ...Object.fromEntries(
-      [...metrics.values()].map(({ name, parameters }) => [
+      definitions.map(({ name, parameters }) => [
         parametersOf(name),
         {
           ...withoutReferences(z.toJSONSchema(parameters, { io: 'input' })),

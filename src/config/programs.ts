@@ -27,7 +27,13 @@ export function programFiles(
   const evaluated = evaluatedFiles(settings, own);
   const matches =
     files.length > 0
-      ? picomatch(files, { dot: true })
+      ? picomatch(
+          files.filter((pattern) => !isNegative(pattern)),
+          {
+            dot: true,
+            ignore: files.filter(isNegative).map((pattern) => pattern.slice(1)),
+          },
+        )
       : (path: string) =>
           folders.some((folder) => path.startsWith(`${folder}/`)) && !evaluated(path);
   const ids = [...tree.files]
@@ -35,6 +41,11 @@ export function programFiles(
     .map(([path, { id }]) => [path, id] as const)
     .sort();
   return { files: filesHash(ids, hash), ids: new Map(ids) };
+}
+
+/** `!docs/**`, but not the extended glob `!(docs)/**`. */
+function isNegative(pattern: string): boolean {
+  return pattern.startsWith('!') && !pattern.startsWith('!(');
 }
 
 export function filesNamedIn(words: readonly string[], { files }: SourceTree): string[] {

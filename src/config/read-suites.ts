@@ -248,7 +248,7 @@ async function loadSuite(
     limits: options.limits,
     variables,
     isInferred: reading.isInferred,
-    builtIns: tools.builtInMetrics,
+    builtIns: new Map([...tools.builtInMetrics, ...(loaded.imported?.metrics ?? [])]),
     suiteKeys: options.suiteKeys ?? [],
     grader: settings.grader,
     hash: tools.hash,
@@ -286,6 +286,8 @@ function withImportedModels(
       : readSettings(document, { limits, own: [] }, problems).settings.models)
       models.set(name, model);
   }
+  for (const [name, model] of imported.flatMap(({ programs = [] }) => [...programs]))
+    models.set(name, model);
   const grader = imported.map((each) => each.grader).find((each) => each !== null) ?? null;
   return {
     ...settings,

@@ -9,11 +9,12 @@ import {
 import type { Suite } from '../kernel/suite/suite.ts';
 import type { ModelSettings, Settings } from '../project/settings.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
-import { isHosted, type Grader, type Target } from '../types/model.ts';
+import { isHosted, type Grader, type ProgramTarget, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import { factsOf, ownersIn, vendorNames } from '../types/vendors.ts';
 import {
   UNNAMED_MODEL,
+  askedModel,
   entryOf,
   hasBatches,
   knownAs,
@@ -67,6 +68,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
       ...programOf(entry, context),
       commit: context.tree.commit,
       ...(entry.process && { process: entry.process }),
+      ...callsOf(entry, context),
       ...pace,
     };
   }
@@ -81,6 +83,16 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
     };
   }
   return { provider, endpoint, model, ...knownAs(entry), ...transportOf(entry, context), ...pace };
+}
+
+function callsOf(
+  { calls }: ModelSettings,
+  { settings }: TargetContext,
+): Pick<ProgramTarget, 'calls'> {
+  const asked = calls === undefined ? null : askedModel(settings, calls.model);
+  return asked === null || calls === undefined
+    ? {}
+    : { calls: { ...asked, most: calls.most, usd: calls.usd } };
 }
 
 type ProgramFiles = ReturnType<typeof programFiles>;

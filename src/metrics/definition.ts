@@ -27,7 +27,7 @@ export interface MetricContext {
 }
 
 export type MetricGroup =
-  'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
+  'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded' | 'agent';
 
 /** Run as a test and shown in the docs. `reply`: the grader's; `vectors`: of its texts. */
 export interface MetricExample {

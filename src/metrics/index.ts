@@ -8,6 +8,7 @@ import {
   measureError,
   measurement,
   reaches,
+  type BuiltInMetrics,
   type Measurement,
   type MetricContext,
   type MetricDefinition,
@@ -216,15 +217,20 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
   ].map((definition) => [definition.name, definition]),
 );
 
-/** One score per answer, in order. Rejects only if the sandbox cannot run. */
+/**
+ * One score per answer, in order. Rejects only if the sandbox cannot run.
+ * @param own metrics of features.
+ */
 export async function scoreMetric(
   metric: Metric,
   answers: readonly MetricAnswer[],
   tools: MetricTools,
+  own: BuiltInMetrics = new Map(),
 ): Promise<Score[]> {
   const context: MetricContext = { name: metric.name, level: metric.level, tools };
   const { source } = metric;
-  const definition = source.kind === 'built-in' ? metrics.get(source.uses) : undefined;
+  const definition =
+    source.kind === 'built-in' ? (metrics.get(source.uses) ?? own.get(source.uses)) : undefined;
   const readable = answers.filter(
     ({ completion }) =>
       definition?.group === 'operational' || textOf(completion).length <= MAX_OUTPUT,

@@ -2,6 +2,7 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GivenPrice, ModelSettings, Settings } from '../project/settings.ts';
 import type { Usage } from '../types/answer.ts';
 import {
+  calledModel,
   isHosted,
   type CachedTokens,
   type HostedTarget,
@@ -49,6 +50,8 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
     if (target.provider === 'replay') return 0;
     const price = given.size === 0 ? undefined : given.get(priceKey(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
+    const called = calledModel(target);
+    if (called !== null) return ofCall(called, usage, cached);
     const known = isHosted(target) ? publicModel(target) : null;
     return known === null ? null : (list(known.provider, known.model)?.(usage, cached) ?? null);
   };

@@ -32,6 +32,8 @@ export interface ModelSettings {
   setup: string[];
   /** A new process for each try. Absent: one process per side. */
   process?: 'try';
+  /** The model that a program calls, and limits of one answer: calls and US dollars. */
+  calls?: { model: string; most: number; usd: number };
   file: string | null;
   replaces: string[];
   /** For full sweeps. Absent: the settings' `transport`. */

@@ -53,8 +53,11 @@ export type Target =
       commit: string;
       /** A new process for each try. Absent: one process per side. */
       process?: 'try';
-      /** The model that the program calls, for its API key and price. Not part of the key. */
-      calls?: AskedModel;
+      /**
+       * The model that the program calls, for its API key and price, and the limits of one answer:
+       * calls and US dollars. Not part of the key.
+       */
+      calls?: AskedModel & { most: number; usd: number };
       /** Not part of the key. */
       pace?: GivenPace;
     }
@@ -94,6 +97,13 @@ export interface HostedTarget extends AskedModel {
 
 export function isHosted(target: Target): target is HostedTarget {
   return 'endpoint' in target;
+}
+
+/** The model behind a program. Null: unknown, or the target is not a program. */
+export function calledModel(target: Target): HostedTarget | null {
+  if (target.provider !== 'program' || target.calls === undefined) return null;
+  const { most: _, usd: __, ...asked } = target.calls;
+  return asked;
 }
 
 export function isBatched(target: Target): boolean {

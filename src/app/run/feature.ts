@@ -24,6 +24,7 @@ import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts'
 import type { Scoring } from '../../kernel/select/scoring.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import type { MetricDefinition } from '../../metrics/definition.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
 import type { Project, OwnSettings } from '../../project/settings.ts';
@@ -115,6 +116,8 @@ interface OwnFile {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;
+  /** Further metrics that the file may use. */
+  metrics?: readonly MetricDefinition[];
 }
 
 /** How many of the good and of the bad labelled answers a grader classifies correctly. */

@@ -3,6 +3,7 @@ import { PRICE_ADVICE } from '../../money/cost-cap.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { isListed } from '../../money/price.ts';
 import { nearest } from '../../text/suggest.ts';
+import { calledModel, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Pricing } from './input.ts';
 
@@ -15,6 +16,7 @@ export async function findMisspeltModels(
   { models = async () => [] }: Pricing,
 ): Promise<Problem[]> {
   const unpriced = targetsOf({ suites, features })
+    .map(hostedOf)
     .filter(isListed)
     .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null);
   const byName = new Map(unpriced.map((target) => [target.model, target]));
@@ -24,11 +26,15 @@ export async function findMisspeltModels(
     const meant = `the model "${model}" is not known; did you mean "${near ?? ''}"?`;
     const head = suites
       .flatMap(({ run }) => run.suite.head ?? [])
-      .find(({ variant }) => variant.target?.model === model);
+      .find(({ variant }) => variant.target && hostedOf(variant.target).model === model);
     const place = head === undefined ? null : keyPlace(head.suite.prompt, 'model');
     return near === null ? [] : [{ place, message: `${meant} If it is right: ${PRICE_ADVICE}` }];
   });
   return (await Promise.all(found)).flat();
+}
+
+function hostedOf(target: Target): Target {
+  return calledModel(target) ?? target;
 }
 
 function digitsOf(name: string): string {

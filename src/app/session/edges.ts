@@ -19,6 +19,7 @@ import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts
 import { createSolver } from '../../edges/solver/index.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
+import type { BuiltInMetrics, MetricDefinition } from '../../metrics/definition.ts';
 import { scoreMetric } from '../../metrics/index.ts';
 import { NO_LIST, isListed, type ListPrice } from '../../money/price.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
@@ -26,7 +27,7 @@ import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import { textOf } from '../../types/answer.ts';
 import type { FilePart } from '../../types/media.ts';
-import type { Complete, Request } from '../../types/model.ts';
+import { calledModel, type Complete, type Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
@@ -63,6 +64,8 @@ export interface SessionRow extends ReportRow {
     /** At most 64 hexadecimal digits. Requests with equal keys may share an answer. */
     requestKey(request: Request): string;
   }) => (options: TransportOptions) => RequestTransport;
+  /** Built-in metrics of the feature's suites. */
+  readonly metrics?: () => Promise<readonly MetricDefinition[]>;
   /** Programs that the feature answers in this process. */
   readonly programs?: (tools: ProgramTools) => OwnPrograms;
 }
@@ -156,12 +159,14 @@ export function createEdges(options: EdgesOptions): SessionEdges {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
     checkSchema: (schema, values) => activity.during(() => schemas.check(schema, values)),
-    scoreMetric,
+    scoreMetric: scorerOf(options.features),
     solve: createSolver(),
     random: delimiterFrom,
     hash: sha256,
     pricing: async (targets) => ({
-      list: targets.some(isListed) ? await loadListPrices(new Date()) : NO_LIST,
+      list: targets.some((target) => isListed(calledModel(target) ?? target))
+        ? await loadListPrices(new Date())
+        : NO_LIST,
       models: loadModelNames,
       stored: await asking.reader(),
     }),
@@ -259,6 +264,16 @@ function providersOf(
     ...(open === undefined ? {} : { transport: { activity, open } }),
     ownPrograms: (given) => Object.assign({}, ...programs.map((open) => open(given))),
   });
+}
+
+function scorerOf(features: SessionFeatures): Edges['scoreMetric'] {
+  let loading: Promise<BuiltInMetrics> | null = null;
+  const load = async (): Promise<BuiltInMetrics> => {
+    const own = await Promise.all(features.map(({ metrics }) => metrics?.() ?? []));
+    return new Map(own.flat().map((definition) => [definition.name, definition]));
+  };
+  return async (metric, answers, tools) =>
+    scoreMetric(metric, answers, tools, await (loading ??= load()));
 }
 
 function ownProgramsOf(options: EdgesOptions, activity: Activity): OwnPrograms[] {

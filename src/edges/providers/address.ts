@@ -1,7 +1,7 @@
 import { problem } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { protocolFlaw, type Endpoint, type GivenPace } from '../../types/endpoints.ts';
-import { isHosted, type Target } from '../../types/model.ts';
+import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, type VendorKeys } from '../../types/vendors.ts';
@@ -157,7 +157,8 @@ export function keySourceOf(
 
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();
-  for (const target of new Set(targets)) {
+  for (const each of new Set(targets)) {
+    const target = calledModel(each) ?? each;
     if (!isHosted(target)) continue;
     const address = addressOf(target, access);
     if ('message' in address) found.set(address.message, address);

@@ -5,6 +5,23 @@ import { AGENT_PROGRAM } from '../../types/model.ts';
 
 export const agentsFeature: Feature & SessionRow = {
   key: 'agents',
+  formats: {
+    agent: {
+      places: ['evals/*.{yaml,yml}'],
+      path: /(?!)/,
+      holds: (value) => 'agent' in value && !('messages' in value) && !('prompt' in value),
+      read: async (document, tools, problems) =>
+        (await import('./format.ts')).readAgentSuite(document, tools, problems),
+    },
+  },
+  files: async () => {
+    const [{ suiteSchema }, { agentMetrics }] = await Promise.all([
+      import('./schema.ts'),
+      import('./metrics.ts'),
+    ]);
+    return [{ kind: 'agents', type: suiteSchema(), isWritten: false, metrics: agentMetrics }];
+  },
+  metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
     // Opened lazily, because most runs have no agent.
     let opening: Promise<OwnProgram> | null = null;

@@ -1,5 +1,6 @@
+import type { Answer, Part } from '../../types/answer.ts';
 import { AGENT_PROGRAM } from '../../types/model.ts';
-import type { Json, Scalar } from '../../types/plain.ts';
+import type { Scalar } from '../../types/plain.ts';
 
 export const AGENT_NAMES = [
   'claude-code',
@@ -52,6 +53,8 @@ export interface AgentSpec {
   limits: RunLimits;
   /** Commands of `runs` metrics. They run afterwards, in a clean tree with the agent's changes. */
   checks: readonly Check[];
+  /** Paths in the workspace whose text `files` metrics read after the run. */
+  watch: readonly string[];
 }
 
 export interface Task {
@@ -62,17 +65,23 @@ export interface Task {
   files?: Readonly<Record<string, string>>;
 }
 
-/** What a run reports beside its text, files and steps, as the `json` part of its answer. */
+/** What a run reports besides its last words, files and steps. */
 export interface AgentFacts {
   version: string | null;
-  ended: 'done' | 'decided' | 'turns' | 'usd' | 'stopped';
+  /** `decided`: cut after the first decision. */
+  ended: 'done' | 'decided';
   turns: number;
   calls: number;
-  seconds: number;
+  /** Null: some calls were replayed. */
+  seconds: number | null;
   /** Null: the price is unknown. */
   usd: number | null;
+  /** Tokens of the instruction files and skill descriptions that the agent always loads. */
+  context: number;
   /** Changed files. */
   files: readonly { path: string; kind: 'added' | 'changed' | 'deleted' }[];
+  /** Text of watched files after the run. Null: there is no such file. */
+  watched: Readonly<Record<string, string | null>>;
   checks: readonly CheckResult[];
   /** Names of the skills that the agent used, in order. */
   skills: readonly string[];
@@ -95,28 +104,35 @@ export function specOf(command: readonly string[]): AgentSpec | null {
   return first === AGENT_PROGRAM ? (JSON.parse(json) as AgentSpec) : null;
 }
 
-/** A task as variables of a reference. No trigger: ''. A trigger of null: `none`. */
+/** A task as variables of a reference. A trigger of null is `none`. */
 export function taskVariables({ task, trigger, files = {} }: Task): Record<string, Scalar> {
   return {
     task,
-    trigger: trigger === undefined ? '' : (trigger ?? 'none'),
-    files: Object.keys(files).length === 0 ? '' : JSON.stringify(files),
+    ...(trigger === undefined ? {} : { trigger: trigger ?? NO_SKILL }),
+    ...(Object.keys(files).length === 0 ? {} : { files: JSON.stringify(files) }),
   };
 }
 
-export function taskOf(variables: Readonly<Record<string, Scalar>>): Task {
-  const { task = '', trigger = '', files = '' } = variables;
+const NO_SKILL = 'none';
+
+export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Scalar>>): Task {
   return {
     task: String(task),
-    ...(trigger === '' ? {} : { trigger: trigger === 'none' ? null : String(trigger) }),
-    ...(files === '' ? {} : { files: JSON.parse(String(files)) as Record<string, string> }),
+    ...(trigger === undefined ? {} : { trigger: trigger === NO_SKILL ? null : String(trigger) }),
+    ...(files === undefined ? {} : { files: JSON.parse(String(files)) as Record<string, string> }),
   };
 }
 
-/** The facts in an answer's `json` part. Null: the answer is not an agent's. */
-export function factsIn(parts: readonly { type: string; value?: Json }[]): AgentFacts | null {
-  for (const { type, value } of parts)
-    if (type === 'json' && value !== null && typeof value === 'object' && 'agent' in value)
-      return value['agent'] as unknown as AgentFacts;
+const FACTS = 'agent';
+
+/** Not a `json` part, because that is part of the answer's text. */
+export function factsPart(facts: AgentFacts): Part {
+  return { type: 'unknown', kind: FACTS, json: JSON.stringify(facts) };
+}
+
+/** Null: the answer is not an agent's. */
+export function factsIn({ parts }: Pick<Answer, 'parts'>): AgentFacts | null {
+  for (const part of parts)
+    if (part.type === 'unknown' && part.kind === FACTS) return JSON.parse(part.json) as AgentFacts;
   return null;
 }

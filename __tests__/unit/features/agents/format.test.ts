@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals';
+import { resolveTarget } from '../../../../src/config/targets.ts';
+import { agentsFeature } from '../../../../src/features/agents/index.ts';
+import { specOf, taskOf } from '../../../../src/features/agents/spec.ts';
+import { hash, read as readFiles, treeOf } from '../../config/tree.ts';
+
+const FORMATS = agentsFeature.formats ?? {};
+
+const SUITE = `agent: claude-code@2.1.330
+model: claude-sonnet-4-5
+workspace:
+  from: shop
+  with: [AGENTS.md, 'skills/**']
+  hide: [shop/secret.md]
+limits: { turns: 12, usd: 0.5 }
+tests:
+  metrics:
+    - { name: notes, uses: files, with: { exist: [NOTES.md], only_changed: [NOTES.md] } }
+    - { name: tests, uses: runs, with: { run: npm test } }
+  references:
+    - { id: search, task: Write the notes. }
+    - { id: chooses, task: Release it., trigger: notes }
+    - { id: ignores, task: 'What is 2 + 2?', trigger: null }
+`;
+
+const PROJECT = {
+  'evaldiff.yaml': 'prompts: [evals/*.yaml]\n',
+  'AGENTS.md': 'Be brief.',
+  'skills/notes/SKILL.md': 'Notes.',
+  'shop/app.js': 'x',
+  'shop/secret.md': 'expected',
+  'other/app.js': 'x',
+};
+
+const read = (suite: string, more: Record<string, string> = {}) =>
+  readFiles({ ...PROJECT, ...more, 'evals/notes.yaml': suite }, { formats: FORMATS });
+
+const withLine = (from: string, to: string): string => SUITE.replace(from, to);
+
+describe('an agent suite', () => {
+  test('becomes a prompt whose model is a program that gets each task', async () => {
+    const { project, problems, notices } = await read(SUITE);
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([]);
+    const [suite] = project.suites;
+    expect(suite?.prompt).toMatchObject({ name: 'notes', file: 'evals/notes.yaml' });
+    expect(suite?.tests.references.map(({ id, input, place }) => ({ id, input, place }))).toEqual([
+      {
+        id: 'search',
+        input: { task: 'Write the notes.' },
+        place: { file: 'evals/notes.yaml', line: 13 },
+      },
+    ]);
+    const entry = project.settings.models.get(suite?.prompt.model ?? '');
+    expect(entry).toMatchObject({
+      provider: 'program',
+      model: 'claude-code with claude-sonnet-4-5',
+      process: 'try',
+      calls: { model: 'claude-sonnet-4-5', most: 12, usd: 0.5 },
+    });
+    expect(specOf(entry?.command ?? [])).toEqual({
+      agent: 'claude-code',
+      version: '2.1.330',
+      command: [],
+      model: 'claude-sonnet-4-5',
+      at: 'anthropic',
+      workspace: {
+        from: 'shop',
+        with: ['AGENTS.md', 'skills/**'],
+        hide: ['shop/secret.md', 'evals/notes.yaml', 'evaldiff.yaml', 'rubrics/*.{yaml,yml}'],
+        setup: [],
+        network: 'off',
+      },
+      limits: { turns: 12, minutes: 10, usd: 0.5 },
+      checks: [{ name: 'npm test', run: 'npm test' }],
+      watch: ['NOTES.md'],
+    });
+  });
+
+  test('keeps trigger tests in a suite of their own, with one model call each', async () => {
+    const { project } = await read(SUITE);
+    const suite = project.suites[1];
+    expect(suite?.prompt.name).toBe('notes: triggers');
+    expect(project.settings.models.get(suite?.prompt.model ?? '')?.calls?.most).toBe(1);
+    expect(suite?.tests.metrics).toEqual([]);
+    expect(suite?.tests.references.map(({ input }) => taskOf(input))).toEqual([
+      { task: 'Release it.', trigger: 'notes' },
+      { task: 'What is 2 + 2?', trigger: null },
+    ]);
+    expect(suite?.tests.references.map(({ metrics }) => metrics?.[0]?.source)).toEqual([
+      { kind: 'built-in', uses: 'skill_used', with: { name: 'notes' } },
+      { kind: 'built-in', uses: 'skill_used', with: { none: true } },
+    ]);
+  });
+
+  test('reports figures of each run without gating', async () => {
+    const { project } = await read(SUITE);
+    const values = project.suites[0]?.tests.metrics.filter(({ skip }) => skip) ?? [];
+    expect(values.map(({ name }) => name)).toEqual([
+      'turns',
+      'calls',
+      'cost',
+      'seconds',
+      'files_changed',
+      'context',
+      'tokens',
+    ]);
+    expect(values.map(({ definition }) => definition?.better)).not.toContain('higher');
+  });
+
+  test('depends on exactly the files that a run may read', async () => {
+    const { project } = await read(SUITE);
+    const idsOf = (changed: Record<string, string>) => {
+      const tree = treeOf({ ...PROJECT, 'evals/notes.yaml': SUITE, ...changed });
+      const context = { settings: project.settings, tree, hash };
+      const target = resolveTarget(
+        project.suites[0]?.prompt.model ?? '',
+        { file: '', line: 0 },
+        context,
+      );
+      return 'files' in target ? target.files : '';
+    };
+    const before = idsOf({});
+    for (const path of ['AGENTS.md', 'skills/notes/SKILL.md', 'shop/app.js', 'shop/new.js'])
+      expect(idsOf({ [path]: 'edited' })).not.toBe(before);
+    for (const path of ['other/app.js', 'shop/secret.md', 'evals/notes.yaml', 'README.md'])
+      expect(idsOf({ [path]: 'edited' })).toBe(before);
+  });
+
+  test('calls the model of an endpoint that the settings name', async () => {
+    const settings =
+      'prompts: [evals/*.yaml]\nmodels: { claude-sonnet-4-5: { provider: anthropic, ' +
+      'endpoint: proxy, model: sonnet } }\n';
+    const { project, problems } = await read(SUITE, { 'evaldiff.yaml': settings });
+    expect(problems).toEqual([]);
+    const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
+    expect(specOf(entry?.command ?? [])).toMatchObject({ model: 'sonnet', at: 'proxy' });
+  });
+
+  test('puts the files of a task into its workspace alone', async () => {
+    const task = '{ id: search, task: Write the notes., files: { data.csv: other/app.js } }';
+    const { project, problems } = await read(
+      withLine('{ id: search, task: Write the notes. }', task),
+    );
+    expect(problems).toEqual([]);
+    expect(taskOf(project.suites[0]?.tests.references[0]?.input ?? {}).files).toEqual({
+      'data.csv': 'other/app.js',
+    });
+    const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
+    expect(entry?.files).toContain('other/app.js');
+  });
+
+  test.each([
+    ['agent: claude-code@2.1.330', 'agent: claude', '1: agent must be one of claude-code'],
+    ['agent: claude-code@2.1.330', 'agent: { command: [] }', '1: agent.command must not be empty'],
+    ['model: claude-sonnet-4-5', 'model: sonet', '2: model: no vendor has a model "sonet"'],
+    ['model: claude-sonnet-4-5\n', '', ': "model" is missing'],
+    ['from: shop', 'from: shpo', '4: workspace.from: there is no folder shpo'],
+    ['from: shop', 'from: ../shop', '4: workspace.from: ../shop must be a folder inside'],
+    ['[AGENTS.md,', '[AGENT.md,', '5: workspace.with: AGENT.md matches no file'],
+    ['hide: [shop/secret.md]', "hide: ['**']", '6: workspace: nothing is left inside'],
+    ['hide: [shop/secret.md]', 'network: on', '6: workspace.network must be off, or a list'],
+    ['turns: 12', 'turns: 0', '7: limits.turns must be a whole number from 1 to 1000'],
+    ['turns: 12', 'turn: 12', '7: unknown key "turn" in limits; did you mean "turns"?'],
+    ['usd: 0.5', 'usd: 0', '7: limits.usd must be a number from 0.001 to 1000'],
+    ['with: { run: npm test }', 'with: {}', '11: metric "tests": with.run is missing'],
+    ['exist: [NOTES.md], only_changed: [NOTES.md]', '', 'needs at least one of exist, absent'],
+    ['task: Write the notes.', "task: ''", '13: tests.references[0].task must not be empty'],
+    ['task: Write the notes.', 'tags: [a]', '13: tests.references[0]: "task" is missing'],
+    ['task: Write the notes.', 'input: { a: b }', '13: a task has no input; write task: TEXT'],
+    ['trigger: notes', 'trigger: [a]', '14: tests.references[1].trigger must be the name'],
+    ['trigger: notes', 'files: { ../x: AGENTS.md }', '14: files: ../x must be a path in the'],
+    ['trigger: notes', 'files: { x: nowhere.md }', '14: files: nowhere.md does not exist'],
+    ['limits: {', 'limit: {', '7: unknown key "limit"; did you mean "limits"?'],
+  ])('with %j written as %j is an error', async (from, to, message) => {
+    const { problems } = await read(withLine(from, to));
+    expect(problems).toEqual([expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,322 @@
+import { composePrompt } from '../../config/compose-prompt.ts';
+import type { ForeignFile, FormatTools } from '../../config/formats.ts';
+import { askedModel } from '../../config/model-names.ts';
+import { checkMembers, closed, check } from '../../config/schema.ts';
+import { testKeys } from '../../config/test-keys.ts';
+import { valueAt, type Document } from '../../documents/document.ts';
+import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../documents/paths.ts';
+import { problem } from '../../errors.ts';
+import type { ModelSettings } from '../../project/settings.ts';
+import type { AskedModel } from '../../types/model.ts';
+import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
+import { agentMetrics, RUN_VALUES } from './metrics.ts';
+import { filePatterns, matcherOf, placeFiles } from './rules.ts';
+import { RUN_LIMITS, limitsShape, suiteMembers, workspaceShape } from './schema.ts';
+import {
+  agentCommand,
+  type AgentName,
+  type AgentSpec,
+  type RunLimits,
+  type WorkspaceRules,
+} from './spec.ts';
+import { readTasks, type ReadTask } from './tasks.ts';
+
+/** Reads an agent suite: a prompt whose model is a program that runs the agent on each task. */
+export async function readAgentSuite(
+  given: Document,
+  tools: FormatTools,
+  problems: Problem[],
+): Promise<ForeignFile> {
+  const read = new Set([given.file]);
+  const document = await composed(given, tools, read, problems);
+  const before = problems.length;
+  const written = checkMembers(document, [], suiteMembers, problems);
+  const tasks = readTasks(document, tools, problems);
+  const model = readModel(document, written.model, tools, problems);
+  const rest = {
+    workspace: readWorkspace(document, { tools, hidden: [...read] }, problems),
+    limits: readLimits(document, problems),
+  };
+  const metrics = new Map(agentMetrics.map((definition) => [definition.name, definition]));
+  const found: ForeignFile = { prompts: [], models: {}, grader: null, notices: [], metrics };
+  if (problems.length > before || model === null || written.agent === undefined) return found;
+  const agent = agentOf(written.agent);
+  const asked = { model: model.model, at: model.endpoint ?? model.provider };
+  const spec: AgentSpec = { ...agent, ...asked, ...rest, checks: [], watch: [] };
+  const named = { spec, document, name: written.name ?? stemOf(document.file) };
+  const suites = suitesOf(named, written.model ?? '', tasks);
+  return {
+    ...found,
+    prompts: suites.map((suite) => ({ document: suite.document })),
+    programs: new Map(suites.map(({ model: key, program }) => [key, program])),
+  };
+}
+
+interface OwnSuite {
+  document: Document;
+  model: string;
+  program: ModelSettings;
+}
+
+/** Trigger tests are a suite of their own, because other metrics cannot judge a run that is cut. */
+function suitesOf(
+  { spec, document, name }: { spec: AgentSpec; document: Document; name: string },
+  called: string,
+  tasks: readonly ReadTask[],
+): OwnSuite[] {
+  const [triggers, work] = [tasks.filter(isTrigger), tasks.filter((task) => !isTrigger(task))];
+  const make = (suite: string, own: readonly ReadTask[], trigger: boolean): OwnSuite => {
+    const { checks, watch } = trigger ? NOTHING_AFTERWARDS : afterwardsOf(document);
+    const model = `${spec.agent} with ${called} (${suite})`;
+    const program = programOf({ ...spec, checks, watch }, own, document.placeOf(['agent']));
+    const calls = { model: called, most: trigger ? 1 : spec.limits.turns, usd: spec.limits.usd };
+    return {
+      document: promptOf(document, { name: suite, model, tasks: own, trigger }),
+      model,
+      program: { ...program, calls },
+    };
+  };
+  return [
+    ...(work.length > 0 || triggers.length === 0 ? [make(name, work, false)] : []),
+    ...(triggers.length > 0
+      ? [make(work.length === 0 ? name : `${name}: triggers`, triggers, true)]
+      : []),
+  ];
+}
+
+function readModel(
+  document: Document,
+  model: string | undefined,
+  { settings }: FormatTools,
+  problems: Problem[],
+): AskedModel | null {
+  const asked = model === undefined ? null : askedModel(settings, model);
+  if (model !== undefined && asked === null)
+    problems.push(problem(document.placeOf(['model']), unknownModel(model)));
+  return asked;
+}
+
+const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
+
+/** With `defaults` and test files merged in. `read` gets the files that this used. */
+async function composed(
+  given: Document,
+  { files }: FormatTools,
+  read: Set<string>,
+  problems: Problem[],
+): Promise<Document> {
+  const noting = {
+    ...files,
+    document: (path: string, found: Problem[]) => {
+      if (files.absence(path) === null) read.add(path);
+      return path === given.file ? Promise.resolve(given) : files.document(path, found);
+    },
+  };
+  const state = { files: noting, root: folderOf(given.file), testKeys: testKeys([]), problems };
+  const document = (await composePrompt(given.file, state)) ?? given;
+  for (const file of dataFiles(document)) {
+    const path = [join(folderOf(given.file), file), join('', file)].find(
+      (each) => each !== null && files.absence(each) === null,
+    );
+    if (path !== undefined && path !== null) read.add(path);
+  }
+  return document;
+}
+
+function dataFiles({ value }: Document): string[] {
+  return [valueAt(value, ['tests', 'references_from']) ?? []]
+    .flat()
+    .flatMap((source) =>
+      isMap(source) && typeof source['file'] === 'string' ? source['file'] : [],
+    );
+}
+
+function agentOf(
+  written: string | { command: string[] } | { acp: string[] },
+): Pick<AgentSpec, 'agent' | 'version' | 'command'> {
+  if (typeof written === 'string') {
+    const [name = '', version = null] = written.split('@');
+    return { agent: name as AgentName, version, command: [] };
+  }
+  return 'acp' in written
+    ? { agent: 'acp', version: null, command: written.acp }
+    : { agent: 'command', version: null, command: written.command };
+}
+
+function unknownModel(model: string): string {
+  return (
+    `model: no vendor has a model "${model}", and the settings have none under that name ` +
+    `(models: { ${JSON.stringify(model)}: { provider: … } })`
+  );
+}
+
+interface WorkspaceContext {
+  tools: FormatTools;
+  /** The suite's own files. */
+  hidden: readonly string[];
+}
+
+function readWorkspace(
+  document: Document,
+  { tools, hidden }: WorkspaceContext,
+  problems: Problem[],
+): WorkspaceRules {
+  const isWritten = valueAt(document.value, ['workspace']) !== undefined;
+  const written = isWritten ? checkMembers(document, ['workspace'], workspaceShape, problems) : {};
+  const { file, rubrics } = tools.settings;
+  const rules: WorkspaceRules = {
+    from: written.from === undefined || written.from === '.' ? '' : folderName(written.from),
+    with: written.with ?? [],
+    hide: [...(written.hide ?? [])],
+    setup: written.setup ?? [],
+    network: written.network ?? 'off',
+  };
+  const before = problems.length;
+  checkPatterns(document, rules, tools, problems);
+  const own = [...hidden, ...(file === null ? [] : [file]), ...rubrics];
+  const all = { ...rules, hide: [...new Set([...rules.hide, ...own])] };
+  if (problems.length === before && placeFiles(tools.files.below(''), all).size === 0) {
+    const message =
+      'workspace: nothing is left inside; hide leaves out every file that from and with name';
+    problems.push(problem(document.placeOf(['workspace', 'hide']), message));
+  }
+  return all;
+}
+
+function folderName(written: string): string {
+  return written.replace(/^\.\//, '').replace(/\/$/, '');
+}
+
+function checkPatterns(
+  document: Document,
+  { from, with: added, hide }: WorkspaceRules,
+  { files }: FormatTools,
+  problems: Problem[],
+): void {
+  const refuse = (path: readonly (string | number)[], message: string): void => {
+    problems.push(problem(document.placeOf(['workspace', ...path]), `workspace.${message}`));
+  };
+  const all = files.below('');
+  if (from !== '' && (!isPlainRelative(from) || from.split('/').includes('..')))
+    refuse(['from'], `from: ${from.slice(0, 100)} must be a folder inside the repository`);
+  else if (files.below(from).length === 0) refuse(['from'], `from: there is no folder ${from}`);
+  for (const [key, patterns] of [
+    ['with', added],
+    ['hide', hide],
+  ] as const)
+    for (const [index, pattern] of patterns.entries()) {
+      const wrong = globProblem(pattern);
+      if (wrong !== null) refuse([key, index], `${key}: ${wrong}`);
+      else if (!all.some(matcherOf([pattern])))
+        refuse([key, index], `${key}: ${pattern} matches no file; correct it or remove it`);
+    }
+}
+
+function readLimits(document: Document, problems: Problem[]): RunLimits {
+  if (valueAt(document.value, ['limits']) === undefined) return RUN_LIMITS;
+  const { turns, minutes, usd } = check(document, ['limits'], closed(limitsShape), problems) ?? {};
+  return {
+    turns: turns ?? RUN_LIMITS.turns,
+    minutes: minutes ?? RUN_LIMITS.minutes,
+    usd: usd ?? RUN_LIMITS.usd,
+  };
+}
+
+function programOf(spec: AgentSpec, tasks: readonly ReadTask[], place: Place): ModelSettings {
+  const attached = tasks.flatMap(({ files = {} }) => Object.values(files));
+  return {
+    provider: 'program',
+    endpoint: null,
+    model: `${spec.agent} with ${spec.model}`,
+    price: null,
+    command: agentCommand(spec),
+    files: [...filePatterns(spec.workspace), ...new Set(attached)],
+    setup: [],
+    process: 'try',
+    file: null,
+    replaces: [],
+    place,
+  };
+}
+
+const NOTHING_AFTERWARDS = { checks: [], watch: [] };
+
+/** What `runs` and `files` metrics, of the suite and of single tasks, need after a run. */
+function afterwardsOf({ value }: Document): Pick<AgentSpec, 'checks' | 'watch'> {
+  const metrics = [
+    valueAt(value, ['tests', 'metrics']) ?? [],
+    ...[valueAt(value, ['tests', 'references']) ?? []]
+      .flat()
+      .map((reference) => valueAt(reference, ['metrics']) ?? []),
+  ].flat();
+  const given = (uses: string, key: string): Json[] =>
+    metrics.flatMap((metric) =>
+      valueAt(metric, ['uses']) === uses ? (valueAt(metric, ['with', key]) ?? []) : [],
+    );
+  const contained = given('files', 'contains').flatMap((by) => (isMap(by) ? Object.keys(by) : []));
+  const watch = [...given('files', 'exist'), ...given('files', 'absent'), ...contained];
+  return {
+    checks: textsOf(given('runs', 'run')).map((run) => ({ name: run, run })),
+    watch: textsOf(watch).sort(),
+  };
+}
+
+function textsOf(values: readonly Json[]): string[] {
+  return [...new Set(values.filter((value) => typeof value === 'string'))];
+}
+
+interface PromptParts {
+  name: string;
+  model: string;
+  tasks: readonly ReadTask[];
+  trigger: boolean;
+}
+
+/** The suite in the form of a prompt file, with the places of the suite's file. */
+function promptOf(document: Document, { name, model, tasks, trigger }: PromptParts): Document {
+  const written = valueAt(document.value, ['tests']);
+  const tests: JsonMap = isMap(written) ? { ...written } : {};
+  const ids = new Set(tasks.map(({ id }) => id));
+  tests['references'] = tasks.map(({ reference }) => reference);
+  if (Array.isArray(tests['quarantine']))
+    tests['quarantine'] = tests['quarantine'].filter((row) => ids.has(idOf(row)));
+  if (trigger) for (const key of ['metrics', 'gate', 'references_from']) delete tests[key];
+  else tests['metrics'] = withValues(tests['metrics']);
+  const value: JsonMap = {
+    name,
+    model,
+    variables: [{ name: 'task' }],
+    messages: [{ role: 'user', content: '{task}' }],
+    tests,
+  };
+  const placeOf: Document['placeOf'] = ([first, second, index, ...rest]) => {
+    if (first === 'messages' || first === 'variables' || first === undefined)
+      return { file: document.file, line: 0 };
+    if (first !== 'tests' || second !== 'references' || typeof index !== 'number')
+      return document.placeOf([first, second, index, ...rest].filter((step) => step !== undefined));
+    const at = tasks[index]?.index ?? index;
+    return document.placeOf([
+      'tests',
+      'references',
+      at,
+      ...rest.filter((step) => step !== 'input'),
+    ]);
+  };
+  return { file: document.file, value, placeOf, placeOfText: placeOf };
+}
+
+const idOf = (row: Json): string => String(valueAt(row, ['id']) ?? '');
+
+/** Adds values of each run, which are shown but do not gate, unless the suite names its own. */
+function withValues(written: Json | undefined): Json {
+  const metrics = written ?? [];
+  if (!Array.isArray(metrics)) return metrics;
+  const named = new Set(metrics.map((metric) => valueAt(metric, ['name'])));
+  const values = RUN_VALUES.filter((value) => !named.has(value)).map((name) => ({
+    name,
+    uses: 'run_value',
+    with: { of: name },
+    skip: true,
+  }));
+  return [...metrics, ...values];
+}

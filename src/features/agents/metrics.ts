@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import type { MetricAnswer } from '../../metrics/answer.ts';
+import {
+  boundsRule,
+  countBounds,
+  defineMetric,
+  inBounds,
+  passOrFail,
+  yesOrNo,
+  type Measurement,
+  type MetricDefinition,
+} from '../../metrics/definition.ts';
+import { shorten } from '../../text/visible.ts';
+import type { Step } from '../../types/answer.ts';
+import { matcherOf } from './rules.ts';
+import { factsIn, type AgentFacts } from './spec.ts';
+
+const ofAgents = { group: 'agent', source: 'own definition', whole: true } as const;
+
+/** The run of this side has no such result: its suite did not ask for it. */
+const notAsked = (what: string): Measurement => ({
+  status: 'skipped',
+  reason: `the suite of this side does not ask for ${what}`,
+});
+
+const NO_AGENT: Measurement = {
+  status: 'error',
+  reason: 'the answer does not come from an agent in a workspace',
+};
+
+function ofFacts(
+  { completion }: MetricAnswer,
+  measure: (facts: AgentFacts) => Measurement,
+): Measurement {
+  const facts = factsIn(completion);
+  return facts === null ? NO_AGENT : measure(facts);
+}
+
+const paths = (what: string) => z.array(z.string().min(1)).default([]).describe(what);
+
+const filesMetric = defineMetric({
+  ...ofAgents,
+  name: 'files',
+  summary: 'Files of the workspace after the run. The value is the share of conditions that hold.',
+  parameters: {
+    exist: paths('Paths that must exist.'),
+    absent: paths('Paths that must not exist.'),
+    only_changed: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Patterns of the files that the agent may add, change or delete.'),
+    contains: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())]))
+      .default({})
+      .describe('By path, texts that the file must contain.'),
+  },
+  range: '0 to 1',
+  passes: 'if all conditions hold',
+  check: ({ exist, absent, only_changed, contains }) =>
+    exist.length + absent.length + Object.keys(contains).length === 0 && only_changed === undefined
+      ? ['with: needs at least one of exist, absent, only_changed and contains']
+      : [],
+  example: exampleRun(
+    { watched: { 'NOTES.md': '- Search' }, files: [] },
+    { exist: ['NOTES.md'] },
+    1,
+    true,
+  ),
+  measure: ({ answer, options }) =>
+    ofFacts(answer, (facts) => {
+      const { exist, absent, only_changed, contains } = options;
+      const asked = [...exist, ...absent, ...Object.keys(contains)];
+      const unread = asked.find((path) => !Object.hasOwn(facts.watched, path));
+      if (unread !== undefined) return notAsked(unread);
+      const textOf = (path: string): string | null => facts.watched[path] ?? null;
+      const isAllowed = matcherOf(only_changed ?? ['**']);
+      const changed = facts.files.filter(({ path }) => !isAllowed(path));
+      const conditions: (string | null)[] = [
+        ...exist.map((path) => (textOf(path) === null ? `${path} does not exist` : null)),
+        ...absent.map((path) => (textOf(path) === null ? null : `${path} exists`)),
+        ...Object.entries(contains).flatMap(([path, texts]) =>
+          [texts].flat().map((text) => missingText(path, textOf(path), text)),
+        ),
+        ...(only_changed === undefined ? [] : [changedWords(changed)]),
+      ];
+      const wrong = conditions.filter((condition) => condition !== null);
+      const share = 1 - wrong.length / conditions.length;
+      return passOrFail(wrong.length === 0, wrong.join('; '), share);
+    }),
+});
+
+function missingText(path: string, body: string | null, text: string): string | null {
+  if (body === null) return `${path} does not exist`;
+  return body.includes(text)
+    ? null
+    : `${path} does not contain ${JSON.stringify(shorten(text, 80))}`;
+}
+
+function changedWords(changed: AgentFacts['files']): string | null {
+  if (changed.length === 0) return null;
+  const named = changed.slice(0, 5).map(({ path, kind }) => `${path} was ${kind}`);
+  return named.join(', ') + (changed.length > 5 ? ` and ${String(changed.length - 5)} more` : '');
+}
+
+const runsMetric = defineMetric({
+  ...ofAgents,
+  name: 'runs',
+  summary:
+    "A command succeeds afterwards, in a clean copy of the workspace with the agent's changes. " +
+    "The suite's own test files replace those that the agent changed.",
+  parameters: { run: z.string().min(1).describe('The command line.') },
+  ...yesOrNo,
+  example: exampleRun(
+    { checks: [{ name: 'npm test', code: 1, output: '1 failed' }] },
+    { run: 'npm test' },
+    0,
+    false,
+  ),
+  measure: ({ answer, options: { run } }) =>
+    ofFacts(answer, ({ checks }) => {
+      const result = checks.find(({ name }) => name === run);
+      if (result === undefined) return notAsked(run);
+      if (result.timedOut === true) return { status: 'error', reason: `${run}: not done in time` };
+      const how = result.code === null ? 'was killed' : `exits with ${String(result.code)}`;
+      return passOrFail(result.code === 0, `${run} ${how}: ${lastLine(result.output)}`);
+    }),
+});
+
+function lastLine(output: string): string {
+  return shorten(output.trim().split('\n').at(-1) ?? '', 200);
+}
+
+const skillUsed = defineMetric({
+  ...ofAgents,
+  name: 'skill_used',
+  summary: 'The agent uses a skill (`name`, if given), or with `none` no skill at all.',
+  parameters: {
+    name: z.string().min(1).optional().describe('Name of the skill.'),
+    none: z.boolean().default(false).describe('The agent must not use any skill.'),
+  },
+  ...yesOrNo,
+  check: ({ name, none }) =>
+    none && name !== undefined ? ['with: name and none exclude each other'] : [],
+  example: exampleRun({ skills: ['release-notes'] }, { name: 'release-notes' }, 1, true),
+  measure: ({ answer, options: { name, none } }) =>
+    ofFacts(answer, ({ skills }) => {
+      const used = skills.length === 0 ? 'no skill' : [...new Set(skills)].join(', ');
+      const isUsed = name === undefined ? skills.length > 0 : skills.includes(name);
+      return passOrFail(isUsed !== none, `uses ${used}`);
+    }),
+});
+
+const STEP = 'A tool, or `tool: text` for a call whose arguments contain the text.';
+
+const stepsMetric = defineMetric({
+  ...ofAgents,
+  name: 'steps',
+  summary: 'Tool calls on the way to the answer: how many, in which order, and which never.',
+  parameters: {
+    ...countBounds,
+    order: z.array(z.string().min(1)).default([]).describe(`In this order. ${STEP}`),
+    never: z.array(z.string().min(1)).default([]).describe(`Not at all. ${STEP}`),
+  },
+  range: '0 and up',
+  passes: `${boundsRule}; if \`order\` and \`never\` hold`,
+  better: 'lower',
+  example: {
+    output: 'Done.',
+    completion: {
+      steps: [{ type: 'tool_call', name: 'WebFetch', arguments: '{}', result: null }],
+    },
+    with: { never: ['WebFetch'] },
+    value: 1,
+    pass: false,
+  },
+  measure({ answer, options: { order, never, ...bounds } }) {
+    const calls = answer.completion.steps.filter((step) => step.type === 'tool_call');
+    const refused = never.find((wanted) => calls.some((call) => isMeant(call, wanted)));
+    if (refused !== undefined) return passOrFail(false, `calls ${refused}`, calls.length);
+    let next = 0;
+    for (const call of calls) if (isMeant(call, order[next] ?? '')) next += 1;
+    const missing = order[next];
+    if (missing !== undefined) {
+      const after = next === 0 ? '' : ` after ${order[next - 1] ?? ''}`;
+      return passOrFail(false, `does not call ${missing}${after}`, calls.length);
+    }
+    return inBounds(calls.length, bounds, 'tool calls');
+  },
+});
+
+type CallStep = Extract<Step, { type: 'tool_call' }>;
+
+function isMeant({ name, arguments: given }: CallStep, wanted: string): boolean {
+  const [tool, ...rest] = wanted.split(':');
+  const text = rest.join(':').trim();
+  return name === tool?.trim() && (text === '' || given.includes(text));
+}
+
+const VALUES = {
+  turns: ({ turns }) => turns,
+  calls: ({ calls }) => calls,
+  cost: ({ usd }) => usd,
+  seconds: ({ seconds }) => seconds,
+  files_changed: ({ files }) => files.length,
+  context: ({ context }) => context,
+  tokens: (_, { usage }) => (usage === null ? null : usage.input_tokens + usage.output_tokens),
+} satisfies Record<
+  string,
+  (facts: AgentFacts, completion: MetricAnswer['completion']) => number | null
+>;
+
+export const RUN_VALUES = Object.keys(VALUES) as [keyof typeof VALUES];
+
+const UNKNOWN: Readonly<Record<string, string>> = {
+  cost: 'the price of the model is not known',
+  seconds: 'calls were replayed, so that the time says nothing',
+  tokens: 'the provider reported no token usage',
+};
+
+const runValue = defineMetric({
+  ...ofAgents,
+  name: 'run_value',
+  summary:
+    'A figure of the run: turns, calls of the model, tokens, dollars, seconds, changed files, or ' +
+    'tokens of the instructions that the agent always loads. Every agent suite reports all of ' +
+    'them without gating.',
+  parameters: { of: z.enum(RUN_VALUES).describe('Which figure.'), ...countBounds },
+  range: '0 and up',
+  passes: boundsRule,
+  better: 'lower',
+  example: exampleRun({ turns: 7 }, { of: 'turns', max: 5 }, 7, false),
+  measure: ({ answer, options: { of, ...bounds } }) =>
+    ofFacts(answer, (facts) => {
+      const value = VALUES[of](facts, answer.completion);
+      return value === null
+        ? { status: 'skipped', reason: UNKNOWN[of] ?? 'unknown' }
+        : inBounds(value, bounds, of.replace('_', ' '));
+    }),
+});
+
+/** `facts`: only those that the metric reads. */
+function exampleRun(
+  facts: Partial<AgentFacts>,
+  options: NonNullable<MetricDefinition['example']['with']>,
+  value: number,
+  pass: boolean,
+): MetricDefinition['example'] {
+  const part = { type: 'unknown', kind: 'agent', json: JSON.stringify(facts) } as const;
+  return { output: '', completion: { parts: [part] }, with: options, value, pass };
+}
+
+export const agentMetrics: readonly MetricDefinition[] = [
+  filesMetric,
+  runsMetric,
+  skillUsed,
+  stepsMetric,
+  runValue,
+];

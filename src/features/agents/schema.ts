@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { referenceSchema } from '../../config/reference.ts';
+import {
+  anything,
+  closed,
+  filled,
+  listOf,
+  mapOf,
+  numberBetween,
+  oneOf,
+  wholeNumber,
+} from '../../config/schema.ts';
+import { testsSchema } from '../../config/tests.ts';
+import { DEFAULT_LIMITS } from '../../documents/limits.ts';
+import { AGENT_NAMES } from './spec.ts';
+
+/** Limits of one run unless the suite names others. */
+export const RUN_LIMITS = { turns: 30, minutes: 10, usd: 1 } as const;
+
+const CLIS = AGENT_NAMES.filter((name) => name !== 'acp' && name !== 'command');
+
+const AGENT =
+  `must be one of ${CLIS.join(', ')}, if needed with a version like codex@0.169.0, ` +
+  'or { command: [words] } or { acp: [words] }';
+
+const words = () =>
+  listOf(filled(), 'a list of words like [node, agent.mjs]').min(1, {
+    error: 'must not be empty',
+  });
+
+export const agentSchema = z.union(
+  [
+    z.string().regex(new RegExp(`^(?:${CLIS.join('|')})(?:@\\d[\\w.-]*)?$`), { error: AGENT }),
+    closed({
+      command: words().describe(
+        'A program that works in its current folder. Its last argument is the task.',
+      ),
+    }),
+    closed({ acp: words().describe('A program that speaks the Agent Client Protocol.') }),
+  ],
+  { error: AGENT },
+);
+
+const patterns = (example: string) => listOf(filled(), `a list of patterns like [${example}]`);
+
+const HOST = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d+)?$/i;
+
+const hosts = listOf(
+  filled().regex(HOST, { error: 'must be the name of a host like registry.npmjs.org' }),
+);
+
+export const workspaceShape = {
+  from: filled()
+    .describe('Folder of the tree that becomes the workspace. Default: the project.')
+    .optional(),
+  with: patterns('AGENTS.md')
+    .describe('Paths and patterns laid on top, from the same side.')
+    .optional(),
+  hide: patterns("'evals/**'")
+    .describe(
+      "Paths and patterns that the agent never sees. The suite's own files never are inside.",
+    )
+    .optional(),
+  setup: listOf(filled(), 'a list of commands like [npm ci]')
+    .describe('Commands that prepare the workspace before the agent, once for equal files.')
+    .optional(),
+  network: z
+    .union([oneOf(['off']), hosts], { error: 'must be off, or a list of hosts' })
+    .describe('What the agent may reach besides its model: off (the default), or hosts.')
+    .optional(),
+};
+
+export const limitsShape = {
+  turns: wholeNumber(1, 1000)
+    .describe(`Model calls of one run. Default: ${String(RUN_LIMITS.turns)}.`)
+    .optional(),
+  minutes: numberBetween(0.1, 180)
+    .describe(`Minutes of one run. Default: ${String(RUN_LIMITS.minutes)}.`)
+    .optional(),
+  usd: numberBetween(0.001, 1000)
+    .describe(`US dollars of one run. Default: ${String(RUN_LIMITS.usd)}.`)
+    .optional(),
+};
+
+export const taskShape = {
+  task: filled().describe('What the agent is asked to do.'),
+  trigger: z
+    .union([filled(), z.null()], { error: 'must be the name of a skill, or null for none' })
+    .describe('The skill that the agent should choose first, or null for none. One model call.')
+    .optional(),
+  files: mapOf(filled(), 'a map of paths in the workspace to paths of the repository')
+    .describe('Further files of the workspace, for this task alone.')
+    .optional(),
+};
+
+const suiteShape = {
+  name: filled().describe('Name of the suite. Default: the name of the file.').optional(),
+  agent: agentSchema.describe('The agent that works on the tasks.'),
+  model: filled().describe("The agent's model, as vendors or the settings know it."),
+};
+
+export const suiteMembers = {
+  ...suiteShape,
+  workspace: anything().optional(),
+  limits: anything().optional(),
+  defaults: anything().optional(),
+  tests: anything().optional(),
+};
+
+/** For editors and the published JSON Schema. */
+export function suiteSchema() {
+  const tests = testsSchema([]);
+  const reference = referenceSchema(DEFAULT_LIMITS).omit({ input: true }).extend(taskShape);
+  return closed({
+    ...suiteShape,
+    workspace: closed(workspaceShape).describe('The folder that the agent works in.').optional(),
+    limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
+    defaults: tests.shape.defaults,
+    tests: tests
+      .extend({ references: listOf(reference).describe('The tasks.').optional() })
+      .describe('Tasks, and the metrics that judge what the agent did.'),
+  });
+}

@@ -1,0 +1,76 @@
+import type { FormatTools } from '../../config/formats.ts';
+import { check } from '../../config/schema.ts';
+import { asWritten, valueAt, type Document } from '../../documents/document.ts';
+import { isPlainRelative } from '../../documents/paths.ts';
+import { problem } from '../../errors.ts';
+import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
+import { taskShape } from './schema.ts';
+import { taskVariables, type Task } from './spec.ts';
+
+export interface ReadTask extends Task {
+  id: string;
+  /** Position in the suite's list. */
+  index: number;
+  /** As a reference of a prompt. */
+  reference: JsonMap;
+}
+
+/** The tasks of a suite's `references`, each with the variables that its run gets. */
+export function readTasks(document: Document, tools: FormatTools, problems: Problem[]): ReadTask[] {
+  const list = valueAt(document.value, ['tests', 'references']);
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((_, index) => readTask(document, index, tools, problems) ?? []);
+}
+
+function readTask(
+  document: Document,
+  index: number,
+  { files }: FormatTools,
+  problems: Problem[],
+): ReadTask | null {
+  const path = ['tests', 'references', index];
+  const written = valueAt(document.value, path);
+  if (written === undefined || !isMap(written)) return null;
+  if (written['input'] !== undefined) {
+    const message = 'a task has no input; write task: TEXT instead';
+    problems.push(problem(document.placeOf([...path, 'input']), message));
+    return null;
+  }
+  const before = problems.length;
+  const task = check(document, [...path, 'task'], taskShape.task, problems);
+  const trigger = check(document, [...path, 'trigger'], taskShape.trigger, problems);
+  const attached = check(document, [...path, 'files'], taskShape.files, problems) ?? {};
+  for (const [at, from] of Object.entries(attached)) {
+    const message = attachmentProblem(at, from, files);
+    if (message !== null)
+      problems.push(problem(document.placeOf([...path, 'files', at]), `files: ${message}`));
+  }
+  if (task === undefined || problems.length > before) return null;
+  const own: Task = {
+    task: asWritten(document, [...path, 'task'], task),
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(Object.keys(attached).length === 0 ? {} : { files: attached }),
+  };
+  return { ...own, id: String(written['id'] ?? ''), index, reference: asReference(written, own) };
+}
+
+function attachmentProblem(at: string, from: string, files: FormatTools['files']): string | null {
+  if (!isPlainRelative(at) || at.split('/').includes('..'))
+    return `${at} must be a path in the workspace`;
+  const absence = files.absence(from);
+  return absence === null ? null : `${from} ${absence}`;
+}
+
+function asReference(written: JsonMap, task: Task): JsonMap {
+  const { task: _, trigger: __, files: ___, ...rest } = written;
+  const metrics = task.trigger === undefined ? {} : { metrics: [triggerMetric(task.trigger)] };
+  return { ...rest, ...metrics, input: taskVariables(task) };
+}
+
+function triggerMetric(skill: string | null): JsonMap {
+  return {
+    name: 'chooses',
+    uses: 'skill_used',
+    with: skill === null ? { none: true } : { name: skill },
+  };
+}
