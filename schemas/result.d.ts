@@ -5081,7 +5081,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
          */
         kind:
           | "line"
@@ -5089,6 +5089,7 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
+          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -5309,7 +5310,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
          */
         kind:
           | "line"
@@ -5317,6 +5318,7 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
+          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -5392,7 +5394,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
          */
         kind:
           | "line"
@@ -5400,6 +5402,7 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
+          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -5520,7 +5523,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
          */
         kind:
           | "line"
@@ -5528,6 +5531,7 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
+          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -5748,7 +5752,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
          */
         kind:
           | "line"
@@ -5756,6 +5760,7 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
+          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -5831,7 +5836,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
          */
         kind:
           | "line"
@@ -5839,6 +5844,7 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
+          | "swap"
           | "role"
           | "parameter"
           | "tool"

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   cpSync,
   mkdtempSync,
   readdirSync,
@@ -84,6 +85,10 @@ for (const entry of ['action', 'cli']) {
     'licenses.txt',
     '--no-cache',
     '--quiet',
+  );
+  appendFileSync(
+    join(target, 'licenses.txt'),
+    `\nFlexEval (texts of rubrics)\n${readFileSync(join(root, 'src/metrics/flexeval/LICENSE'), 'utf8')}`,
   );
   await minifyChunks(target);
   for (const file of readdirSync(target).filter((name) => name.endsWith('index.js'))) {

@@ -87,7 +87,7 @@ Metrics that compare numbers use the exact digits, not rounded doubles: \`251229
 const rubricsSection = `## Built-in rubrics
 
 Use them with \`rubric:\` in a metric; a rubric file of the same name replaces one. They pass at the best label (with \`better: lower\`, the one with the lowest score), unless the metric names others. A rubric with \`better: none\` only classifies answers and does not gate by default.
-\`yeasayer_completion\` measures a fault: 1 means that the answer agrees with everything.
+Their texts are [FlexEval's](https://github.com/DigitalHarborFoundation/FlexEval), unchanged ([MIT](../src/metrics/flexeval/LICENSE)). \`yeasayer_completion\` measures a fault: 1 means that the answer goes along with offensive talk. \`is_request_for_plot\` reads only what precedes the judged turn.
 
 | rubric | labels and scores | better |
 | --- | --- | --- |

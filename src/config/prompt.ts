@@ -6,7 +6,7 @@ import { problem } from '../errors.ts';
 import type { Prompt, Tests } from '../kernel/suite/suite.ts';
 import { isVariableName, placeholders } from '../kernel/suite/template.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
-import type { Role } from '../types/model.ts';
+import { ROLE_NAMES, type Role } from '../types/model.ts';
 import { isMap, type Json, type Notice, type Place, type Problem } from '../types/plain.ts';
 import { foreignForms } from './foreign-forms.ts';
 import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
@@ -23,14 +23,6 @@ import {
   scalar,
 } from './schema.ts';
 import { testKeys } from './test-keys.ts';
-
-const PROMPT_ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
-  human: 'user',
-  user: 'user',
-  ai: 'assistant',
-  assistant: 'assistant',
-};
 
 const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
@@ -65,7 +57,9 @@ const promptShape = {
     .describe('The messages that are sent.')
     .optional(),
   prompt: promptTextSchema.describe('One message of the user, instead of messages.').optional(),
-  code: filled().describe('Code that computes the output, instead of messages.').optional(),
+  code: filled()
+    .describe('Code that computes the output. Messages beside it are for your application.')
+    .optional(),
   language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
@@ -127,7 +121,7 @@ export function readPrompt(
   const name = check(document, ['name'], promptShape.name, problems);
   const model = check(document, ['model'], promptShape.model, problems);
   const { messages, code } = readBody(document, problems);
-  const isTemplate = isOwn && code === null;
+  const isTemplate = isOwn && (code === null || messages.length > 0);
   const isInferred = isTemplate && valueAt(document.value, ['variables']) === undefined;
   const variables = isInferred
     ? namesInBraces(document, messages)
@@ -155,7 +149,7 @@ export function readPrompt(
   problems.push(...undeclaredProblems(document, messages, names, undeclaredMessage));
   const foreign = foreignFindings(document, isTemplate ? messages : [], names);
   problems.push(...foreign.problems);
-  const unused = code === null ? unusedVariables(messages, variables) : [];
+  const unused = unusedVariables(messages, prompt);
   return { prompt, notices: [...foreign.notices, ...unused], messages, isInferred };
 }
 
@@ -232,9 +226,10 @@ function readBody(
     Object.keys(document.value).some(
       (key) => !PROMPT_KEYS.includes(key) && BODY_KEYS.includes(nearest(key, PROMPT_KEYS) ?? ''),
     );
-  if (given.length > 1 || (given.length === 0 && !misspelt))
+  const isTwice = given.includes('messages') && given.includes('prompt');
+  if (isTwice || (given.length === 0 && !misspelt))
     problems.push(
-      problem({ file: document.file, line: 0 }, 'needs exactly one of messages, prompt and code'),
+      problem({ file: document.file, line: 0 }, 'needs messages or prompt (not both), or code'),
     );
   return {
     messages: [...readMessages(document, problems), ...readSingleMessage(document, problems)],
@@ -250,7 +245,7 @@ function readMessages(document: Document, problems: Problem[]): LocatedMessage[]
     const at = [...path, 'content'];
     const content = readContent(document, at, problems);
     if (content === null) return [];
-    const role = PROMPT_ROLES[value.role] ?? 'user';
+    const role = ROLE_NAMES[value.role] ?? 'user';
     if (content.parts !== undefined && role !== 'user') {
       const message = `${pathText(at)}: only messages of the user show images and files`;
       problems.push(problem(document.placeOf(at), message));
@@ -344,8 +339,9 @@ function usedNames(messages: readonly LocatedMessage[]): Set<string> {
 
 function unusedVariables(
   messages: readonly LocatedMessage[],
-  variables: readonly PromptVariable[],
+  { variables, code }: Prompt,
 ): Notice[] {
+  if (code !== null) return [];
   const used = usedNames(messages);
   return variables
     .filter(({ name }) => !used.has(name))

@@ -92,7 +92,7 @@ export async function loadSuites(
     suites: chosen.flatMap(({ suites, stem }) =>
       suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite])),
     ),
-    settings: withImportedModels(settings, imported, options.limits, problems),
+    settings: withImportedModels(settings, imported, options.limits, problems, notices),
     rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
 }
@@ -270,6 +270,7 @@ function withImportedModels(
   imported: readonly ForeignFile[],
   limits: Limits,
   problems: Problem[],
+  notices: Notice[],
 ): Settings {
   const models = new Map(settings.models);
   for (const { models: written } of imported) {
@@ -288,14 +289,17 @@ function withImportedModels(
   }
   for (const [name, model] of imported.flatMap(({ programs = [] }) => [...programs]))
     models.set(name, model);
-  const grader = imported.map((each) => each.grader).find((each) => each !== null) ?? null;
-  return {
-    ...settings,
-    models,
-    grader:
-      settings.grader ??
-      (grader === null ? null : { model: grader.model, parameters: {}, place: grader.place }),
-  };
+  const graders = imported.flatMap((each) => each.grader ?? []);
+  const [first] = graders;
+  const grader = settings.grader ?? (first === undefined ? null : { ...first, parameters: {} });
+  for (const { model, place } of graders)
+    if (grader !== null && model !== grader.model)
+      notices.push({
+        kind: 'import',
+        place,
+        message: `its grader ${model} is replaced by ${grader.model} of ${grader.place.file}`,
+      });
+  return { ...settings, models, grader };
 }
 
 function overridePrompt(prompt: Prompt, { parameters }: Overrides): Prompt {

@@ -1,5 +1,4 @@
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
-import { JUDGED_MATERIALS } from '../metrics/grader-prompt.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/keywords.ts';
 import { contradiction } from '../metrics/passing.ts';
 import { didYouMean } from '../text/suggest.ts';
@@ -165,11 +164,4 @@ export function keywordProblems(prompt: string): { written: string; message: str
     problems.push({ written: as(last), message });
   }
   return problems;
-}
-
-export function showsNothing(prompt: string): boolean {
-  return !findKeywords(prompt).some(
-    ({ literal, material }) =>
-      literal === null && material !== null && JUDGED_MATERIALS.includes(material),
-  );
 }

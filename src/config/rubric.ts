@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { materialUsed } from '../metrics/keywords.ts';
+import { materialUsed, showsNothing } from '../metrics/keywords.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice, type Problem } from '../types/plain.ts';
 import { BETTER, labels, labelTexts } from './metric-schema.ts';
-import { keywordProblems, readChoices, readPassing, showsNothing } from './rubric-choices.ts';
+import { keywordProblems, readChoices, readPassing } from './rubric-choices.ts';
 import {
   exampleSchema,
   examplesFromSchema,

@@ -4,7 +4,7 @@ import type { Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-twice.ts';
-import { fillKeywords, materialUsed, type Material } from './keywords.ts';
+import { fillKeywords, materialUsed, showsNothing, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
   /** The rubric's own text by extra keyword, inserted unchanged. */
@@ -20,14 +20,6 @@ export interface Materials extends Partial<Record<Material, string | undefined>>
 /** Materials that quote messages, including their file names. */
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
-/** A rubric that uses none of these judges the answer. */
-export const JUDGED_MATERIALS: readonly Material[] = [
-  'conversation',
-  'content',
-  'completion',
-  'tool_calls',
-];
-
 /** No answer can end its own quotation. Some vendors require a final user message. */
 export function graderPrompt(
   question: Question,
@@ -36,7 +28,7 @@ export function graderPrompt(
 ): GraderPrompt {
   const used = materialUsed(question.prompt);
   const quoted = Object.entries(question.quoted ?? {});
-  const alone = quoted.length === 0 && !JUDGED_MATERIALS.some((material) => used.has(material));
+  const alone = quoted.length === 0 && showsNothing(question.prompt);
   if (alone) used.add('completion');
   // Unused material must not change the request, or equal requests would be paid for again.
   const texts = [

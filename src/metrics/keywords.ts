@@ -53,6 +53,15 @@ export function materialUsed(prompt: string): Set<Material> {
   );
 }
 
+const JUDGED_MATERIALS = ['conversation', 'content', 'completion', 'tool_calls'] as const;
+
+/** Whether the answer must be added. In data that FlexEval's rubrics mark, the context may be all. */
+export function showsNothing(prompt: string): boolean {
+  const used = materialUsed(prompt);
+  if (used.has('context') && prompt.includes('[BEGIN DATA]')) return false;
+  return !JUDGED_MATERIALS.some((material) => used.has(material));
+}
+
 /**
  * Replaces keywords once; inserted text is not searched. `put` returns null to keep the keyword.
  */

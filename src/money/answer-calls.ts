@@ -13,7 +13,7 @@ import { alphaShares, comparing } from '../kernel/plan/tries.ts';
 import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import type { Outcome } from '../types/metric.ts';
-import { requestsOf, type Prepared } from './prepared.ts';
+import { answerCallsOf, isReplayed, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
   /** Mean over simulated runs without a regression. A dialogue counts as one call. */
@@ -178,6 +178,6 @@ function callsUpTo(run: ReferenceRun | undefined, tries: number, planned: number
 }
 
 function callingSides(run: ReferenceRun | undefined): number {
-  const requests = run === undefined ? [] : requestsOf(run);
-  return requests.filter(({ target }) => target.provider !== 'replay').length;
+  const calls = run === undefined ? [] : answerCallsOf(run);
+  return calls.filter((generation) => !isReplayed(generation)).length;
 }

@@ -34,6 +34,8 @@ export interface Meter {
   complete: Complete;
   /** Counts an answer that was reused without a call. `saved`: its cost, if known. */
   shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
+  /** Counts a run of prompt code as one call without a price, like a program. */
+  ran(purpose: Purpose): void;
   totals(): UsageTotals;
 }
 
@@ -53,6 +55,10 @@ export function createMeter(complete: Complete, price: Price): Meter {
     shared: (purpose, saved = null) => {
       if (saved?.target.provider === 'replay') of(purpose).replayed += 1;
       else reuse(of(purpose), savedCost(saved, price));
+    },
+    ran: (purpose) => {
+      of(purpose).calls += 1;
+      of(purpose).unpriced = true;
     },
     totals: () => usageTotals(counts),
   };

@@ -94,8 +94,19 @@ export function answerersOf({ runs }: SuiteRun): Target[] {
   return runs.flatMap(requestsOf).map(({ target }) => target);
 }
 
-export function requestsOf({
+export function requestsOf(run: ReferenceRun): Extract<Generation, { kind: 'request' }>[] {
+  return answerCallsOf(run).filter((generation) => generation.kind === 'request');
+}
+
+/** Requests, and runs of prompt code, each of which counts as one call. */
+export function answerCallsOf({
   affected: { base, head },
-}: ReferenceRun): (Generation & { kind: 'request' })[] {
-  return [base, head].flatMap((generation) => (generation?.kind === 'request' ? [generation] : []));
+}: ReferenceRun): Extract<Generation, { kind: 'request' | 'code' }>[] {
+  return [base, head].flatMap((generation) =>
+    generation?.kind === 'request' || generation?.kind === 'code' ? [generation] : [],
+  );
+}
+
+export function isReplayed(generation: Generation): boolean {
+  return generation.kind === 'request' && generation.target.provider === 'replay';
 }

@@ -68,8 +68,12 @@ function reportText(
 }
 
 function promptBody({ code, messages }: Prompt): Record<string, Json> {
-  if (code !== null) return { code: code.source, ...languageOf(code) };
-  return { messages: messages.map(({ role, content }) => ({ role: ROLES[role], content })) };
+  const own = code === null ? {} : { code: code.source, ...languageOf(code) };
+  if (code !== null && messages.length === 0) return own;
+  return {
+    messages: messages.map(({ role, content }) => ({ role: ROLES[role], content })),
+    ...own,
+  };
 }
 
 /** Python is the default. */

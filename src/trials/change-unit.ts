@@ -9,6 +9,7 @@ export const changeUnitSchema = z.strictObject({
       'moved line',
       'hunk',
       'message',
+      'swap',
       'role',
       'parameter',
       'tool',
@@ -17,7 +18,8 @@ export const changeUnitSchema = z.strictObject({
       'provider',
     ])
     .describe(
-      'What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.',
+      'What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. ' +
+        '`swap`: equal messages in another order.',
     ),
   name: z
     .string()

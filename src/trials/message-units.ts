@@ -24,14 +24,80 @@ type MergedMessage =
       role: number | null;
     };
 
+/** The messages of both sides. `swap`: equal messages that head has in another order. */
+interface MergedMessages {
+  list: readonly MergedMessage[];
+  swap: Swap | null;
+}
+
+interface Swap {
+  base: readonly PlacedMessage[];
+  /** The same messages in head's order. */
+  head: readonly PlacedMessage[];
+  unit: number;
+}
+
 /** Messages with a lower similarity are not paired. */
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
 /** Added to the similarity of the words if the roles are equal. */
 const ROLE = 0.3;
 
-/** Pairs the messages of both sides: by position if the roles agree, else by similarity. */
+/** Changed messages, and a change of their order, which is one unit. */
 export function mergeMessages(
+  base: readonly PlacedMessage[],
+  head: readonly PlacedMessage[],
+): MergedMessages {
+  const { moved, inOrder } = movedMessages(base, head);
+  const list = pairMessages(base, inOrder);
+  const unit = list.reduce((sum, each) => sum + unitCount(each), 0);
+  const isKept = moved.every((own) =>
+    list.some((each) => each.kind === 'both' && each.base === own.base && each.head === own.head),
+  );
+  if (moved.length === 0 || !isKept) return { list: pairMessages(base, head), swap: null };
+  const swapped = moved.map((own) => own.head);
+  return {
+    list,
+    swap: {
+      base: moved.map((own) => own.base),
+      head: head.filter((message) => swapped.includes(message)),
+      unit,
+    },
+  };
+}
+
+function unitCount(message: MergedMessage): number {
+  if (message.kind === 'one side') return 1;
+  return message.text.units.length + (message.role === null ? 0 : 1);
+}
+
+/** Equal messages at other places, and head's messages with those in base's order. */
+function movedMessages(
+  base: readonly PlacedMessage[],
+  head: readonly PlacedMessage[],
+): { moved: Record<'base' | 'head', PlacedMessage>[]; inOrder: PlacedMessage[] } {
+  const key = ({ role, content, written, parts }: PlacedMessage): string =>
+    JSON.stringify([role, content, written, parts]);
+  const left = head.map(key);
+  const pairs = base.flatMap((own) => {
+    const at = left.indexOf(key(own));
+    if (at === -1) return [];
+    left[at] = '';
+    return [{ base: own, at }];
+  });
+  const slots = pairs.map(({ at }) => at).sort((a, b) => a - b);
+  const inOrder = [...head];
+  const moved = pairs.flatMap(({ base: own, at }, index) => {
+    const [message, slot] = [head[at], slots[index]];
+    if (message === undefined || slot === undefined || slot === at) return [];
+    inOrder[slot] = message;
+    return [{ base: own, head: message }];
+  });
+  return { moved, inOrder };
+}
+
+/** Pairs the messages of both sides: by position if the roles agree, else by similarity. */
+function pairMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
 ): MergedMessage[] {
@@ -66,14 +132,17 @@ function messageText({ content, written }: PlacedMessage, isForeign: boolean): s
 }
 
 export function composedMessages(
-  merged: readonly MergedMessage[],
+  { list, swap }: MergedMessages,
   has: (unit: number) => boolean,
   reworded: Rewording | null = null,
 ): PlacedMessage[] {
-  return merged.flatMap((message) => {
+  return list.flatMap((message) => {
     if (message.kind === 'one side')
       return has(message.unit) === (message.side === 'head') ? [message.message] : [];
     const { base, head, first, text, role, isForeign } = message;
+    const swapped =
+      swap !== null && has(swap.unit) ? swap.head[swap.base.indexOf(base)] : undefined;
+    if (swapped !== undefined) return [swapped];
     const composed = composeText(
       text,
       (unit) => has(first + unit),
@@ -97,9 +166,9 @@ function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMess
   return parts.some(({ type }) => type !== 'text') ? { parts } : {};
 }
 
-export function messageUnits(merged: readonly MergedMessage[], places: Places): ChangeUnit[] {
-  return merged.flatMap((message): ChangeUnit[] => {
-    if (message.kind === 'one side') return [wholeMessage(message, merged, places)];
+export function messageUnits({ list, swap }: MergedMessages, places: Places): ChangeUnit[] {
+  const changes = list.flatMap((message): ChangeUnit[] => {
+    if (message.kind === 'one side') return [wholeMessage(message, list, places)];
     const { base, head, text, role, isForeign } = message;
     const at = { base: base.place, head: head.place };
     const texts = { base: messageText(base, isForeign), head: messageText(head, isForeign) };
@@ -122,6 +191,24 @@ export function messageUnits(merged: readonly MergedMessage[], places: Places): 
       ...text.units.map((unit) => places.unitOf(unit, texts, at)),
     ];
   });
+  return swap === null ? changes : [...changes, swapUnit(swap)];
+}
+
+function swapUnit({ base, head }: Swap): ChangeUnit {
+  const { file = '', line = 0 } = head[0]?.place ?? {};
+  const own = head.filter(({ place }) => place.file === file);
+  const words = (messages: readonly PlacedMessage[]): string =>
+    messages.map((message) => `${message.role}: ${messageText(message, true)}`).join('\n');
+  return {
+    kind: 'swap',
+    name: null,
+    file,
+    side: 'head',
+    lines: { from: line, to: own.at(-1)?.place.line ?? line },
+    head: { file, line },
+    base_text: words(base),
+    head_text: words(head),
+  };
 }
 
 function wholeMessage(

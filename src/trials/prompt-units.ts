@@ -38,8 +38,9 @@ export function promptChange(
     return { units: null, reason: 'one side sends messages and the other runs code' };
   if (base.suite.prompt.made !== undefined || head.suite.prompt.made !== undefined)
     return { units: null, reason: 'its messages are made for each reference' };
+  const text = messages(base, head, read);
   const body =
-    before === null || after === null ? messages(base, head, read) : codeUnits(base, head, read);
+    before === null || after === null ? text : joinBodies(text, codeUnits(base, head, read));
   const model = modelUnit(base, head);
   const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
   const shared = [
@@ -86,7 +87,21 @@ interface ComposablePrompt {
   prompt(
     has: (unit: number) => boolean,
     reworded: Rewording | null,
-  ): Pick<Prompt, 'messages'> | Pick<Prompt, 'code'>;
+  ): Partial<Pick<Prompt, 'messages' | 'code'>>;
+}
+
+function joinBodies(first: ComposablePrompt, second: ComposablePrompt): ComposablePrompt {
+  const shift = first.units.length;
+  return {
+    units: [...first.units, ...second.units],
+    prompt: (has, reworded) => ({
+      ...first.prompt(has, reworded),
+      ...second.prompt(
+        (unit) => has(unit + shift),
+        reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
+      ),
+    }),
+  };
 }
 
 function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): ComposablePrompt {

@@ -27,6 +27,15 @@ export type Transport = 'direct' | 'batch';
 
 export type Role = 'system' | 'user' | 'assistant';
 
+/** Roles as prompt files and prompt code name them. */
+export const ROLE_NAMES: Readonly<Record<string, Role>> = {
+  system: 'system',
+  human: 'user',
+  user: 'user',
+  ai: 'assistant',
+  assistant: 'assistant',
+};
+
 export interface Message {
   role: Role;
   /** The text, in which files are named. */

@@ -96,7 +96,7 @@ describe('a pull request from a fork', () => {
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
     const errors = run.annotations.filter(({ level }) => level === 'error');
     expect(errors.map(({ message }) => message)).toEqual([
-      'prompts/quiz.yaml: needs exactly one of messages, prompt and code',
+      'prompts/quiz.yaml: needs messages or prompt (not both), or code',
     ]);
   });
 

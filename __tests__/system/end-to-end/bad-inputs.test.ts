@@ -44,7 +44,7 @@ const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
     /^metric "answer" needs exactly one of uses, rubric and code$/,
     tests('exact_match }', 'exact_match, code: "result = True" }'),
   ],
-  ['no messages', 'prompt', 0, /^needs exactly one of messages, prompt and code$/, noMessages],
+  ['no messages', 'prompt', 0, /^needs messages or prompt \(not both\), or code$/, noMessages],
   ['no file', 'prompt', 1, /^prompts\/tests\/quizz\.yaml does not exist/, defaults('tests/quizz')],
   ['a file outside', 'prompt', 1, /^\.\.\/secret is outside the prompts folder$/, outside],
   ['a symbolic link', 'prompt', 1, /^prompts\/tests\/link\.yaml is a symbolic link/, link],

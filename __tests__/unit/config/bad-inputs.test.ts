@@ -60,12 +60,12 @@ describe('prompt file', () => {
     [
       'with both prompt and messages',
       withLine('prompt: { content: x }'),
-      ': needs exactly one of messages, prompt and code',
+      ': needs messages or prompt (not both), or code',
     ],
     [
       'with nothing to send',
       suiteFiles(untilMessages),
-      ': needs exactly one of messages, prompt and code',
+      ': needs messages or prompt (not both), or code',
     ],
     [
       'without a message',

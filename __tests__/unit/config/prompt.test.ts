@@ -92,6 +92,18 @@ messages:
     });
   });
 
+  test('may have messages for the application beside code, as in llmeval', async () => {
+    const { prompt } = await suiteOf(
+      suiteFiles(
+        'defaults: [tests/p]\nmodel: gpt-4o\nmessages: [{ role: human, content: "{a}?" }]\ncode: |\n  output = "x"\n',
+      ),
+    );
+    expect(prompt).toMatchObject({
+      messages: [{ role: 'user', content: '{a}?' }],
+      code: { source: 'output = "x"\n' },
+    });
+  });
+
   test('without code treats language as a model parameter', async () => {
     const { prompt } = await suiteOf(suiteFiles(`${PROMPT}language: fr\n`));
     expect(prompt.parameters).toEqual({ temperature: 0, language: 'fr' });

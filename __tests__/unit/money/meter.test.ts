@@ -43,6 +43,17 @@ function meterOf(
 }
 
 describe('meter', () => {
+  test('counts a run of prompt code as a call without a price, like a program', () => {
+    const { ran, totals } = meterOf();
+    ran('prompt');
+    const counts = { calls: 1, cost_usd: null };
+    expect(totals()).toMatchObject({
+      ...counts,
+      unpriced: 'programs',
+      by_purpose: { prompt: counts },
+    });
+  });
+
   test('counts recordings separately from calls and reused answers, at no cost', async () => {
     const { call, shared, totals } = meterOf();
     await call();

@@ -143,6 +143,47 @@ describe('units of a changed prompt', () => {
     });
   });
 
+  test('are one swap if few-shot pairs changed places, beside changes of other messages', () => {
+    const pairs = (...order: number[]): Message[] =>
+      order.flatMap((n) => [
+        { role: 'user' as const, content: `Question ${String(n)}` },
+        { role: 'assistant' as const, content: `Answer ${String(n)}` },
+      ]);
+    const ask = { role: 'user' as const, content: '{city}?' };
+    const base = side({
+      messages: [{ role: 'system', content: 'Be polite.' }, ...pairs(1, 2, 3), ask],
+    });
+    const head = side({
+      messages: [{ role: 'system', content: 'Be curt.' }, ...pairs(2, 1, 3), ask],
+    });
+    const { units, generation } = change(base, head);
+    expect(units.map(({ kind, lines }) => [kind, lines])).toEqual([
+      ['line', { from: 0, to: 0 }],
+      ['swap', { from: 4, to: 7 }],
+    ]);
+    const asked = generation(affected(base, head), new Set([1]));
+    expect('messages' in asked && asked.messages.map(({ content }) => content)).toEqual([
+      'Be polite.',
+      ...pairs(2, 1, 3).map(({ content }) => content),
+      'Oslo?',
+    ]);
+  });
+
+  test('are those of the messages and of the code if a prompt has both', () => {
+    const messages = (content: string): Message[] => [{ role: 'user', content }];
+    const base = side({ messages: messages('Where?'), code: 'output = 1' });
+    const head = side({ messages: messages('When?'), code: 'output = 2' });
+    const { units, body } = change(base, head);
+    expect(units.map(({ kind, head_text }) => [kind, head_text])).toEqual([
+      ['line', 'When?'],
+      ['hunk', 'output = 2'],
+    ]);
+    expect(body(new Set([1]))).toMatchObject({
+      messages: [{ content: 'Where?' }],
+      code: { source: 'output = 2' },
+    });
+  });
+
   test('are hunks if the prompt is code', () => {
     const base = side({ code: 'a = 1\nb = 2\nc = 3\nd = 4\noutput = a' });
     const head = side({ code: 'a = 2\nb = 2\nc = 3\nd = 5\ne = 6\noutput = a' });

@@ -140,6 +140,7 @@ async function executeRounds(
     answered: (answer, shared) => {
       if (shared)
         for (const purpose of callPurposes(answer)) meter.shared(purpose, savedBy(answer));
+      else if (answer.planned.generation.kind === 'code') meter.ran('prompt');
       if (isAbandoned(answer.completion)) unmade.tries += 1;
     },
   });

@@ -80,6 +80,7 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   const { kind, name, base_text, head_text } = unit;
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
+  if (kind === 'swap') return [text('the swapped messages, ')];
   // A program of the same name with different code.
   if (kind === 'provider' && base_text === head_text)
     return [text('the code of '), settingValue(head_text), text(', ')];
@@ -117,8 +118,9 @@ function excerptOf(unit: ChangeUnit): Line {
   ];
 }
 
-function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'changed' {
+function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'swapped' | 'changed' {
   if (unit.base_text === null) return 'added';
+  if (unit.kind === 'swap') return 'swapped';
   if (unit.side === 'base' || cutText(unit) !== null) return 'removed';
   return unit.kind === 'moved line' ? 'moved' : 'changed';
 }
@@ -152,6 +154,7 @@ function trialWords({ relation, units }: Cause): { undone: string; made: string 
     added: { undone: 'removing it', made: 'adding it to base' },
     removed: { undone: 'putting it back', made: 'removing it from base' },
     moved: { undone: 'moving it back', made: 'moving it on base' },
+    swapped: { undone: 'swapping them back', made: 'swapping them on base' },
     changed: { undone: `putting the old ${noun} back`, made: `adding the new ${noun} to base` },
   }[editedPlace(unit)];
 }

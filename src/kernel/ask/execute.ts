@@ -1,6 +1,12 @@
 import { ownAnswer, partsOf } from '../../types/answer.ts';
-import { type Completion, type Evaluate, type Message, isBatched } from '../../types/model.ts';
-import { isMap, type Json, type Side } from '../../types/plain.ts';
+import {
+  type Completion,
+  type Evaluate,
+  type Message,
+  isBatched,
+  ROLE_NAMES,
+} from '../../types/model.ts';
+import { isMap, jsonText, type Json, type Side } from '../../types/plain.ts';
 import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
@@ -115,9 +121,10 @@ async function answerTo(
       ? { ...recordedAnswer(thread), own: null }
       : answerer.answer({ ...shared, messages: thread, ask: null }, executors);
   }
+  if (generation.kind === 'code') return codeAnswer(planned, generation, executors);
   const { messages } = generation;
   const ask = (asked: Message[]): Promise<Completion> =>
-    oneAnswer(planned, generation, asked, executors);
+    requestAnswer(planned, generation, asked, executors);
   return answerer === null
     ? { messages, completion: await ask(messages), own: null }
     : answerer.answer({ ...shared, messages, ask }, executors);
@@ -128,47 +135,56 @@ export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }
 
-async function oneAnswer(
+function requestAnswer(
   planned: PlannedTry,
-  generation: Exclude<Possible, { kind: 'recorded' }>,
+  { target, parameters, variables }: Extract<Possible, { kind: 'request' }>,
   messages: Message[],
-  { complete, evaluate }: Executors,
+  { complete }: Executors,
 ): Promise<Completion> {
-  if (generation.kind === 'request') {
-    const { target, parameters, variables } = generation;
-    return complete({
-      target,
-      parameters,
-      messages,
-      ...(variables === undefined ? {} : { variables }),
-      try: tryIndexOf(planned),
-      schema: null,
-      purpose: 'prompt',
-    });
-  }
-  const { language, code, at, variables } = generation;
+  return complete({
+    target,
+    parameters,
+    messages,
+    ...(variables === undefined ? {} : { variables }),
+    try: tryIndexOf(planned),
+    schema: null,
+    purpose: 'prompt',
+  });
+}
+
+/** Its messages are those that the code sets, or else the file's. */
+async function codeAnswer(
+  planned: PlannedTry,
+  { language, code, at, variables, messages }: Extract<Possible, { kind: 'code' }>,
+  { evaluate }: Executors,
+): Promise<Answered> {
   const [result] = await evaluate({
     suite: planned.suite,
     side: planned.side,
     language,
     code,
     ...(at === undefined ? {} : { at }),
-    outputs: ['output'],
+    outputs: ['output', 'messages?'],
     inputs: [variables],
   });
   if (result === undefined || result.status === 'error') {
-    return {
-      status: 'error',
-      kind: 'code',
-      message: `prompt code: ${result?.message ?? 'gave no answer'}`,
-    };
+    const message = `prompt code: ${result?.message ?? 'gave no answer'}`;
+    return { messages, completion: { status: 'error', kind: 'code', message }, own: null };
   }
-  const output = result.values['output'];
+  const own = ownAnswer(partsOf(outputText(result.values['output'])));
   return {
-    status: 'ok',
-    ...ownAnswer(partsOf(outputText(output))),
-    reused: false,
+    messages: sentMessages(result.values['messages']) ?? messages,
+    completion: { status: 'ok', ...own, latency_ms: null, reused: false },
+    own: null,
   };
+}
+
+function sentMessages(messages: Json | undefined): Message[] | null {
+  if (!Array.isArray(messages)) return null;
+  return messages.filter(isMap).map(({ role, content }) => ({
+    role: ROLE_NAMES[jsonText(role ?? '')] ?? 'user',
+    content: jsonText(content ?? ''),
+  }));
 }
 
 /** Prompt code may return a string, or a LangChain message: an object with `content`. */

@@ -57,12 +57,19 @@ function renderedBy(
 ): Message[] | Generation {
   const { id, input } = reference;
   if (code !== null) {
+    const filled = filledMessages(messages, reference);
+    if (!Array.isArray(filled)) return filled;
     const { source, language, at } = code;
     const { input: variables } = codeValues(reference);
-    const fingerprint = canonicalJson({ code: source, language, input: variables });
+    const fingerprint = canonicalJson({
+      code: source,
+      language,
+      input: variables,
+      ...(filled.length === 0 ? {} : { messages: filled.map(plainMessage) }),
+    });
     const own = { kind: 'code' as const, language, code: source };
     const where = at === undefined ? {} : { at };
-    return { ...own, ...where, variables, messages: [], fingerprint };
+    return { ...own, ...where, variables, messages: filled, fingerprint };
   }
   if (made === undefined) return filledMessages(messages, reference);
   const own = made.get(canonicalJson(input));

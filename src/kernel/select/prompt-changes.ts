@@ -94,10 +94,10 @@ function commonFiles(messages: Prompt['messages']): FilePart[] {
 
 function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { value: string }> {
   const { code, messages } = prompt;
-  const text =
-    code === null
-      ? { messages: messages.map(({ role, content }) => [role, content]) }
-      : { code: [code.language, code.source] };
+  const text = {
+    messages: messages.map(({ role, content }) => [role, content]),
+    ...(code === null ? {} : { code: [code.language, code.source] }),
+  };
   const parts = { model: variant.model ?? '', ...variant.parameters, ...text };
   return new Map(
     Object.entries(parts).map(([key, value]) => [key, { value: canonicalJson(value) }]),

@@ -29,8 +29,8 @@ code: |
 const TESTS = `metrics:
   - name: exact_match
     code: |
-      metric = actual == expected
-      result = metric
+      metric = prompt
+      result = actual == expected
 references:
   - { input: { message: ping }, expected: pong to ping }
   - { input: { message: 'say "hi" + {message}\\n' }, expected: 'pong to say "hi" + {message}\\n' }
@@ -66,4 +66,9 @@ test("llmeval's own example of a prompt in code runs unchanged", async () => {
     ['pass', String.raw`pong to say "hi" + {message}\n`],
     ['pass', 'pong to " + open("/etc/passwd").read() + "'],
   ]);
+  const { usage } = JSON.parse(out) as Result;
+  expect(usage).toMatchObject({ calls: 3, cost_usd: null, unpriced: 'programs' });
+  expect(tries?.map(({ latency_ms }) => latency_ms)).toEqual([null, null, null]);
+  const asked = tries?.flatMap(({ scores }) => scores.map(({ value }) => value));
+  expect(asked?.[0]).toBe('user: You are a ping pong machine\nuser: ping');
 });

@@ -79,6 +79,36 @@ describe('validate', () => {
       'prompts/tests/p.yaml:2: metrics_rollup "mine": NameError at prompts/tests/p.yaml:5: name \'num_pases\' is not defined',
     ));
 
+  test.each([
+    [
+      'sets a text',
+      'result = "yes" if num_passes else "no"',
+      'result must be True or False, not str',
+    ],
+    ['sets a count', 'result = num_passes + 7', 'result must be True or False, not int'],
+    ['calls what does not exist', 'result = num_passes.majority() > 0', 'AttributeError'],
+    [
+      'names nothing known in one branch',
+      'result = True if num_fails else wins > 1',
+      "'wins' is not",
+    ],
+  ])('finds a roll-up that %s', (_, code, words) =>
+    refuses(
+      withMetrics(
+        `metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    ${code}\n`,
+      ),
+      'prompts/tests/p.yaml:2: metrics_rollup "mine": ',
+      words,
+    ),
+  );
+
+  test('accepts a roll-up that fails only for some numbers', async () => {
+    const files = withMetrics(
+      'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_passes / num_skip_passes > 0\n',
+    );
+    expect((await evaldiff(files, 'validate')).code).toBe(0);
+  });
+
   test('finds every reference that a metric cannot judge, with its line', async () => {
     const files = {
       'prompts/p.yaml': PROMPT,

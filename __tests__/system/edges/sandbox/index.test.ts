@@ -328,6 +328,22 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
   });
 
+  test('returns the messages that it sets, unless they are something else or too large', async () => {
+    const outputs = ['output', 'messages?'];
+    const returned = async (messages: string) => {
+      const [result] = await run(`output = 'x'\nmessages = ${messages}`, [{}], { outputs });
+      return result?.status === 'ok' ? result.values['messages'] : result;
+    };
+    const list = `[{ 'role': 'human', 'content': 'Hi' }, { 'content': 'Go' }]`;
+    expect(await returned(list)).toEqual([
+      { role: 'human', content: 'Hi' },
+      { role: 'user', content: 'Go' },
+    ]);
+    const long = either(`'x' * 70000`, `'x'.repeat(70000)`);
+    for (const other of [`'text'`, '[1]', `[{ 'content': ${long} }]`])
+      expect(await returned(other)).toBeUndefined();
+  });
+
   test('is rejected above 32 KiB', async () => {
     const comment = either('#', '//');
     const fill = (bytes: number): string => `${equal}\n${comment}`.padEnd(bytes, 'x');

@@ -7,7 +7,8 @@ import {
 } from '../../../../src/kernel/ask/execute.ts';
 import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import { textOf } from '../../../../src/types/answer.ts';
-import type { Completion, Evaluate, Request } from '../../../../src/types/model.ts';
+import type { CodeJob, Completion, Evaluate, Request } from '../../../../src/types/model.ts';
+import type { Json } from '../../../../src/types/plain.ts';
 import { answer, prompt, reference } from '../../app/run/builders.ts';
 
 const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
@@ -40,6 +41,49 @@ function recorder(
   const requests: Request[] = [];
   return { requests, complete: async (request: Request) => reply(request, requests.push(request)) };
 }
+
+describe('prompt code', () => {
+  const place = { file: 'prompts/p.yaml', line: 1 };
+  const ran = async (values: Record<string, Json>) => {
+    const generation = createGeneration(
+      prompt({
+        messages: [{ role: 'user', content: 'Say {q}', place }],
+        code: { source: 'output = q', language: 'python', place },
+      }),
+      { model: null, parameters: {}, target: null },
+      reference('a'),
+    );
+    const jobs: CodeJob[] = [];
+    const [found] = await execute([{ ...planned('head', 'a', 0), generation }], {
+      complete: () => Promise.reject(new Error('no model is called here')),
+      evaluate: async (job) => {
+        jobs.push(job);
+        return [{ status: 'ok', values }];
+      },
+      random,
+    });
+    expect(jobs.map(({ outputs }) => outputs)).toEqual([['output', 'messages?']]);
+    return found;
+  };
+
+  test("answers instead of the file's messages, which metrics see as the prompt", async () => {
+    const found = await ran({ output: 'hi' });
+    expect(found?.messages).toMatchObject([{ role: 'user', content: 'Say a' }]);
+    expect(found?.completion).toMatchObject({ status: 'ok', latency_ms: null });
+  });
+
+  test('has the messages that it sets as its prompt, with the roles of LangChain', async () => {
+    const messages = [
+      { role: 'human', content: 'ping' },
+      { role: 'ai', content: 'pong' },
+    ];
+    const found = await ran({ output: { content: 'hi' }, messages });
+    expect(found?.messages).toEqual([
+      { role: 'user', content: 'ping' },
+      { role: 'assistant', content: 'pong' },
+    ]);
+  });
+});
 
 describe('execute', () => {
   test('makes one call for identical requests of the same try and marks the second as reused', async () => {

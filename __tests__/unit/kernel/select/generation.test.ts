@@ -23,6 +23,21 @@ const thread: Message[] = [
   { role: 'user', content: 'More' },
 ];
 
+test('prompt code is another question if the messages beside it changed', () => {
+  const code = {
+    source: 'output = q',
+    language: 'python' as const,
+    place: { file: 'prompts/p.yaml', line: 9 },
+  };
+  const of = (...texts: string[]) =>
+    createGeneration(prompt({ code, messages: said(...texts) }), variant, reference('r'));
+  expect(of('u:{q}')).toMatchObject({ kind: 'code', messages: [{ role: 'user', content: 'r' }] });
+  const asked = [of(), of('u:{q}'), of('u:{q}?')].map(
+    (own) => 'fingerprint' in own && own.fingerprint,
+  );
+  expect(new Set(asked).size).toBe(3);
+});
+
 describe('recorded dialogue', () => {
   const of = (messages: Prompt['messages']) =>
     createGeneration(prompt({ messages }), variant, reference('r', { input: {}, thread }));

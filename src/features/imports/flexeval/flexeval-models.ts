@@ -1,4 +1,5 @@
 import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
+import type { Settings } from '../../../project/settings.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import {
   factsOf,
@@ -137,18 +138,22 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 
 const RECORDED = 'recorded';
 
-/** Makes the first eval's plain grader the project's. Others are set on their metrics. */
+/**
+ * Makes the first eval's plain grader the project's, if the settings have none. Others are set on
+ * their metrics, so that no grader replaces them.
+ */
 export function withGrader(
   grader: Node,
   metrics: readonly ForeignMetric[],
   imported: Imported,
+  settingsGrader: Settings['grader'],
 ): void {
   const { value, place } = grader;
   const found = value === null ? null : llmAt(grader, 'grader_llm', imported);
   if (found === null) return;
   const plain = Object.keys(found.parameters).length === 0;
-  if (plain) imported.grader ??= { model: found.model, place };
-  if (plain && imported.grader?.model === found.model) return;
+  if (plain && settingsGrader === null) imported.grader ??= { model: found.model, place };
+  if (plain && (settingsGrader ?? imported.grader)?.model === found.model) return;
   for (const { metric } of metrics)
     if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
 }

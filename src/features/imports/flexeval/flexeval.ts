@@ -1,6 +1,7 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
+import type { Settings } from '../../../project/settings.ts';
 import { isMap, type Json, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   isAmong,
@@ -36,6 +37,7 @@ interface ForeignEval {
 
 interface EvalContext extends FlexEvalContext {
   modules: readonly FunctionModule[];
+  settingsGrader: Settings['grader'];
   unique(wanted: string): string;
 }
 
@@ -69,7 +71,7 @@ const CONFIG_KEYS =
 /** Dialogues become references; functions and rubrics become metrics. */
 export async function importFlexEval(
   document: Document,
-  { builtIns, files }: FormatTools,
+  { builtIns, files, settings: { grader: settingsGrader } }: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
   const imported = nothingImported();
@@ -98,7 +100,7 @@ export async function importFlexEval(
   const rubrics = rubricFiles(root, context);
   const modules = await functionModules(root, context);
   const unique = uniqueNames();
-  for (const foreign of evals) importEval(foreign, { ...context, modules, unique });
+  for (const foreign of evals) importEval(foreign, { ...context, modules, settingsGrader, unique });
   imported.carried = carriedShares(evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
@@ -137,7 +139,7 @@ const NO_PART = 'it is not part of the format';
 
 function importEval(foreign: ForeignEval, context: EvalContext): void {
   const { key, node, data: sources } = foreign;
-  const { imported } = context;
+  const { imported, settingsGrader } = context;
   const { left } = imported;
   const { place, map: written } = node;
   if (!isMap(node.value)) return;
@@ -169,7 +171,7 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
       '(to make one gate, remove skip, or set with: { min: … } or a threshold)',
     ].join(''),
   );
-  withGrader(node.at('grader_llm'), metrics, imported);
+  withGrader(node.at('grader_llm'), metrics, imported, settingsGrader);
   imported.prompts.push({
     prompt: promptDraft(node, name, completes, imported),
     tests: flexEvalTestsDraft(foreign, { completes, metrics, data }, imported),

@@ -374,6 +374,29 @@ third:
   metrics: { function: [{ name: count_turns }] }
 `;
 
+  test("keeps its grader beside the settings' grader, which would cost other money", async () => {
+    const { suites, settings, problems } = await imported({
+      'evaldiff.yaml': 'prompts: evals/all.yaml\ngrader: claude-sonnet-4-5\n',
+      'evals/all.yaml': EVALS,
+      'data/lessons.jsonl': DIALOGUES,
+    });
+    expect(problems).toEqual([]);
+    expect(settings.grader?.model).toBe('claude-sonnet-4-5');
+    expect(
+      suites.map(({ tests: { metrics } }) => metrics.at(-1)?.graders?.map(({ model }) => model)),
+    ).toEqual([['gpt-4o'], ['o3-mini']]);
+  });
+
+  test("reports a grader that another file's grader replaces", async () => {
+    const { notices } = await imported({
+      'evaldiff.yaml': 'prompts: evals/*.yaml\n',
+      'evals/a.yaml': EVALS,
+      'evals/b.yaml': EVALS.replace('gpt-4o', 'gpt-4.1').replaceAll(/first|second|third/g, '$&_b'),
+      'data/lessons.jsonl': DIALOGUES,
+    });
+    expect(notices).toContain('5: its grader gpt-4.1 is replaced by gpt-4o of evals/a.yaml');
+  });
+
   test('is recognized by its content if listed, with one suite and grader per eval', async () => {
     const { suites, settings, problems, notices } = await imported({
       'evaldiff.yaml': 'prompts: evals/all.yaml',
