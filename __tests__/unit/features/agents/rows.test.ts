@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { agentRow } from '../../../../src/features/agents/rows/index.ts';
+import { runFault } from '../../../../src/features/agents/rows/run-fault.ts';
+import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';
+import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/spec.ts';
+
+/** Recorded by the pinned CLIs with our model server; long texts are cut. */
+function recorded(name: string): string {
+  return readFileSync(`fixtures/agents/events/${name}.jsonl`, 'utf8');
+}
+
+const CONTENT = '# Write NOTES.md, the release notes of the search feature\nthe date\nGOOD\n';
+
+function callsOf(name: AgentName): [tool: string, input: unknown, result: string | null][] {
+  const { steps } = readTranscript(agentRow(name), recorded(name));
+  return steps.flatMap((step) =>
+    step.type === 'tool_call'
+      ? [[step.name, JSON.parse(step.arguments) as unknown, step.result]]
+      : [],
+  );
+}
+
+const run = (more: object = {}) => ({ code: 0, timedOut: false, stderr: '', ...more });
+const silent = { end: null, last: '' };
+
+describe('a recorded run', () => {
+  test.each(AGENT_NAMES)('of %s ends with its last words', (name) => {
+    const transcript = readTranscript(agentRow(name), recorded(name));
+    expect(transcript.last).toBe('Done: NOTES.md');
+    expect(transcript.end).toMatchObject({ ok: true });
+    expect(transcript.steps.at(-1)).toEqual({
+      ...{ type: 'message', role: 'assistant', text: 'Done: NOTES.md' },
+    });
+    expect(runFault(agentRow(name), run(), transcript, 10)).toBeNull();
+  });
+
+  test.each<[AgentName, string[]]>([
+    ['claude-code', ['Skill', 'Read', 'Write']],
+    ['codex', ['shell', 'shell']],
+    ['gemini-cli', ['activate_skill', 'read_file', 'write_file']],
+    ['copilot', ['skill', 'read', 'execute']],
+    ['opencode', ['skill', 'read', 'bash']],
+    ['acp', ['skill', 'read', 'edit']],
+    ['command', ['skill', 'read_file', 'write_file']],
+  ])('of %s has its tool calls in order, with the written text and results', (name, tools) => {
+    const calls = callsOf(name);
+    expect(calls.map(([tool]) => tool)).toEqual(tools);
+    expect(calls.every(([, , result]) => result !== null)).toBe(true);
+    const written = JSON.stringify(calls.at(-1)?.[1]);
+    expect(written).toContain(JSON.stringify(CONTENT).slice(1, -3));
+    const read = calls.at(-2);
+    expect(JSON.stringify(read?.[1])).toContain('docs/style.md');
+  });
+
+  test.each(AGENT_NAMES)('of %s shows which skills it used', (name) => {
+    const row = agentRow(name);
+    const { steps } = readTranscript(row, recorded(name));
+    expect(skillsUsed(row, steps)).toEqual(name === 'codex' ? [] : ['release-notes']);
+  });
+
+  test.each<[AgentName, string]>([
+    ['claude-code', 'the limit of 1 turn is reached'],
+    ['codex', 'codex ended with an error (exit code 1): evaldiff: the limit of 1 turn is reached'],
+    ['gemini-cli', 'the limit of 1 turn is reached'],
+    ['opencode', 'the limit of 1 turn is reached'],
+    ['acp', 'the limit of 1 turn is reached'],
+    ['command', 'the limit of 1 turn is reached'],
+  ])('of %s that the gateway refused is an error with its reason', (name, reason) => {
+    const row = agentRow(name);
+    const transcript = readTranscript(row, recorded(`${name}-refused`));
+    expect(transcript.end).toMatchObject({ ok: false });
+    expect(runFault(row, run({ code: 1 }), transcript, 10)).toContain(reason);
+  });
+
+  test('of copilot that the gateway refused reports success', () => {
+    const { end, last } = readTranscript(agentRow('copilot'), recorded('copilot-refused'));
+    expect(end).toEqual({ ok: true, why: 'end_turn' });
+    expect(last).toContain('the limit of 1 turn is reached');
+  });
+});
+
+describe('skills that are used by opening their file', () => {
+  const opened = (name: AgentName, command: string): string[] =>
+    skillsUsed(agentRow(name), [
+      { type: 'tool_call', name: 'shell', arguments: JSON.stringify({ command }), result: null },
+    ]);
+
+  test.each<[AgentName, string, string[]]>([
+    ['codex', 'cat .agents/skills/release-notes/SKILL.md', ['release-notes']],
+    ['codex', 'cat /w/.codex/skills/a/SKILL.md && cat .agents/skills/b/SKILL.md', ['a', 'b']],
+    ['codex', 'cat .claude/skills/release-notes/SKILL.md', []],
+    ['codex', 'ls .agents/skills', []],
+    ['command', 'cat skills/release-notes/SKILL.md', ['release-notes']],
+  ])('count for %s: %s', (name, command, skills) => {
+    expect(opened(name, command)).toEqual(skills);
+  });
+});
+
+describe('a command agent', () => {
+  const read = (...lines: string[]) => readTranscript(agentRow('command'), lines.join('\n'));
+
+  test('may print plain text instead of JSON lines', () => {
+    expect(read('Looking…', 'Done.', '').steps).toEqual([
+      { type: 'message', role: 'assistant', text: 'Looking…\nDone.\n' },
+    ]);
+    expect(read('Looking…', 'Done.', '').last).toBe('Looking…\nDone.');
+  });
+
+  test('may omit ids: a result belongs to the latest call', () => {
+    const { steps } = read(
+      '{"type":"tool_call","name":"run","input":{"command":"ls"}}',
+      '{"type":"tool_result","output":"a.md"}',
+    );
+    expect(steps).toEqual([
+      { type: 'tool_call', name: 'run', arguments: '{"command":"ls"}', result: 'a.md' },
+    ]);
+  });
+});
+
+describe('a run without a usable end', () => {
+  test.each<[string, AgentName, Parameters<typeof runFault>[1], string]>([
+    [
+      'that takes too long names the limit',
+      ...(['codex', run({ code: null, timedOut: true })] as const),
+      'codex did not finish within 10 minutes; raise `limits.minutes` or make the task smaller',
+    ],
+    [
+      'that asks for a login says so',
+      ...(['claude-code', run({ code: 1, stderr: 'Not logged in · Please run /login' })] as const),
+      'claude-code asks for a login instead of using the gateway: Not logged in · Please run /login; write only `agent: claude-code` for the version that evaldiff is tested with',
+    ],
+    [
+      'whose program is missing says so',
+      ...(['command', run({ code: 127, stderr: 'sh: my-agent: not found' })] as const),
+      'command cannot be started: sh: my-agent: not found',
+    ],
+    [
+      'that crashes shows its exit code and last line',
+      ...(['codex', run({ code: 3, stderr: 'warning\nout of memory\n' })] as const),
+      'codex ended with an error (exit code 3): out of memory',
+    ],
+    [
+      'that exits without its report is an error',
+      ...(['codex', run()] as const),
+      'codex ended without the report that evaldiff reads; write only `agent: codex` for the version that evaldiff is tested with',
+    ],
+  ])('%s', (_, name, ended, message) => {
+    expect(runFault(agentRow(name), ended, silent, 10)).toBe(message);
+  });
+
+  test('is fine for a command agent that exits with 0', () => {
+    expect(runFault(agentRow('command'), run(), silent, 10)).toBeNull();
+  });
+});

@@ -1,0 +1,64 @@
+import { PassThrough, type Readable } from 'node:stream';
+import {
+  PROTOCOL_VERSION,
+  client,
+  methods,
+  type AnyMessage,
+  type RequestPermissionRequest,
+} from '@agentclientprotocol/sdk';
+import { parseMap } from '../../../types/plain.ts';
+
+/** The other end of an agent's stdin and stdout. */
+export interface Talk {
+  /** For the agent's stdin. Ends when the agent has answered, or refuses to. */
+  stdin: Readable;
+  /** Takes a line of the agent's stdout. */
+  onLine(line: string): void;
+}
+
+/** Opens a session, sends the task, and grants all permissions: the walls limit the agent. */
+export function talkAcp(work: string, task: string): Talk {
+  const stdin = new PassThrough();
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) => void stdin.write(`${JSON.stringify(message)}\n`),
+  });
+  const { readable, writable: lines } = new TransformStream<AnyMessage, AnyMessage>();
+  const received = lines.getWriter();
+  const app = client({ name: 'evaldiff' })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => ({
+      outcome: grant(params),
+    }))
+    .onNotification(methods.client.session.update, () => {});
+  const session = app.connectWith({ readable, writable }, async (agent) => {
+    await agent.request(methods.agent.initialize, {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: {},
+    });
+    const { sessionId } = await agent.request(methods.agent.session.new, {
+      cwd: work,
+      mcpServers: [],
+    });
+    const prompt = [{ type: 'text', text: task } as const];
+    await agent.request(methods.agent.session.prompt, { sessionId, prompt });
+  });
+  // An error is in the agent's output, which the transcript reads.
+  void session.catch(() => {}).then(() => stdin.end());
+  return {
+    stdin,
+    onLine(line) {
+      const message = parseMap(line);
+      if (message?.['jsonrpc'] === '2.0')
+        void received.write(message as unknown as AnyMessage).catch(() => {});
+    },
+  };
+}
+
+/** Once is enough: a lasting permission makes some agents announce a new mode. */
+function grant({
+  options,
+}: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {
+  const kinds = ['allow_once', 'allow_always'];
+  const option = kinds.flatMap((kind) => options.find((each) => each.kind === kind) ?? [])[0];
+  if (option === undefined) return { outcome: 'cancelled' };
+  return { outcome: 'selected', optionId: option.optionId };
+}

@@ -1,0 +1,64 @@
+import { isMap, jsonText, type JsonMap } from '../../../types/plain.ts';
+import type { AgentEvent, AgentRow } from './agent-row.ts';
+import { listIn, textIn } from './fields.ts';
+
+export const claudeCode: AgentRow = {
+  name: 'claude-code',
+  npm: { package: '@anthropic-ai/claude-code', bin: 'claude', oldest: '2.1.330' },
+  version: '2.1.332',
+  protocol: 'lines',
+  wires: ['anthropic'],
+  // It retries after 400 and 429.
+  refusal: 403,
+  instructionFiles: ['CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules/**/*.md'],
+  skillFolders: ['.claude/skills'],
+  skillTool: { name: 'Skill', argument: 'skill' },
+  temporary: 'CLAUDE_CODE_TMPDIR',
+  start: ({ spec, bin, task, url, token }) => ({
+    command: [
+      ...[...bin, '-p', task, '--model', spec.model],
+      ...['--output-format', 'stream-json', '--verbose', '--no-session-persistence'],
+      ...['--setting-sources', 'project', '--permission-mode', 'bypassPermissions'],
+      // WebSearch runs at the vendor, outside the walls.
+      ...(spec.workspace.network === 'off' ? ['--disallowedTools', 'WebSearch,WebFetch'] : []),
+    ],
+    env: {
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_AUTH_TOKEN: token,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      // Without it, root may not bypass permissions.
+      IS_SANDBOX: '1',
+    },
+    home: {},
+  }),
+  read(line) {
+    if (line['type'] === 'result') return [endOf(line)];
+    const message = line['message'];
+    if (!isMap(message) || (line['type'] !== 'assistant' && line['type'] !== 'user')) return [];
+    return listIn(message, 'content').flatMap((block) => eventOf(block, line['type'] === 'user'));
+  },
+};
+
+/** `subtype` is `success` even if `is_error` is true; the reason is then in `result`. */
+function endOf(line: JsonMap): AgentEvent {
+  const subtype = textIn(line, 'subtype');
+  const ok = line['is_error'] === false;
+  const why = !ok && subtype === 'success' ? textIn(line, 'result') : subtype;
+  return { kind: 'end', ok, why };
+}
+
+function eventOf(block: JsonMap, isUser: boolean): AgentEvent[] {
+  const { type, name, input = {}, content = '' } = block;
+  if (type === 'tool_use' && typeof name === 'string')
+    return [{ kind: 'tool_call', id: textIn(block, 'id'), name, input }];
+  if (type === 'tool_result')
+    return [{ kind: 'tool_result', id: textIn(block, 'tool_use_id'), output: flatText(content) }];
+  const text = textIn(block, 'text');
+  return type === 'text' && text !== null && !isUser ? [{ kind: 'message', text }] : [];
+}
+
+function flatText(content: JsonMap[string]): string {
+  if (!Array.isArray(content)) return jsonText(content);
+  return content.map((part) => (isMap(part) ? (textIn(part, 'text') ?? '') : '')).join('\n');
+}

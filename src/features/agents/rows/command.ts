@@ -1,0 +1,52 @@
+import { jsonText } from '../../../types/plain.ts';
+import type { AgentRow, AgentRun } from './agent-row.ts';
+import { textIn } from './fields.ts';
+
+/** The usual variables of the vendors' SDKs, pointed to the gateway. */
+export function modelVariables({ spec, url, token }: AgentRun): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_AUTH_TOKEN: token,
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_API_KEY: token,
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_API_KEY: token,
+    EVALDIFF_MODEL: spec.model,
+  };
+}
+
+/** A program of the user: the task is its last argument; JSON lines on stdout are steps. */
+export const command: AgentRow = {
+  name: 'command',
+  npm: null,
+  version: null,
+  protocol: 'lines',
+  wires: ['anthropic', 'openai', 'gemini'],
+  refusal: 400,
+  instructionFiles: ['AGENTS.md'],
+  skillFolders: null,
+  skillTool: { name: 'skill', argument: 'name' },
+  start: (run) => ({
+    command: [...run.spec.command, run.task],
+    env: { ...modelVariables(run), EVALDIFF_TASK: run.task },
+    home: {},
+  }),
+  read(line) {
+    const id = textIn(line, 'id');
+    switch (line['type']) {
+      case 'message':
+        return [{ kind: 'message', text: textIn(line, 'text') ?? '' }];
+      case 'tool_call':
+        return [
+          { kind: 'tool_call', id, name: textIn(line, 'name') ?? '', input: line['input'] ?? {} },
+        ];
+      case 'tool_result':
+        return [{ kind: 'tool_result', id, output: jsonText(line['output'] ?? '') }];
+      case 'end':
+        return [{ kind: 'end', ok: line['ok'] !== false, why: textIn(line, 'reason') }];
+      default:
+        return [];
+    }
+  },
+  readText: (line) => [{ kind: 'message', text: `${line}\n`, isPiece: true }],
+};

@@ -1,0 +1,40 @@
+import { acpRow } from './acp.ts';
+
+const SKILL = 'activate_skill';
+
+const settings = (network: 'off' | readonly string[]): string =>
+  JSON.stringify({
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    general: { enableAutoUpdate: false },
+    privacy: { usageStatisticsEnabled: false },
+    // The search runs at the vendor, outside the walls.
+    ...(network === 'off' && { tools: { exclude: ['google_web_search', 'web_fetch'] } }),
+  });
+
+export const geminiCli = acpRow({
+  name: 'gemini-cli',
+  npm: { package: '@google/gemini-cli', bin: 'gemini', oldest: '0.61.0' },
+  version: '0.61.0',
+  wires: ['gemini'],
+  // After 429 it waits and retries for minutes.
+  refusal: 400,
+  instructionFiles: ['GEMINI.md'],
+  skillFolders: ['.gemini/skills', '.agents/skills'],
+  skillTool: { name: SKILL, argument: 'name' },
+  start: ({ spec, bin, url, token }) => ({
+    command: [...bin, '--acp', '-m', spec.model],
+    env: {
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_API_KEY: token,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+    home: { '.gemini/settings.json': settings(spec.workspace.network) },
+  }),
+  // Its ids start with the tool's name: `read_file__read_file_1795716722239_0`.
+  toolOf({ id, title }) {
+    const [name = '', ...more] = id.split('__');
+    if (more.length === 0) return null;
+    const skill = name === SKILL ? /^"([^"]+)"/.exec(title)?.[1] : undefined;
+    return { name, ...(skill !== undefined && { input: { name: skill } }) };
+  },
+});

@@ -1,0 +1,47 @@
+import { acpRow } from './acp.ts';
+import type { AgentRun } from './agent-row.ts';
+
+const MODEL = 'evaldiff/model';
+
+function config({ spec, url, token }: AgentRun): string {
+  return JSON.stringify({
+    autoupdate: false,
+    share: 'disabled',
+    model: MODEL,
+    small_model: MODEL,
+    provider: {
+      evaldiff: {
+        npm: spec.at === 'anthropic' ? '@ai-sdk/anthropic' : '@ai-sdk/openai-compatible',
+        options: { baseURL: `${url}/v1`, apiKey: token },
+        models: { model: { id: spec.model, limit: { context: 200_000, output: 8192 } } },
+      },
+    },
+    permission: {
+      ...{ bash: 'allow', edit: 'allow' },
+      webfetch: spec.workspace.network === 'off' ? 'deny' : 'allow',
+    },
+  });
+}
+
+export const opencode = acpRow({
+  name: 'opencode',
+  npm: { package: 'opencode-ai', bin: 'opencode', oldest: '1.18.33' },
+  version: '1.18.33',
+  wires: ['openai', 'anthropic'],
+  refusal: 400,
+  // CLAUDE.md is read only without AGENTS.md.
+  instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
+  skillFolders: ['.opencode/skill', '.opencode/skills', '.claude/skills', '.agents/skills'],
+  skillTool: { name: 'skill', argument: 'name' },
+  start: (run) => ({
+    command: [...run.bin, 'acp'],
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_CONFIG_CONTENT: config(run),
+    },
+    home: {},
+  }),
+  // The first title of a call is the tool's name; later ones show its arguments.
+  toolOf: ({ title }) => ({ name: title }),
+});
