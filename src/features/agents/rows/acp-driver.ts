@@ -9,7 +9,7 @@ import {
 import { parseMap } from '../../../types/plain.ts';
 
 /** The other end of an agent's stdin and stdout. */
-export interface Talk {
+interface Talk {
   /** For the agent's stdin. Ends when the agent has answered, or refuses to. */
   stdin: Readable;
   /** Takes a line of the agent's stdout. */

@@ -2,7 +2,7 @@ import type { Json, JsonMap } from '../../../types/plain.ts';
 import type { AgentName, AgentSpec } from '../spec.ts';
 
 /** An API that an agent calls. `openai`: Responses and Chat Completions. */
-export type Wire = 'anthropic' | 'openai' | 'gemini';
+type Wire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
@@ -25,7 +25,7 @@ export interface AgentRun {
   work: string;
 }
 
-export interface AgentStart {
+interface AgentStart {
   command: string[];
   env: Record<string, string>;
   /** Files of the new HOME: path → text. */

@@ -5,7 +5,7 @@ import { parseMap } from '../../../types/plain.ts';
 import type { AgentRow } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
-export interface FoundCli {
+interface FoundCli {
   /** Program and first arguments, for the row's `start`. */
   bin: readonly string[];
   version: string;
@@ -13,7 +13,7 @@ export interface FoundCli {
   folders: readonly string[];
 }
 
-export interface CliTools {
+interface CliTools {
   /** The project's folder, whose `node_modules/.bin` comes first. */
   project: string;
   /** Where CLIs are installed. */
@@ -24,7 +24,7 @@ export interface CliTools {
   say(line: string): void;
 }
 
-export interface Ran {
+interface Ran {
   code: number | null;
   stdout: string;
   stderr: string;
