@@ -9,7 +9,10 @@ export function jsonOfEventStream(text: string, type: string | undefined): strin
   if (!isEventStream(type) && !EVENTS.test(text)) return text;
   const lines = text.split(/\r\n|\n|\r/);
   const plain = lines.filter((line) => !/^(:|(data|event|id|retry)(:|$))/.test(line)).join('\n');
-  const events = [plain, ...dataOf(lines)].map((each) => ({ text: each, json: parsedJson(each) }));
+  const events = [plain, ...eventData(lines)].map((each) => ({
+    text: each,
+    json: parsedJson(each),
+  }));
   const whole = events.filter(({ json }) => typeof json === 'object' && json !== null);
   const failed = whole.find(({ json }) => (member(json, 'error') ?? null) !== null);
   const [only, ...more] = whole;
@@ -25,7 +28,8 @@ export function isEventStream(type: string | undefined): boolean {
   return /^\s*text\/event-stream\b/i.test(type ?? '');
 }
 
-function dataOf(lines: readonly string[]): string[] {
+/** The data of each event of a stream. */
+export function eventData(lines: readonly string[]): string[] {
   const all: string[][] = [[]];
   for (const line of lines) {
     if (line === '') all.push([]);

@@ -39,13 +39,16 @@ function sendable(body: RequestInit['body']): RequestBody {
  * Like {@link createBoundedFetch}, but streams a successful reply without decompressing it.
  * `timeoutMs` limits the time without data, the reader the size.
  */
-export function createDownload(bounds: RequestBounds): BoundedFetch {
-  const outgoing = createOutgoing(bounds, { keepAlive: false });
+export function createStreamedFetch(
+  bounds: RequestBounds,
+  { keepAlive }: { keepAlive: boolean } = { keepAlive: false },
+): BoundedFetch {
+  const outgoing = createOutgoing(bounds, { keepAlive });
   return {
-    fetch: (input, { headers } = {}) =>
-      outgoing.send<Response>(
+    fetch: async (input, { method = 'GET', headers, body } = {}) =>
+      await outgoing.send<Response>(
         input,
-        { method: 'GET', headers, body: null, packed: false },
+        { method, headers, body: sendable(body), packed: false },
         (response, exchange, resolve) => {
           const status = response.statusCode ?? 0;
           if (status < 200 || status >= 300)
@@ -56,6 +59,7 @@ export function createDownload(bounds: RequestBounds): BoundedFetch {
             resolve(
               new Response(ReadableStream.from(responseChunks(response, exchange)), {
                 status: 200,
+                headers: { 'content-type': response.headers['content-type'] ?? '' },
               }),
             );
         },

@@ -13,6 +13,8 @@ export interface RequestBounds {
   base: URL;
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
+  /** Headers of the caller that are sent too. Absent: only its types of content. */
+  passedHeaders?: readonly string[];
   query?: string | undefined;
   /** Proxy for an https origin. http to loopback never uses it. Absent: none. */
   proxy?: URL | null | undefined;
@@ -156,7 +158,7 @@ function routeTo(
 }
 
 function sentHeaders(
-  { auth, headers: own }: RequestBounds,
+  { auth, headers: own, passedHeaders = [] }: RequestBounds,
   { headers, body, packed }: OutgoingRequest,
 ): Record<string, string> {
   const source = headers instanceof Headers ? headers : new Headers(headers);
@@ -165,7 +167,7 @@ function sentHeaders(
     'accept-encoding': packed ? 'gzip' : 'identity',
   };
   if (typeof body === 'string') sent['content-length'] = String(Buffer.byteLength(body));
-  for (const name of SENT_HEADERS) {
+  for (const name of [...SENT_HEADERS, ...passedHeaders]) {
     const value = source.get(name);
     if (value !== null) sent[name] = value;
   }

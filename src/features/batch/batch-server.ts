@@ -1,6 +1,10 @@
 import type { Address } from '../../edges/providers/address.ts';
 import { STOPPED, fault, type Fault } from '../../edges/providers/fault.ts';
-import { SDK_MARGIN_MS, createBoundedFetch, createDownload } from '../../edges/providers/fetch.ts';
+import {
+  SDK_MARGIN_MS,
+  createBoundedFetch,
+  createStreamedFetch,
+} from '../../edges/providers/fetch.ts';
 import { GIVE_UP_AFTER_MS, createLimiter } from '../../edges/providers/limit.ts';
 import {
   withRetries,
@@ -59,7 +63,7 @@ export function createManagedServer(
     clock,
     signal: closing.signal,
   };
-  const [bounded, download] = [createBoundedFetch(bounds), createDownload(bounds)];
+  const [bounded, download] = [createBoundedFetch(bounds), createStreamedFetch(bounds)];
   const limiter = createLimiter({
     concurrency: BATCH_CONCURRENCY,
     giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },

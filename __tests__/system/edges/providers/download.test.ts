@@ -2,7 +2,7 @@ import http from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
-import { createDownload } from '../../../../src/edges/providers/fetch.ts';
+import { createStreamedFetch } from '../../../../src/edges/providers/fetch.ts';
 import type { RequestBounds } from '../../../../src/edges/providers/http.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { testClock, TIMEOUT_MS, until } from '../../../unit/edges/providers/providers-setting.ts';
@@ -10,7 +10,7 @@ import { listen } from './started.ts';
 
 async function serve(handle: http.RequestListener, more: Partial<RequestBounds> = {}) {
   const base = await listen(http.createServer(handle));
-  const { fetch, close } = createDownload({
+  const { fetch, close } = createStreamedFetch({
     base,
     auth: { header: 'x-api-key', value: 'k' },
     timeoutMs: TIMEOUT_MS,

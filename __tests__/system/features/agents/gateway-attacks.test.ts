@@ -1,0 +1,251 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { ANTHROPIC, CHAT, GEMINI, RESPONSES, eventText } from '../../../stand-ins/agents/wires.ts';
+import { KEY } from '../../../unit/edges/providers/providers-setting.ts';
+import {
+  ask,
+  askStream,
+  memoryStore,
+  numbered,
+  sendTo,
+  startGateway,
+  startVendor,
+  termsFor,
+} from './gateway-setting.ts';
+
+/** Sends bytes as they are, and returns everything that comes back. */
+function sendRaw(address: string, text: string): Promise<string> {
+  const { port } = new URL(address);
+  return new Promise((resolve) => {
+    let got = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.end(text));
+    socket.on('data', (chunk) => (got += chunk.toString()));
+    socket.on('close', () => resolve(got));
+    socket.on('error', () => resolve(got));
+  });
+}
+
+describe('attacks on the gateway', () => {
+  test('with a wrong token, none, or that of an ended run reach no model', async () => {
+    const vendor = await startVendor(numbered(ANTHROPIC));
+    const gateway = await startGateway(vendor);
+    const ended = gateway.open(termsFor(ANTHROPIC));
+    const open = gateway.open(termsFor(ANTHROPIC));
+    ended.end();
+    for (const token of ['', 'x', KEY, ended.token, open.token.toUpperCase(), `${open.token}x`]) {
+      const got = await ask(gateway, ANTHROPIC, { token });
+      expect(got.status).toBe(401);
+      expect(JSON.parse(got.text)).toMatchObject({ error: { type: 'authentication_error' } });
+    }
+    // A guess beside the own token does not count for another run.
+    const other = gateway.open(termsFor(ANTHROPIC));
+    const both = { headers: { authorization: `Bearer ${other.token}` } };
+    expect((await ask(gateway, ANTHROPIC, open, 'x', both)).status).toBe(401);
+    expect(vendor.requests).toEqual([]);
+    expect(open.end().calls + other.end().calls).toBe(0);
+  });
+
+  test.each([
+    ['POST', '/v1/files'],
+    ['GET', '/v1/messages'],
+    ['DELETE', '/v1/responses/resp_1'],
+    ['POST', '/v1/messages/batches'],
+    ['POST', '/v1/../v1/messages'],
+    ['POST', '/v1/messages/../organizations/api_keys'],
+    ['POST', '/v1//messages'],
+    ['POST', '/v1/messages/'],
+    ['POST', '/v1/%6dessages'],
+    ['POST', '/v1/messages%2f..%2ffiles'],
+    ['POST', '//evil.example/v1/messages'],
+    ['POST', 'http://evil.example/v1/messages'],
+    ['POST', '/v1beta/models/../files:generateContent'],
+    ['POST', '/v1beta/models/..:generateContent'],
+    ['POST', '/v1beta/models/m-1:batchGenerateContent'],
+    ['POST', '/v1/messages\\'],
+  ])('with the request %s %s are refused and recorded', async (method, path) => {
+    const vendor = await startVendor(numbered(ANTHROPIC));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(ANTHROPIC, { wires: ['anthropic', 'openai', 'gemini'] }));
+    const got = await ask(gateway, ANTHROPIC, ticket, 'x', { method, path });
+    expect(got.status).toBe(404);
+    expect(ticket.end().refused).toEqual([
+      { why: 'path', message: 'an agent may not send this request' },
+    ]);
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test('on the protocol of another vendor are refused', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(ANTHROPIC));
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(404);
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test('send no header, query or key of theirs to the vendor', async () => {
+    const vendor = await startVendor(numbered(GEMINI));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(GEMINI));
+    const got = await ask(gateway, GEMINI, { token: 'x' }, 'hello', {
+      path: `${GEMINI.path}?key=${ticket.token}&alt=sse&alt=json&x=1`,
+      headers: {
+        host: 'evil.example',
+        authorization: 'Bearer sk-of-the-agent',
+        'x-forwarded-host': 'evil.example',
+        'x-http-method-override': 'DELETE',
+        'anthropic-beta': 'files-api',
+        cookie: 'a=b',
+        connection: 'x-goog-api-key',
+      },
+    });
+    expect(got.status).toBe(200);
+    const [request] = vendor.requests;
+    expect(request?.path).toBe(`${GEMINI.path}?alt=sse`);
+    expect(Object.keys(request?.headers ?? {}).sort()).toEqual(
+      [
+        ...['accept-encoding', 'connection', 'content-length', 'content-type', 'host'],
+        ...['user-agent', 'x-goog-api-key'],
+      ].sort(),
+    );
+    expect(request?.headers['x-goog-api-key']).toBe(KEY);
+  });
+
+  test.each([
+    [
+      'two lengths',
+      (token: string) =>
+        `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\n` +
+        'content-length: 2\r\ncontent-length: 60\r\n\r\n{}',
+    ],
+    [
+      'a length beside chunks',
+      (token: string) =>
+        `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-length: 4\r\n` +
+        'transfer-encoding: chunked\r\n\r\n0\r\n\r\nPOST /v1/files HTTP/1.1\r\nhost: x\r\n\r\n',
+    ],
+    [
+      'a line break in a header',
+      (token: string) =>
+        `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\n` +
+        'anthropic-beta: a\rx-api-key: b\r\ncontent-length: 2\r\n\r\n{}',
+    ],
+  ])('that smuggle a request by %s reach no model', async (_, request) => {
+    const vendor = await startVendor(numbered(ANTHROPIC));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(ANTHROPIC));
+    const got = await sendRaw(gateway.address, request(ticket.token));
+    expect(got).toMatch(/^HTTP\/1\.1 400 /);
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test.each([
+    ['text', 'hello', 'the request is not a JSON object'],
+    ['a list', '[1]', 'the request is not a JSON object'],
+    ['no model', '{"messages":[]}', 'the request names no model'],
+    ['deep nesting', `{"model":"m-1","a":${'['.repeat(1e6)}${']'.repeat(1e6)}}`, 'deeper than 200'],
+    ['a reply in the background', '{"model":"m-1","background":true}', 'background replies'],
+  ])('with %s as a body are refused', async (_, body, said) => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    const headers = CHAT.auth(ticket.token);
+    const got = await sendTo(gateway.address, { path: CHAT.path, headers, body });
+    expect(got.status).toBe(400);
+    expect(got.text).toContain(said);
+    expect(ticket.end().refused).toMatchObject([{ why: 'request' }]);
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test('with a body above 20 MiB or a compressed one are refused', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    const huge = await ask(gateway, CHAT, ticket, 'x'.repeat(21 * 1024 * 1024));
+    expect(huge.status).toBe(413);
+    const packed = await ask(gateway, CHAT, ticket, 'x', {
+      headers: { 'content-encoding': 'gzip' },
+    });
+    expect(packed.status).toBe(415);
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(200);
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test('that name a model twice send only the one that is counted', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const bodies: string[] = [];
+    const gateway = await startGateway(vendor, {
+      price: ({ model }) => {
+        bodies.push(model);
+        return 0;
+      },
+    });
+    const ticket = gateway.open(termsFor(CHAT));
+    const body = '{"model":"expensive","messages":[],"model":"m-1"}';
+    await sendTo(gateway.address, { path: CHAT.path, headers: CHAT.auth(ticket.token), body });
+    expect(new Set(bodies)).toEqual(new Set(['m-1']));
+    expect(vendor.requests.map((request) => request.body)).toEqual([
+      { model: 'm-1', messages: [] },
+    ]);
+  });
+
+  test('that ask for the key in a reply do not get it, in JSON or between two pieces', async () => {
+    const half = KEY.length / 2;
+    const vendor = await startVendor(({ body }, response) => {
+      response.setHeader('content-type', body['stream'] ? 'text/event-stream' : 'application/json');
+      if (body['stream'] !== true)
+        return response.end(JSON.stringify(RESPONSES.reply(`it is ${KEY}`, 'm')));
+      const [first = '', second = ''] = eventText(RESPONSES.events(`it is ${KEY}`, 'm'));
+      const at = second.indexOf(KEY) + half;
+      response.write(first);
+      response.write(second.slice(0, at));
+      setImmediate(() => response.end(second.slice(at)));
+    });
+    const stored = memoryStore();
+    const gateway = await startGateway(vendor, { stored });
+    const ticket = gateway.open(termsFor(RESPONSES));
+    for (const send of [ask, askStream]) {
+      const got = await send(gateway, RESPONSES, ticket);
+      expect(got.isCut).toBe(true);
+      expect(got.text).not.toContain(KEY.slice(0, half));
+    }
+    const record = ticket.end();
+    expect(record.refused).toEqual([
+      { why: 'upstream', kind: 'reply', message: 'the reply contained the API key' },
+      { why: 'upstream', kind: 'reply', message: 'the reply contained the API key' },
+    ]);
+    expect(stored.kept.size).toBe(0);
+  });
+
+  test('with the false key of the environment in a request are refused and reported', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const canary = 'sk-canary-0123456789';
+    const ticket = gateway.open(termsFor(CHAT, { canary }));
+    expect((await ask(gateway, CHAT, ticket, `I found ${canary}`)).status).toBe(400);
+    expect(ticket.end()).toMatchObject({ isCanarySeen: true, refused: [{ why: 'canary' }] });
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test('by endless token counts are refused', async () => {
+    const vendor = await startVendor(numbered(ANTHROPIC));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(ANTHROPIC, { limits: { turns: 1, usd: 1 } }));
+    const count = { path: '/v1/messages/count_tokens' };
+    const got = await Promise.all(
+      Array.from({ length: 30 }, () => ask(gateway, ANTHROPIC, ticket, 'x', count)),
+    );
+    expect(got.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(ticket.end().calls).toBe(0);
+  });
+
+  test('by a redirect of the vendor get no key to another address', async () => {
+    const elsewhere = await startVendor(numbered(CHAT));
+    const vendor = await startVendor((_, response) =>
+      response.writeHead(307, { location: `${elsewhere.url}/v1/chat/completions` }).end(),
+    );
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(502);
+    expect(elsewhere.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,373 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { openStore } from '../../../../src/edges/store/index.ts';
+import { storedReplies } from '../../../../src/features/agents/gateway/stored.ts';
+import type { RunRecord } from '../../../../src/features/agents/gateway/terms.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
+import { ANTHROPIC, CHAT, eventText, RESPONSES, WIRES } from '../../../stand-ins/agents/wires.ts';
+import { KEY, START } from '../../../unit/edges/providers/providers-setting.ts';
+import {
+  ask,
+  askStream,
+  memoryStore,
+  numbered,
+  startGateway,
+  startVendor,
+  termsFor,
+} from './gateway-setting.ts';
+
+const reasons = ({ refused }: RunRecord): string[] => refused.map(({ why }) => why);
+const CALL_USD = (100 - 0.9 * 40 + 7) / 1e6;
+
+describe.each(WIRES)('a gateway for $name', (wire) => {
+  test.each([
+    ['JSON', ask],
+    ['a stream', askStream],
+  ] as const)('passes %s through, counts it and keeps the model that answered', async (_, send) => {
+    const vendor = await startVendor(numbered(wire));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(wire));
+    const got = await send(gateway, wire, ticket);
+    const isStream = send === askStream;
+    expect(got.status).toBe(200);
+    expect(got.text).toBe(
+      isStream
+        ? eventText(wire.events('1', 'm-1-2026')).join('')
+        : JSON.stringify(wire.reply('1', 'm-1-2026')),
+    );
+    expect(got.headers['content-type']).toBe(isStream ? 'text/event-stream' : 'application/json');
+    const spent = {
+      usage: { input_tokens: 100, output_tokens: 7 },
+      cached: { read: 40, written: 0 },
+      usd: CALL_USD,
+    };
+    expect(ticket.end()).toEqual({
+      ...{ calls: 1, attempts: 1, paid: 1, replayed: 0, whole: spent, spent, refused: [] },
+      ...{ served: { model: 'm-1-2026', fingerprint: null, at: START } },
+      ...{ decision: null, isCanarySeen: false },
+    });
+    const [request] = vendor.requests;
+    expect(request?.headers).toMatchObject(wire.auth(KEY));
+    expect(JSON.stringify(request)).not.toContain(ticket.token);
+  });
+
+  test('replays a run of both sides with the vendor off, and pays what differs', async () => {
+    const vendor = await startVendor(numbered(wire));
+    const stored = memoryStore();
+    const gateway = await startGateway(vendor, { stored });
+    const first = gateway.open(termsFor(wire));
+    const got = [await ask(gateway, wire, first), await askStream(gateway, wire, first)];
+    first.end();
+
+    const offline = await startGateway({ url: 'http://127.0.0.1:9' }, { stored, offline: true });
+    const second = offline.open(termsFor(wire));
+    const again = [await ask(offline, wire, second), await askStream(offline, wire, second)];
+    expect(again.map(({ text }) => text)).toEqual(got.map(({ text }) => text));
+    const missing = await ask(offline, wire, second, 'edited');
+    expect(missing.status).toBe(400);
+    const { refused, ...record } = second.end();
+    expect(record).toMatchObject({ calls: 2, attempts: 0, paid: 0, replayed: 2 });
+    expect(record.whole.usd).toBeCloseTo(2 * CALL_USD);
+    expect(record.spent).toEqual({ usage: { input_tokens: 0, output_tokens: 0 }, usd: 0 });
+    expect(refused).toEqual([
+      {
+        why: 'offline',
+        message: 'offline, and no reply is stored for call 3 of this run (m-1, try 1)',
+      },
+    ]);
+
+    const online = await startGateway(vendor, { stored });
+    const third = online.open(termsFor(wire));
+    await ask(online, wire, third);
+    await ask(online, wire, third, 'edited');
+    expect(third.end()).toMatchObject({ calls: 2, paid: 1, replayed: 1 });
+    expect(vendor.requests).toHaveLength(3);
+  });
+
+  test.each([
+    ['JSON', ask],
+    ['a stream', askStream],
+  ] as const)('ends a run at its first decision in %s, without passing it on', async (_, send) => {
+    const said = { name: 'skill', input: { id: 'notes' } };
+    const vendor = await startVendor(numbered(wire, () => said));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(wire, { firstDecisionOnly: true, refusal: 403 }));
+    // A title, which is asked without tools.
+    expect((await send(gateway, wire, ticket)).status).toBe(200);
+    expect(ticket.cut.aborted).toBe(false);
+    const body = { tools: wire.tools, ...(send === askStream ? { stream: true } : {}) };
+    const path =
+      send === askStream && wire.wire === 'gemini'
+        ? { path: '/v1beta/models/m-1:streamGenerateContent?alt=sse' }
+        : {};
+    const decision = await ask(gateway, wire, ticket, 'task', { body, ...path });
+    expect(decision.status).toBe(403);
+    expect(decision.text).not.toContain('notes');
+    expect(ticket.cut.aborted).toBe(true);
+    expect((await ask(gateway, wire, ticket, 'more')).status).toBe(403);
+    expect(ticket.end()).toMatchObject({
+      decision: [{ name: 'skill', arguments: '{"id":"notes"}' }],
+      refused: [],
+      paid: 2,
+    });
+    expect(vendor.requests).toHaveLength(2);
+  });
+
+  test('passes on an error of the vendor without its key, and records it', async () => {
+    let isLimited = true;
+    const answered = numbered(wire);
+    const vendor = await startVendor((request, response) => {
+      if (!isLimited) return answered(request, response);
+      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });
+      response.end(JSON.stringify({ error: { message: `slow down, ${KEY}` } }));
+    });
+    const stored = memoryStore();
+    const gateway = await startGateway(vendor, { stored });
+    const ticket = gateway.open(termsFor(wire));
+    const got = await ask(gateway, wire, ticket);
+    expect(got).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
+    expect(got.text).toBe('{"error":{"message":"slow down, ***"}}');
+    isLimited = false;
+    expect((await ask(gateway, wire, ticket)).status).toBe(200);
+    const record = ticket.end();
+    expect(record).toMatchObject({ calls: 1, attempts: 2, paid: 1 });
+    expect(record.refused).toEqual([
+      { why: 'upstream', kind: 'rate-limit', message: '429, rate limited: slow down, ***' },
+    ]);
+    // The retry is stored as the first call, so that a replay does not miss it.
+    const offline = await startGateway(vendor, { stored, offline: true });
+    const again = offline.open(termsFor(wire));
+    expect((await ask(offline, wire, again)).status).toBe(200);
+  });
+
+  test.each([
+    ['turns', { limits: { turns: 1, usd: 1 } }, 'this run may call the model 1 times'],
+    ['usd', { limits: { turns: 9, usd: CALL_USD * 1.5 } }, 'this run may spend $'],
+  ] as const)(
+    'refuses calls above the cap %s in the form of the vendor',
+    async (why, terms, said) => {
+      const vendor = await startVendor(numbered(wire));
+      const gateway = await startGateway(vendor);
+      const ticket = gateway.open(termsFor(wire, { ...terms, refusal: 403 }));
+      await ask(gateway, wire, ticket, 'a');
+      const got = await ask(gateway, wire, ticket, 'b');
+      expect(got.status).toBe(403);
+      expect(got.headers['x-should-retry']).toBe('false');
+      expect((JSON.parse(got.text) as { error: { message: string } }).error.message).toContain(
+        said,
+      );
+      expect(reasons(ticket.end())).toEqual([why]);
+      expect(vendor.requests).toHaveLength(1);
+    },
+  );
+
+  test('reports a truncated stream and does not store it', async () => {
+    const vendor = await startVendor((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const [first = ''] = eventText(wire.events('1', 'm'));
+      response.end(first.slice(0, first.length / 2));
+    });
+    const stored = memoryStore();
+    const gateway = await startGateway(vendor, { stored });
+    const ticket = gateway.open(termsFor(wire));
+    expect((await askStream(gateway, wire, ticket)).isCut).toBe(true);
+    const record = ticket.end();
+    expect(record.whole).toEqual({ usage: null, usd: null });
+    expect(record.refused).toEqual([
+      { why: 'upstream', kind: 'reply', message: 'the reply ended before it was complete' },
+    ]);
+    expect(stored.kept.size).toBe(0);
+  });
+});
+
+describe('a gateway', () => {
+  test('passes the pieces of a stream on as they arrive', async () => {
+    const events = eventText(ANTHROPIC.events('slow', 'm'));
+    const arrived = Promise.withResolvers<void>();
+    const vendor = await startVendor(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(events[0]);
+      // The rest is sent only after the agent has the first event.
+      await arrived.promise;
+      response.end(events.slice(1).join(''));
+    });
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(ANTHROPIC));
+    const got = await askStream(gateway, ANTHROPIC, ticket, 'hello', (text) => {
+      if (text === events[0]) arrived.resolve();
+    });
+    expect(got.text).toBe(events.join(''));
+  });
+
+  test('sends one of two equal requests at once, and answers the other from the store', async () => {
+    const vendor = await startVendor(numbered(RESPONSES));
+    const gateway = await startGateway(vendor);
+    const sides = [gateway.open(termsFor(RESPONSES)), gateway.open(termsFor(RESPONSES))];
+    const other = gateway.open(termsFor(RESPONSES, { try: 1 }));
+    const got = await Promise.all(
+      [...sides, other].map((run) => askStream(gateway, RESPONSES, run)),
+    );
+    expect(got[0]?.text).toBe(got[1]?.text);
+    expect(got[2]?.text).not.toBe(got[0]?.text);
+    expect(vendor.requests).toHaveLength(2);
+    const records = sides.map((run) => run.end());
+    expect(records.map(({ paid, replayed }) => paid + replayed)).toEqual([1, 1]);
+    expect(records.reduce((sum, { paid }) => sum + paid, 0)).toBe(1);
+  });
+
+  test('lets the other ask itself if the first of two equal requests fails', async () => {
+    const answered = numbered(RESPONSES);
+    let count = 0;
+    const vendor = await startVendor((request, response) => {
+      count += 1;
+      if (count > 1) return answered(request, response);
+      response.writeHead(500).end('{}');
+    });
+    const gateway = await startGateway(vendor);
+    const sides = [gateway.open(termsFor(RESPONSES)), gateway.open(termsFor(RESPONSES))];
+    const got = await Promise.all(sides.map((run) => ask(gateway, RESPONSES, run)));
+    expect(got.map(({ status }) => status).sort()).toEqual([200, 500]);
+  });
+
+  test('counts the same request twice in a run as two questions', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    const got = [await ask(gateway, CHAT, ticket), await ask(gateway, CHAT, ticket)];
+    expect(got[0]?.text).not.toBe(got[1]?.text);
+    const again = gateway.open(termsFor(CHAT));
+    const replayed = [await ask(gateway, CHAT, again), await ask(gateway, CHAT, again)];
+    expect(replayed.map(({ text }) => text)).toEqual(got.map(({ text }) => text));
+  });
+
+  test('ignores stored replies if new ones are wanted, and replaces them', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    await ask(gateway, CHAT, gateway.open(termsFor(CHAT)));
+    const anew = await ask(gateway, CHAT, gateway.open(termsFor(CHAT, { anew: true })));
+    const last = await ask(gateway, CHAT, gateway.open(termsFor(CHAT)));
+    expect(vendor.requests).toHaveLength(2);
+    expect(last.text).toBe(anew.text);
+  });
+
+  test('lets no parallel calls through above a cap', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT, { limits: { turns: 10, usd: 1 } }));
+    const texts = Array.from({ length: 25 }, (_, index) => `question ${String(index)}`);
+    const got = await Promise.all(texts.map((text) => ask(gateway, CHAT, ticket, text)));
+    expect(got.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(vendor.requests).toHaveLength(10);
+    expect(ticket.end()).toMatchObject({ calls: 10, paid: 10 });
+  });
+
+  test('asks before each paid call, and not before a replayed one or a token count', async () => {
+    const vendor = await startVendor(numbered(ANTHROPIC));
+    const gateway = await startGateway(vendor);
+    let left = 1;
+    const onAttempt = (): boolean => {
+      left -= 1;
+      return left >= 0;
+    };
+    const ticket = gateway.open(termsFor(ANTHROPIC, { onAttempt }));
+    const count = { path: '/v1/messages/count_tokens?beta=true' };
+    expect((await ask(gateway, ANTHROPIC, ticket, 'a', count)).status).toBe(200);
+    expect((await ask(gateway, ANTHROPIC, ticket, 'a')).status).toBe(200);
+    expect((await ask(gateway, ANTHROPIC, ticket, 'b')).status).toBe(400);
+    const record = ticket.end();
+    expect(reasons(record)).toEqual(['budget']);
+    expect(record).toMatchObject({ calls: 1, attempts: 1 });
+    expect(vendor.requests.map(({ path }) => path)).toEqual([
+      '/v1/messages/count_tokens?beta=true',
+      '/v1/messages',
+    ]);
+    const again = gateway.open(termsFor(ANTHROPIC, { onAttempt }));
+    expect((await ask(gateway, ANTHROPIC, again, 'a')).status).toBe(200);
+  });
+
+  test('refuses another model without a price, and lets the own one pass', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor, { price: () => null });
+    const ticket = gateway.open(termsFor(CHAT));
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(200);
+    const other = await ask(gateway, CHAT, ticket, 'x', { body: { model: 'expensive' } });
+    expect(other.status).toBe(400);
+    const record = ticket.end();
+    expect(record.whole).toMatchObject({ usage: { output_tokens: 7 }, usd: null });
+    expect(reasons(record)).toEqual(['usd']);
+  });
+
+  test('cancels the call in flight when the run ends', async () => {
+    const closed = Promise.withResolvers<void>();
+    const vendor = await startVendor((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(': wait\n\n');
+      response.on('close', closed.resolve);
+    });
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    const arrived = Promise.withResolvers<void>();
+    const asked = askStream(gateway, CHAT, ticket, 'hello', () => arrived.resolve());
+    await arrived.promise;
+    const record = ticket.end();
+    expect((await asked).isCut).toBe(true);
+    await gateway.close();
+    await closed.promise;
+    expect(record).toMatchObject({ calls: 1, paid: 0, whole: { usage: null }, refused: [] });
+    expect(ticket.cut.aborted).toBe(true);
+  });
+
+  test('reports a vendor that cannot be reached', async () => {
+    const gateway = await startGateway({ url: 'http://127.0.0.1:9' });
+    const ticket = gateway.open(termsFor(ANTHROPIC));
+    const got = await ask(gateway, ANTHROPIC, ticket);
+    expect(got.status).toBe(502);
+    expect(JSON.parse(got.text)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
+    const record = ticket.end();
+    expect(record.refused).toMatchObject([{ why: 'upstream', kind: 'network' }]);
+    expect(record.whole.usd).toBe(0);
+  });
+
+  test('lists the model of the run without asking the vendor', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    const got = await ask(gateway, CHAT, ticket, '', { path: '/v1/models', method: 'GET' });
+    expect(JSON.parse(got.text)).toMatchObject({ object: 'list', data: [{ id: 'm-1' }] });
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test('answers on a socket file that other users can open', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gateway-'));
+    afterThisTest(() => rmSync(folder, { recursive: true }));
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor, { listen: { socket: join(folder, 'gate') } });
+    expect((await ask(gateway, CHAT, gateway.open(termsFor(CHAT)))).status).toBe(200);
+  });
+
+  test('keeps replies in the answer store, for the next process', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gateway-'));
+    afterThisTest(() => rmSync(folder, { recursive: true }));
+    const vendor = await startVendor(numbered(ANTHROPIC));
+    const texts: string[] = [];
+    const [opened] = [1, 2].map(() => async () => {
+      const store = openStore({
+        ...{ file: join(folder, 'store'), maxBytes: 1e9, now: () => START, access: 'read-write' },
+        ...{ secret: null, notice: (line) => expect(line).toBe('') },
+      });
+      const stored = storedReplies(() => Promise.resolve([store]));
+      const gateway = await startGateway(vendor, { stored });
+      const ticket = gateway.open(termsFor(ANTHROPIC));
+      texts.push((await askStream(gateway, ANTHROPIC, ticket)).text);
+      await gateway.close();
+      store.close();
+      return ticket.end();
+    });
+    const records = [await opened?.(), await opened?.()];
+    expect(records.map((record) => record?.paid)).toEqual([1, 0]);
+    expect(records[1]?.served).toMatchObject({ model: 'm-1-2026' });
+    expect(texts[1]).toBe(texts[0]);
+  });
+});

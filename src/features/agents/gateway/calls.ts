@@ -1,0 +1,242 @@
+import { TransportError, transportFault } from '../../../edges/providers/fault.ts';
+import { httpFault } from '../../../edges/providers/http-fault.ts';
+import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
+import { shorten, visibleLine } from '../../../text/visible.ts';
+import type { ErrorKind } from '../../../types/model.ts';
+import { member, parseMap, type JsonMap } from '../../../types/plain.ts';
+import { holdCall, targetOf, type Hold, type RunLedger } from './ledger.ts';
+import { relayOf } from './relay.ts';
+import { readModelReply, type ReplyFacts } from './replies.ts';
+import { errorBody, type Route } from './routes.ts';
+import type { GatewayOptions, Refused, StoredReply, Upstream } from './terms.ts';
+
+export interface Call {
+  route: Route;
+  model: string;
+  body: JsonMap;
+  /** What is sent: not the agent's bytes, in which a repeated key could mean two things. */
+  sent: string;
+  /** Passed on to the vendor, and part of the key. */
+  betas: string;
+}
+
+export interface Reply {
+  status: number;
+  type: string;
+  body: string | AsyncIterable<string>;
+  retryAfter?: string | null;
+  /** Called when the reply was sent, or when the agent is gone. */
+  close?(): void;
+}
+
+export interface CallTools extends Omit<GatewayOptions, 'listen' | 'token'> {
+  /** Calls in flight by key. An equal call waits for the first, and then finds its reply. */
+  inFlight: Map<string, Promise<void>>;
+}
+
+/** Without a byte for this long, a call has failed. */
+export const UPSTREAM_SILENCE_MS = 600_000;
+
+/** A call with its place in the store. `end` is called once; later calls change nothing. */
+interface Exchange {
+  run: RunLedger;
+  call: Call;
+  tools: CallTools;
+  key: string;
+  upstream: Upstream;
+  end(isAnswered: boolean): void;
+}
+
+type Server = Exclude<Upstream['server'], { problem: string }>;
+
+export async function answerCall(run: RunLedger, call: Call, tools: CallTools): Promise<Reply> {
+  const { route, model, body, betas } = call;
+  const upstream = tools.upstreams.find(route.wire, targetOf(run.terms, model));
+  const question = tools.hash(
+    canonicalJson([upstream.place, route.below, betas, run.normalise(body)]),
+  );
+  const times = run.sent.get(question) ?? 0;
+  run.sent.set(question, times + 1);
+  const key = tools.hash(canonicalJson([question, run.terms.try, times]));
+  const leave = await enter(key, tools.inFlight);
+  let isOpen = true;
+  const end = (isAnswered: boolean): void => {
+    // A retry of a failed call is the same call.
+    if (isOpen && !isAnswered && run.sent.get(question) === times + 1)
+      run.sent.set(question, times);
+    isOpen = false;
+    leave();
+  };
+  try {
+    return await answerHeld({ run, call, tools, key, upstream, end });
+  } catch (error) {
+    end(false);
+    throw error;
+  }
+}
+
+async function enter(key: string, inFlight: Map<string, Promise<void>>): Promise<() => void> {
+  for (let ahead = inFlight.get(key); ahead !== undefined; ahead = inFlight.get(key)) await ahead;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  inFlight.set(key, promise);
+  return () => {
+    if (inFlight.get(key) === promise) inFlight.delete(key);
+    resolve();
+  };
+}
+
+async function answerHeld(exchange: Exchange): Promise<Reply> {
+  const { run, call, tools, key, upstream, end } = exchange;
+  const kept = run.terms.anew ? null : await tools.stored.find(key);
+  if (run.cut.signal.aborted) return refuse(exchange, null, 'this run has ended');
+  const { model, sent } = call;
+  const priced = { model, chars: sent.length, isFree: isFree(call) };
+  const hold = holdCall(run, priced, tools.price);
+  if ('why' in hold) return refuse(exchange, hold);
+  if (kept !== null) return replay(exchange, hold, kept);
+  const server = serverOrRefusal(exchange, upstream);
+  if ('why' in server) {
+    hold.failed();
+    return refuse(exchange, server);
+  }
+  if (!isFree(call)) run.counts.attempts += 1;
+  try {
+    return await send(exchange, hold, server);
+  } catch (error) {
+    hold.failed();
+    if (!(error instanceof TransportError)) throw error;
+    end(false);
+    const { kind, message } = transportFault(error, UPSTREAM_SILENCE_MS);
+    noteFailure(exchange, kind, message);
+    return errorReply(call.route.wire, 502, message);
+  }
+}
+
+function serverOrRefusal(
+  { run: { counts, terms }, call, tools }: Exchange,
+  { server }: Upstream,
+): Server | Refused {
+  const which = `call ${counts.calls} of this run (${visibleLine(call.model)}, try ${terms.try + 1})`;
+  if (tools.offline)
+    return { why: 'offline', message: `offline, and no reply is stored for ${which}` };
+  if ('problem' in server) return { why: 'upstream', kind: 'key', message: server.problem };
+  if (!isFree(call) && !terms.onAttempt())
+    return { why: 'budget', message: "the run's limit of model calls or dollars is reached" };
+  return server;
+}
+
+/** A refused token count is not recorded, because agents continue without it. */
+function refuse(
+  { run, call, end }: Exchange,
+  refused: Refused | null,
+  message = refused?.message ?? '',
+): Reply {
+  end(false);
+  if (refused !== null && !isFree(call)) run.refused.push(refused);
+  return errorReply(call.route.wire, run.terms.refusal, message);
+}
+
+export function errorReply(wire: Route['wire'], status: number, message: string): Reply {
+  const body = errorBody(wire, status, `evaldiff: ${message}`);
+  return { status, type: 'application/json', body };
+}
+
+function noteFailure({ run, call }: Exchange, kind: ErrorKind, message: string): void {
+  if (!isFree(call)) run.refused.push({ why: 'upstream', kind, message });
+}
+
+function replay(exchange: Exchange, hold: Hold, kept: StoredReply): Reply {
+  const { run, call, end } = exchange;
+  const facts = readFor(call, kept.type, kept.body);
+  hold.replayed(facts?.metered ?? { usage: null });
+  noteServed(run, call, kept);
+  end(true);
+  return decide(exchange, facts) ?? { status: 200, type: kept.type, body: kept.body };
+}
+
+async function send(exchange: Exchange, hold: Hold, { url, fetch }: Server): Promise<Reply> {
+  const { run, call, tools } = exchange;
+  const response = await fetch(`${url}/${call.route.below}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(call.betas === '' ? {} : { 'anthropic-beta': call.betas }),
+    },
+    body: call.sent,
+  });
+  const type = response.headers.get('content-type') || 'application/json';
+  if (!response.ok) return await passError(exchange, hold, response, type);
+  let facts: ReplyFacts | null = null;
+  const relay = relayOf(response, {
+    secrets: tools.upstreams.secrets,
+    async finish(text) {
+      facts = readFor(call, type, text);
+      if (facts === null) return 'the reply ended before it was complete';
+      hold.paid(facts.metered);
+      const stored = { type, body: text, model: facts.model, at: tools.now() };
+      noteServed(run, call, stored);
+      await tools.stored.keep(exchange.key, stored, targetOf(run.terms, call.model));
+      exchange.end(true);
+      return null;
+    },
+    fail: (kind, message) => noteFailure(exchange, kind, message),
+    closed() {
+      hold.lost();
+      exchange.end(false);
+    },
+  });
+  if (!decides(run, call)) return { status: 200, type, ...relay };
+  await relay.drain();
+  return decide(exchange, facts) ?? errorReply(call.route.wire, 502, 'the reply is incomplete');
+}
+
+const MAX_SAID_CHARS = 300;
+
+/** Passes on a vendor's error, without what could be a part of the key. */
+async function passError(
+  exchange: Exchange,
+  hold: Hold,
+  response: Response,
+  type: string,
+): Promise<Reply> {
+  const body = exchange.tools.redact(await response.text());
+  hold.failed();
+  exchange.end(false);
+  const told = member(member(parseMap(body), 'error'), 'message');
+  const said = shorten(visibleLine(typeof told === 'string' ? told : ''), MAX_SAID_CHARS);
+  const { status, headers } = response;
+  const { kind, message } = httpFault({ status, code: '', said, waitMs: null, shouldRetry: null });
+  noteFailure(exchange, kind, message);
+  return { status, type, body, retryAfter: headers.get('retry-after') };
+}
+
+function noteServed({ terms, served }: RunLedger, { model }: Call, reply: StoredReply): void {
+  if (model !== terms.target.model || reply.model === null) return;
+  served.model = reply.model;
+  served.at = reply.at;
+}
+
+function isFree({ route }: Call): boolean {
+  return route.does === 'count';
+}
+
+function readFor({ route: { does } }: Call, type: string, text: string): ReplyFacts | null {
+  return does === 'count' || does === 'models'
+    ? { metered: { usage: null }, model: null, calls: [] }
+    : readModelReply(does, type, text);
+}
+
+/** Requests without tools are titles and summaries. */
+function decides({ terms }: RunLedger, call: Call): boolean {
+  const { tools } = call.body;
+  return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
+}
+
+/** Ends the run at its first decision. It is not passed on, so that the agent cannot act on it. */
+function decide(exchange: Exchange, facts: ReplyFacts | null): Reply | null {
+  const { run, call } = exchange;
+  if (facts === null || !decides(run, call)) return null;
+  run.decision = facts.calls;
+  run.cut.abort();
+  return refuse(exchange, null, 'this run ends after its first decision');
+}

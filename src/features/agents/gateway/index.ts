@@ -1,0 +1,191 @@
+import { chmodSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isDeeper, MOST_LEVELS, parseMap, type JsonMap } from '../../../types/plain.ts';
+import { answerCall, errorReply, type Call, type CallTools, type Reply } from './calls.ts';
+import { openRun, recordOf, type RunLedger } from './ledger.ts';
+import { normaliserFor } from './normalise.ts';
+import { likelyWire, routeOf, type Route } from './routes.ts';
+import type { Gateway, GatewayOptions, Refused, RunTicket } from './terms.ts';
+
+const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+/** Anyone on the machine may connect; a run's token is what counts. */
+const SOCKET_MODE = 0o666;
+
+/**
+ * A server on loopback between agents and their models. An agent holds a token that is worthless
+ * elsewhere; the API key never leaves this process but to its own server.
+ */
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { hash, listen } = options;
+  const tools: CallTools = { ...options, inFlight: new Map() };
+  // By hash, so that the time of a search says nothing about a token.
+  const runs = new Map<string, RunLedger>();
+  const server = http.createServer((request, response) => {
+    const found = new Set(tokensOf(request).flatMap((token) => runs.get(hash(token)) ?? []));
+    const [run] = found.size === 1 ? found : [];
+    void respond(request, response, { run, tools });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    if ('socket' in listen) server.listen(listen.socket, resolve);
+    else server.listen(listen.port, '127.0.0.1', resolve);
+  });
+  if ('socket' in listen) chmodSync(listen.socket, SOCKET_MODE);
+  const port = (): number => (server.address() as AddressInfo).port;
+  return {
+    address: 'socket' in listen ? listen.socket : `http://127.0.0.1:${port()}`,
+    open(terms) {
+      const token = options.token();
+      const run = openRun(terms);
+      runs.set(hash(token), run);
+      return ticketOf(run, token, () => runs.delete(hash(token)));
+    },
+    async close() {
+      for (const run of runs.values()) endRun(run);
+      runs.clear();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      options.upstreams.close();
+      await closed;
+    },
+  };
+}
+
+function ticketOf(run: RunLedger, token: string, forget: () => void): RunTicket {
+  return {
+    token,
+    cut: run.cut.signal,
+    known(values) {
+      run.normalise = normaliserFor(run.terms.agent, values);
+    },
+    end() {
+      forget();
+      endRun(run);
+      return recordOf(run);
+    },
+  };
+}
+
+function endRun(run: RunLedger): void {
+  run.cut.abort();
+  for (const cancel of run.open) cancel();
+  run.open.clear();
+}
+
+/** Each CLI sends the token as it would send its vendor's key. */
+function tokensOf({ headers, url = '' }: http.IncomingMessage): string[] {
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
+  const query = /[?&]key=([\w-]+)/.exec(url)?.[1];
+  return [bearer, headers['x-api-key'], headers['x-goog-api-key'], query].filter(
+    (token) => typeof token === 'string',
+  );
+}
+
+interface Session {
+  run: RunLedger | undefined;
+  tools: CallTools;
+}
+
+async function respond(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  { run, tools }: Session,
+): Promise<void> {
+  let reply: Reply | null = null;
+  const cancel = (): void => {
+    reply?.close?.();
+    response.destroy();
+  };
+  run?.open.add(cancel);
+  try {
+    reply = await answer(request, { run, tools });
+    if (response.destroyed) return;
+    response.writeHead(reply.status, {
+      'content-type': reply.type,
+      ...(reply.status < 400 ? {} : { 'x-should-retry': shouldRetry(reply.status) }),
+      ...(reply.retryAfter ? { 'retry-after': reply.retryAfter } : {}),
+    });
+    response.flushHeaders();
+    const { body } = reply;
+    await pipeline(typeof body === 'string' ? [body] : Readable.from(body), response);
+  } catch {
+    response.destroy();
+  } finally {
+    reply?.close?.();
+    run?.open.delete(cancel);
+    // Without this, a connection with an unread body is never used again.
+    request.resume();
+  }
+}
+
+/** Read by the vendors' SDKs. */
+function shouldRetry(status: number): string {
+  return String(status === 429 || status >= 500);
+}
+
+async function answer(request: http.IncomingMessage, { run, tools }: Session): Promise<Reply> {
+  const { method = '', url = '' } = request;
+  const wire = likelyWire(url);
+  if (run === undefined) return errorReply(wire, 401, 'the token belongs to no run');
+  const refuse = (status: number, why: 'path' | 'request' | 'canary', message: string): Reply => {
+    const refused: Refused = { why, message };
+    run.refused.push(refused);
+    return errorReply(wire, status, message);
+  };
+  const route = routeOf(method, url, run.terms.wires);
+  if (route === null) return refuse(404, 'path', 'an agent may not send this request');
+  if (route.does === 'models') return listModels(run);
+  if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
+    return refuse(415, 'request', 'the request must not be compressed');
+  const text = await readBody(request);
+  if (text === null) return refuse(413, 'request', 'the request is larger than 20 MiB');
+  const { canary } = run.terms;
+  if (canary !== null && text.includes(canary)) {
+    run.isCanarySeen = true;
+    return refuse(run.terms.refusal, 'canary', 'the request contains a key');
+  }
+  const call = callIn(route, request, text);
+  return typeof call === 'string'
+    ? refuse(400, 'request', call)
+    : await answerCall(run, call, tools);
+}
+
+async function readBody(request: http.IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).byteLength;
+    if (size > MAX_BODY_BYTES) return null;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Returns what is wrong as text. */
+function callIn(route: Route, { headers }: http.IncomingMessage, text: string): Call | string {
+  const body = parseMap(text);
+  if (body === null) return 'the request is not a JSON object';
+  if (isDeeper(body, MOST_LEVELS)) return `the request is nested deeper than ${MOST_LEVELS} levels`;
+  const model = route.model ?? body['model'];
+  if (typeof model !== 'string' || model === '') return 'the request names no model';
+  const hidden = hiddenReply(body);
+  if (hidden !== null) return hidden;
+  const betas = route.wire === 'anthropic' ? String(headers['anthropic-beta'] ?? '') : '';
+  return { route, model, body, sent: JSON.stringify(body), betas };
+}
+
+/** A reply that is fetched later would be neither counted nor stored. */
+function hiddenReply(body: JsonMap): string | null {
+  return body['background'] === true ? 'background replies are not supported' : null;
+}
+
+/** Answered here, because the vendor's list changes every week. `models`: as codex reads it. */
+function listModels({ terms }: RunLedger): Reply {
+  const data = [{ id: terms.target.model, object: 'model', created: 0, owned_by: 'evaldiff' }];
+  const body = JSON.stringify({ object: 'list', data, models: [] });
+  return { status: 200, type: 'application/json', body };
+}

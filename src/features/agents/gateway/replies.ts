@@ -1,0 +1,189 @@
+import { eventData, isEventStream } from '../../../edges/providers/event-stream.ts';
+import { messageOfEvents } from '../../../edges/providers/message-stream.ts';
+import { cachedTokens } from '../../../edges/providers/vendors/vendor.ts';
+import type { ToolCall } from '../../../types/answer.ts';
+import type { MeteredUsage } from '../../../types/model.ts';
+import { isMap, member, type JsonMap } from '../../../types/plain.ts';
+import type { Protocol } from './routes.ts';
+
+/** What the gateway reads in a reply that it passes on. */
+export interface ReplyFacts {
+  metered: MeteredUsage;
+  /** The model that answered, as the vendor names it. */
+  model: string | null;
+  calls: ToolCall[];
+}
+
+/** Reads JSON or a stream of events. Null: the reply is incomplete, or an error. */
+export function readModelReply(protocol: Protocol, type: string, text: string): ReplyFacts | null {
+  const events = isEventStream(type)
+    ? eventData(text.split(/\r\n|\n|\r/)).flatMap(parsedMaps)
+    : parsedMaps(text);
+  if (events.some((event) => event['type'] === 'error' || (event['error'] ?? null) !== null))
+    return null;
+  return READERS[protocol](events);
+}
+
+/** Gemini streams a list if it is not asked for events. */
+function parsedMaps(text: string): JsonMap[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return (Array.isArray(value) ? value : [value]).filter(isMap);
+  } catch {
+    return [];
+  }
+}
+
+type Reader = (events: readonly JsonMap[]) => ReplyFacts | null;
+
+const READERS: Readonly<Record<Protocol, Reader>> = {
+  messages: readMessages,
+  responses: readResponses,
+  chat: readChat,
+  generate: readGenerate,
+};
+
+function readMessages(events: readonly JsonMap[]): ReplyFacts | null {
+  const [first] = events;
+  const message = first?.['type'] === 'message' ? first : streamedMessage(events);
+  if (message === null) return null;
+  const { usage } = message;
+  const [read, written] = ['cache_read_input_tokens', 'cache_creation_input_tokens'].map((name) =>
+    countIn(usage, name),
+  );
+  const input = countIn(usage, 'input_tokens');
+  return {
+    model: textIn(message, 'model'),
+    // Reads and writes of the cache are counted separately; they are input too.
+    metered: metered(
+      input === null ? null : input + (read ?? 0) + (written ?? 0),
+      countIn(usage, 'output_tokens'),
+      { read, written },
+    ),
+    calls: listIn(message, 'content')
+      .filter((block) => block['type'] === 'tool_use')
+      .map((block) => callOf(block['name'], block['input'])),
+  };
+}
+
+function streamedMessage(events: readonly JsonMap[]): JsonMap | null {
+  try {
+    return messageOfEvents(events.filter((event) => event['type'] !== 'ping'));
+  } catch {
+    return null;
+  }
+}
+
+const RESPONSE_ENDS: ReadonlySet<unknown> = new Set(['completed', 'incomplete']);
+
+function readResponses(events: readonly JsonMap[]): ReplyFacts | null {
+  const wholes = events.flatMap((event) => {
+    const whole = event['object'] === 'response' ? event : event['response'];
+    return isMap(whole) && RESPONSE_ENDS.has(whole['status']) ? [whole] : [];
+  });
+  const whole = wholes.at(-1);
+  if (whole === undefined) return null;
+  const { usage } = whole;
+  return {
+    model: textIn(whole, 'model'),
+    metered: metered(countIn(usage, 'input_tokens'), countIn(usage, 'output_tokens'), {
+      read: countIn(member(usage, 'input_tokens_details'), 'cached_tokens'),
+    }),
+    calls: listIn(whole, 'output')
+      .filter((item) => String(item['type']).endsWith('_call'))
+      .map((item) => callOf(item['name'] ?? item['type'], inputOf(item))),
+  };
+}
+
+/** Function calls have `arguments`, custom ones `input`, the shell's `action`. */
+function inputOf(item: JsonMap): unknown {
+  return item['arguments'] ?? item['input'] ?? item['action'];
+}
+
+function readChat(events: readonly JsonMap[]): ReplyFacts | null {
+  const choices = events.flatMap((event) => listIn(event, 'choices').slice(0, 1));
+  if (!choices.some((choice) => typeof choice['finish_reason'] === 'string')) return null;
+  const usage = events.map((event) => event['usage']).findLast(isMap);
+  return {
+    model: events.map((event) => textIn(event, 'model')).find((model) => model !== null) ?? null,
+    metered: metered(countIn(usage, 'prompt_tokens'), countIn(usage, 'completion_tokens'), {
+      read: countIn(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
+    }),
+    calls: chatCalls(choices),
+  };
+}
+
+/** A stream sends a call's name first, then pieces of its arguments, by the call's index. */
+function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
+  const calls = new Map<unknown, ToolCall>();
+  for (const choice of choices) {
+    const pieces = listIn(choice['message'] ?? choice['delta'], 'tool_calls');
+    for (const [order, piece] of pieces.entries()) {
+      const index = piece['index'] ?? order;
+      const { name, arguments: text } = calls.get(index) ?? { name: '', arguments: '' };
+      calls.set(index, {
+        name: name + (textIn(piece['function'], 'name') ?? ''),
+        arguments: text + (textIn(piece['function'], 'arguments') ?? ''),
+      });
+    }
+  }
+  return [...calls.values()];
+}
+
+function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
+  const candidates = events.flatMap((event) => listIn(event, 'candidates').slice(0, 1));
+  const isBlocked = events.some((event) => textIn(event['promptFeedback'], 'blockReason') !== null);
+  const isOver = candidates.some(({ finishReason }) => typeof finishReason === 'string');
+  if (!isOver && !isBlocked) return null;
+  const usage = events.map((event) => event['usageMetadata']).findLast(isMap);
+  const prompt = countIn(usage, 'promptTokenCount');
+  const output = countIn(usage, 'candidatesTokenCount') ?? (usage === undefined ? null : 0);
+  return {
+    model:
+      events.map((event) => textIn(event, 'modelVersion')).findLast((name) => name !== null) ??
+      null,
+    // Thinking is charged as output, results of the vendor's own tools as input.
+    metered: metered(
+      prompt === null ? null : prompt + (countIn(usage, 'toolUsePromptTokenCount') ?? 0),
+      output === null ? null : output + (countIn(usage, 'thoughtsTokenCount') ?? 0),
+      { read: countIn(usage, 'cachedContentTokenCount') },
+    ),
+    calls: candidates
+      .flatMap((candidate) => listIn(candidate['content'], 'parts'))
+      .map((part) => part['functionCall'])
+      .filter(isMap)
+      .map((call) => callOf(call['name'], call['args'])),
+  };
+}
+
+function metered(
+  input: number | null,
+  output: number | null,
+  { read, written }: { read: number | null | undefined; written?: number | null | undefined },
+): MeteredUsage {
+  if (input === null || output === null) return { usage: null };
+  return {
+    usage: { input_tokens: input, output_tokens: output },
+    ...cachedTokens(input, { read, written }),
+  };
+}
+
+function callOf(name: unknown, input: unknown): ToolCall {
+  const isText = typeof input === 'string' && input !== '';
+  return { name: String(name), arguments: isText ? input : JSON.stringify(input || {}) };
+}
+
+function countIn(value: unknown, name: string): number | null {
+  const count = member(value, name);
+  return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : null;
+}
+
+function textIn(value: unknown, name: string): string | null {
+  const text = member(value, name);
+  return typeof text === 'string' ? text : null;
+}
+
+function listIn(value: unknown, name: string): JsonMap[] {
+  const list = member(value, name);
+  return Array.isArray(list) ? list.filter(isMap) : [];
+}

@@ -1,0 +1,76 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Store } from '../../../edges/store/index.ts';
+import { ownAnswer } from '../../../types/answer.ts';
+import type { AskedModel, Complete } from '../../../types/model.ts';
+import { member } from '../../../types/plain.ts';
+import type { StoredReplies, StoredReply } from './terms.ts';
+
+const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+
+const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
+
+const MISSING: Complete = () =>
+  Promise.resolve({ status: 'error', kind: 'recording', message: 'not stored', unsent: true });
+
+/**
+ * Replies in the answer store. Packed, because a streamed reply repeats itself in every event.
+ * Without a store, they are kept in memory, so that base and head share them.
+ */
+export function storedReplies(openStores: () => Promise<readonly Store[]>): StoredReplies {
+  const memory = new Map<string, StoredReply>();
+  return {
+    async find(key) {
+      const known = memory.get(key);
+      if (known !== undefined) return known;
+      const read = (await openStores()).reduceRight((below, store) => {
+        return store.wrap(below, () => key);
+      }, MISSING);
+      const found = await read(REQUEST);
+      if (found.status === 'error') return null;
+      const [part] = found.parts;
+      const { model, at } = found.served;
+      return part?.type === 'json' ? await unpacked(part.value, { model, at }) : null;
+    },
+    async keep(key, reply, target) {
+      const [store] = await openStores();
+      if (store === undefined) memory.set(key, reply);
+      const packed = (await pack(reply.body)).toString('base64');
+      const { type, model, at } = reply;
+      store?.keep(key, target, {
+        ...ownAnswer([{ type: 'json', value: { type, packed } }]),
+        status: 'ok',
+        served: { model, fingerprint: null, at },
+        latency_ms: null,
+        reused: false,
+      });
+    },
+  };
+}
+
+const NO_MODEL: AskedModel = { provider: 'anthropic', endpoint: null, model: '' };
+
+/** Reading needs only the key. */
+const REQUEST: Parameters<Complete>[0] = {
+  target: NO_MODEL,
+  parameters: {},
+  messages: [],
+  try: 0,
+  schema: null,
+  purpose: 'prompt',
+};
+
+async function unpacked(
+  value: unknown,
+  served: Pick<StoredReply, 'model' | 'at'>,
+): Promise<StoredReply | null> {
+  const [type, packed] = [member(value, 'type'), member(value, 'packed')];
+  if (typeof type !== 'string' || typeof packed !== 'string') return null;
+  try {
+    const options = { maxOutputLength: MAX_UNPACKED_BYTES };
+    const body = await unpack(Buffer.from(packed, 'base64'), options);
+    return { type, body: body.toString(), ...served };
+  } catch {
+    return null;
+  }
+}

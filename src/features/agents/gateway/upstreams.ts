@@ -1,0 +1,100 @@
+import {
+  addressOf,
+  secretsIn,
+  type Address,
+  type ProviderAccess,
+} from '../../../edges/providers/address.ts';
+import type { Clock } from '../../../edges/providers/clock.ts';
+import { createStreamedFetch } from '../../../edges/providers/fetch.ts';
+import type { BoundedFetch } from '../../../edges/providers/http.ts';
+import type { AskedModel } from '../../../types/model.ts';
+import { factsOf } from '../../../types/vendors.ts';
+import { UPSTREAM_SILENCE_MS } from './calls.ts';
+import type { Upstream, Upstreams, Wire } from './terms.ts';
+
+/** Shorter values (`EMPTY`, `lm-studio`) may occur in a reply by chance. */
+const MIN_SECRET_CHARS = 16;
+
+/** The vendors' servers and the workflow's endpoints. Each key is sent to its own server only. */
+export function openUpstreams(
+  access: ProviderAccess & { clock: Clock; signal: AbortSignal },
+): Upstreams {
+  const opened = new Map<string, { upstream: Upstream; close(): void }>();
+  const open = (wire: Wire, target: AskedModel): { upstream: Upstream; close(): void } => {
+    const place = placeIn(access, target);
+    const flaw = speaks(wire, target)
+      ? null
+      : `${factsOf(target.provider).label} has no ${wire} interface; name an endpoint that has it`;
+    const address = addressOf(target, access);
+    const problem = flaw ?? ('message' in address ? address.message : unsupported(address));
+    if (problem !== null || 'message' in address)
+      return { upstream: { place, server: { problem: problem ?? '' } }, close: () => undefined };
+    const { fetch, close } = fetchFor(wire, target, address, access);
+    const url = baseUrl(wire, address);
+    return { upstream: { place, server: { url, fetch: fetch as typeof globalThis.fetch } }, close };
+  };
+  return {
+    find(wire, target) {
+      const name = JSON.stringify([wire, target.provider, target.endpoint]);
+      const found = opened.get(name) ?? open(wire, target);
+      opened.set(name, found);
+      return found.upstream;
+    },
+    secrets: secretsIn(access).filter((secret) => secret.length >= MIN_SECRET_CHARS),
+    close() {
+      for (const each of opened.values()) each.close();
+    },
+  };
+}
+
+/** An endpoint may have any interface; that is known only when it answers. */
+function speaks(wire: Wire, { provider, endpoint }: AskedModel): boolean {
+  if (endpoint !== null || wire === provider) return true;
+  return wire === 'openai' && factsOf(provider).speaks === 'openai';
+}
+
+function unsupported({ base, deployments }: Address): string | null {
+  return deployments
+    ? `${base.origin}: agents need an address of Azure's that ends in /openai/v1`
+    : null;
+}
+
+/** As in keys of answers: an endpoint is its address, a vendor its name. */
+function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedModel): string {
+  const server = endpoint === null ? undefined : endpoints.get(endpoint);
+  return server === undefined
+    ? (endpoint ?? provider)
+    : `${server.url}?api-version=${server.apiVersion ?? ''}`;
+}
+
+/** Gemini's base address is that of its chat completions. */
+function baseUrl(wire: Wire, { base }: Address): string {
+  const url = base.href.replace(/\/$/, '');
+  return wire === 'gemini' ? url.replace(/\/openai$/, '') : url;
+}
+
+function fetchFor(
+  wire: Wire,
+  { provider }: AskedModel,
+  { base, key, headers, apiVersion, direct }: Address,
+  { proxy, clock, signal }: ProviderAccess & { clock: Clock; signal: AbortSignal },
+): BoundedFetch {
+  const facts = factsOf(wire === 'openai' ? provider : wire);
+  const own = wire === 'gemini' ? 'x-goog-api-key' : facts.keyHeader;
+  const header = apiVersion === null ? own : 'api-key';
+  const value = header === 'authorization' ? `Bearer ${key ?? ''}` : (key ?? '');
+  return createStreamedFetch(
+    {
+      base,
+      auth: key === null ? null : { header, value },
+      headers: { ...facts.headers, ...headers },
+      passedHeaders: wire === 'anthropic' ? ['anthropic-beta'] : [],
+      query: apiVersion === null ? undefined : `api-version=${apiVersion}`,
+      proxy: direct ? null : proxy,
+      timeoutMs: UPSTREAM_SILENCE_MS,
+      clock,
+      signal,
+    },
+    { keepAlive: true },
+  );
+}
