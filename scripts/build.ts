@@ -67,6 +67,7 @@ for (const path of [
   'edges/sandbox/guest.js',
   'edges/providers/promptfoo-adapter.py',
   'edges/providers/promptfoo-adapter.js',
+  'features/agents/workspace/inside.js',
   'features/workbench/assets',
   'report/page/assets',
 ])

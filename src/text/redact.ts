@@ -141,7 +141,8 @@ function secretParts(secret: string): string[] {
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
-function secretSpellings(secret: string): string[] {
+/** The secret as it is, and encoded. */
+export function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const url = encodeURIComponent(secret.toWellFormed());

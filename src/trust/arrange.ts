@@ -1,3 +1,4 @@
+import { userError } from '../errors.ts';
 import { MOST_TRIES } from '../kernel/plan/looks.ts';
 import type { Reason } from '../kernel/result/reason.ts';
 import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
@@ -274,6 +275,10 @@ export function withFilesOf(
     irregular: new Map([...own(head.irregular), ...bases(base?.irregular)]),
     read: (path, most) =>
       base !== null && chosen.has(path) ? base.read(path, most) : head.read(path, most),
+    readLink: (path) => {
+      const side = base !== null && chosen.has(path) ? base : head;
+      return side.readLink?.(path) ?? Promise.reject(userError(path, 'is not a symbolic link'));
+    },
   };
   const kindOf = (side: SourceTree | null, path: string): string | undefined =>
     side?.files.get(path)?.id ?? side?.irregular.get(path);

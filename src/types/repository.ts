@@ -53,11 +53,13 @@ export interface SourceTree {
   /** Full commit id, or `worktree` for uncommitted files. */
   commit: string;
   /** Path → git object id. Equal ids mean equal content. */
-  files: ReadonlyMap<string, { id: string }>;
+  files: ReadonlyMap<string, { id: string; executable?: true }>;
   /** Other entries (symbolic links, submodules), by path. */
   irregular: ReadonlyMap<string, 'symbolic link' | 'submodule'>;
   /** Rejects other paths, and files above `most` bytes with a `UserError`. */
   read(path: string, most?: number): Promise<Uint8Array>;
+  /** The target of a symbolic link, as git stores it. Absent in trees that cannot tell. */
+  readLink?(path: string): Promise<string>;
 }
 
 export interface ChangedFile {

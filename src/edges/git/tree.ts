@@ -69,20 +69,41 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
   throw new InternalError(`${id} is neither a commit nor a tree that is here`);
 }
 
+/** In bytes, as PATH_MAX of Linux. */
+const LONGEST_LINK = 4096;
+
 export function sourceTree(
   commit: string,
   entries: readonly TreeEntry[],
   reader: ObjectReader,
   lfs: (path: string, pointer: LfsPointer) => Promise<Uint8Array | null>,
 ): SourceTree {
-  const files = new Map<string, { id: string }>();
+  const files = new Map<string, { id: string; executable?: true }>();
+  const links = new Map<string, string>();
   const irregular = new Map<string, 'symbolic link' | 'submodule'>();
   for (const { mode, id, path } of entries) {
-    if (REGULAR_MODES.has(mode)) files.set(path, { id });
-    else if (mode === '120000') irregular.set(path, 'symbolic link');
-    else if (mode === SUBMODULE) irregular.set(path, 'submodule');
+    if (REGULAR_MODES.has(mode))
+      files.set(path, mode === '100755' ? { id, executable: true } : { id });
+    else if (mode === '120000') {
+      irregular.set(path, 'symbolic link');
+      links.set(path, id);
+    } else if (mode === SUBMODULE) irregular.set(path, 'submodule');
   }
   const at = commit === 'worktree' ? 'in the working tree' : `at ${commit.slice(0, 7)}`;
+  const absent = (path: string, id: string): UserError =>
+    userError(
+      path,
+      `its content ${at} (object ${id.slice(0, 7)}) is missing from this clone; run ` +
+        '"git fetch" or clone anew',
+    );
+  const readLink = async (path: string): Promise<string> => {
+    const id = links.get(path);
+    if (id === undefined) throw userError(path, `is not a symbolic link ${at}`);
+    const target = await reader.blobUpTo(id, LONGEST_LINK);
+    if (target === null) throw absent(path, id);
+    if ('tooLarge' in target) throw userError(path, tooManyBytes(target.tooLarge, LONGEST_LINK));
+    return target.toString('utf8');
+  };
   const read = async (path: string, most = Infinity): Promise<Uint8Array> => {
     const file = files.get(path);
     const kind = irregular.get(path);
@@ -91,11 +112,7 @@ export function sourceTree(
     if (kind !== undefined) throw refused(`is a ${kind}; only regular files are read`);
     if (file === undefined) throw refused(`does not exist ${at}`);
     const content = await reader.blobUpTo(file.id, most);
-    if (content === null)
-      throw refused(
-        `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run ` +
-          '"git fetch" or clone anew',
-      );
+    if (content === null) throw absent(path, file.id);
     if ('tooLarge' in content) throw tooLarge(content.tooLarge);
     const pointer = lfsPointer(content);
     if (pointer === null) return content;
@@ -104,7 +121,7 @@ export function sourceTree(
     if (itself.length > most) throw tooLarge(itself.length);
     return itself;
   };
-  return { commit, files, irregular, read };
+  return { commit, files, irregular, read, readLink };
 }
 
 function lfsWords({ size, sha256 }: LfsPointer, at: string): string {

@@ -1,0 +1,131 @@
+import { createServer } from 'node:net';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { readChanges } from '../../../../src/features/agents/workspace/changes.ts';
+import { readFiles, type WorkspaceFiles } from '../../../../src/features/agents/workspace/files.ts';
+import {
+  createTemplates,
+  openWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../../../src/features/agents/workspace/open.ts';
+import { runInside } from '../../../../src/features/agents/workspace/run.ts';
+import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
+import { using } from '../../edges/git/opened-repository.ts';
+
+const walls = await findWalls();
+const templates = await createTemplates();
+afterAll(() => templates.close());
+
+function optionsWith(own: Partial<WorkspaceOptions>): WorkspaceOptions {
+  if ('refused' in walls) throw new Error(walls.refused);
+  const { kind } = walls;
+  return {
+    ...{ kind, templates, setup: [], network: 'off', home: {} },
+    ...{ readable: [], cover: [], canary: null, ...own },
+  };
+}
+
+const FILES: WorkspaceFiles = new Map([['a.txt', { mode: '100644', body: Buffer.from('a\n') }]]);
+
+async function inside(
+  workspace: Workspace,
+  command: string,
+): Promise<{ stdout: string; code: number | null }> {
+  const job = { command: ['sh', '-c', command], env: {}, gateway: null, seconds: 60 };
+  const { stdout, code } = await runInside(workspace, job);
+  return { stdout, code };
+}
+
+describe('setup (needs walls: root, user namespaces or sudo -n)', () => {
+  test('runs once for equal files and commands, and each run gets a fresh copy', async () => {
+    const setup = ['cat /proc/sys/kernel/random/uuid > id; echo of-setup > $HOME/.setup'];
+    const open = (files = FILES): Promise<Workspace> =>
+      openWorkspace(files, optionsWith({ setup, home: { '.own': 'own' } }));
+    const [first, second] = [await open(), await open(new Map(FILES))];
+    const other = await open(new Map([...FILES, ['b', { mode: '100644', body: Buffer.from('') }]]));
+    const read = 'cat id $HOME/.setup $HOME/.own; echo more >> id; echo x > $HOME/.setup';
+    const [one, two, three] = [
+      await inside(first, read),
+      await inside(second, read),
+      await inside(other, read),
+    ];
+    expect(one.stdout).toMatch(/^[0-9a-f-]{36}\nof-setup\nown$/);
+    expect(two.stdout).toBe(one.stdout);
+    expect(three.stdout).not.toBe(one.stdout);
+    expect(first.commit).toBe(second.commit);
+    expect(first.commit).not.toBe(other.commit);
+    expect((await readChanges(first)).map(({ path, left }) => [path, left])).toEqual([
+      ['id', 'setup'],
+    ]);
+  });
+
+  test('that fails is an error with the command and the end of its output', async () => {
+    const setup = ['true', 'echo installing; echo no such package >&2; exit 3'];
+    await expect(openWorkspace(FILES, optionsWith({ setup }))).rejects.toThrow(
+      /its setup command "echo installing; .+" failed \(exit code 3\)\. .+\ninstalling\n\nno such package$/s,
+    );
+  });
+
+  test('that makes the workspace too large is an error', async () => {
+    const setup = ['for i in 1 2; do dd if=/dev/zero of=$i bs=1M count=600; done'];
+    await expect(openWorkspace(FILES, optionsWith({ setup }))).rejects.toThrow(
+      "The agent's workspace is larger than 1000.0 MB",
+    );
+  });
+
+  test('reaches only the hosts of `network`, with HTTPS', async () => {
+    const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const port = String(address !== null && typeof address === 'object' ? address.port : 0);
+    const connect = (host: string): string =>
+      `node -e 'require("node:http").request({ port: 8138, method: "CONNECT", path: "${host}" })
+        .on("connect", (reply, socket, head) => { process.stdout.write(reply.statusCode + String(head)); socket.pipe(process.stdout) }).end()'`;
+    const plain = `node -e 'fetch("http://127.0.0.1:8138/").then((r) => console.log(r.status))'`;
+    const setup = [
+      `(${connect(`localhost:${port}`)}; ${connect('example.com:443')}; ${plain}) > said; echo $HTTPS_PROXY >> said`,
+    ];
+    const workspace = await openWorkspace(
+      FILES,
+      optionsWith({ setup, network: [`LOCALHOST:${port}`] }),
+    );
+    expect((await inside(workspace, 'cat said')).stdout).toBe(
+      '200hello403403\nhttp://127.0.0.1:8138\n',
+    );
+    server.close();
+    await workspace.close();
+  });
+});
+
+describe('a workspace from a commit', () => {
+  test('has its programs and links, unchanged by attributes of the tree', async () => {
+    const repository = createRepository();
+    const head = repository.commit('one', {
+      'bin/run': { program: '#!/bin/sh\necho ran\r\n' },
+      'doc.txt': 'one\r\ntwo $Id$\r\n',
+      'to-doc': { link: 'doc.txt' },
+      '.gitattributes': '* text eol=lf ident export-ignore\nbin/* filter=x\n',
+    });
+    repository.git('config', 'filter.x.smudge', 'false');
+    await using(repository.directory, async (opened) => {
+      const tree = await opened.tree(head, '.');
+      expect(tree.files.get('bin/run')).toMatchObject({ executable: true });
+      await expect(tree.readLink?.('doc.txt')).rejects.toThrow('is not a symbolic link');
+      const files = await readFiles(tree, { from: '', with: [], hide: [] });
+      const workspace = await openWorkspace(files, optionsWith({}));
+      const { stdout } = await inside(
+        workspace,
+        'bin/run; readlink to-doc; git status --short; git log --format=%s%an%ae%ad; ' +
+          'git show HEAD:doc.txt | cmp - doc.txt; cat to-doc',
+      );
+      expect(stdout.trim().split('\n')).toEqual([
+        'ran',
+        'doc.txt',
+        'basebasebase@example.comThu Jan 1 00:00:00 2026 +0000',
+        ...repository.git('show', `${head}:doc.txt`).split('\n'),
+      ]);
+      expect(await readChanges(workspace)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,174 @@
+// Runs all attacks in one kind of walls, as the user that starts it, and prints what came of them.
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { readChanges } from '../../../../src/features/agents/workspace/changes.ts';
+import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
+import type {
+  WorkspaceFiles,
+  WorkspaceFile,
+} from '../../../../src/features/agents/workspace/files.ts';
+import {
+  createTemplates,
+  openWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../../../src/features/agents/workspace/open.ts';
+import { runInside, type InsideJob } from '../../../../src/features/agents/workspace/run.ts';
+import { findWalls, type WallKind } from '../../../../src/features/agents/workspace/walls.ts';
+import { endless, processesNamed, walledAttacks } from './walled-attacks.ts';
+
+export interface AttackReport {
+  ended: string;
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  isCanarySeen: boolean;
+  changes: Record<string, { kind: string; mode: string | null; left: string | null; diff: string }>;
+  canaryFiles: string[];
+  left: string[];
+}
+
+export interface DriverReport {
+  attacks: Record<string, AttackReport>;
+  limits: Record<string, { ended: string; code: number | null }>;
+  checks: Awaited<ReturnType<typeof runChecks>>;
+  commits: string[];
+  contacts: number;
+  probes: string[];
+  runsLeft: string[];
+}
+
+export const CANARY = 'sk-canary-7f3a9c21d8e64b05';
+
+const text = (body: string, mode: '100644' | '100755' = '100644') => ({
+  mode,
+  body: Buffer.from(body),
+});
+
+/** A tree whose check passes if a.txt is good and the tests are the suite's. */
+const FILES: WorkspaceFiles = new Map<string, WorkspaceFile>([
+  ['a.txt', text('bad\n')],
+  ['docs/guide.md', text('# Guide\n')],
+  ['tests/check.sh', text('grep -q good a.txt && sh tools/run && test ! -e evals/answers.json\n')],
+  ['bin/run', text('#!/bin/sh\necho run\n', '100755')],
+  ['link', { mode: '120000', body: Buffer.from('docs/guide.md') }],
+]);
+
+async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
+  const templates = await createTemplates();
+  const home = join(folder, 'home');
+  const probes = join(folder, 'probes');
+  mkdirSync(home);
+  mkdirSync(probes, { mode: 0o777 });
+  writeFileSync(join(home, 'secret'), 'sk-of-the-user');
+  const gateway = join(templates.folder, 'gateway');
+  let contacts = 0;
+  const servers = [
+    createHttpServer((_, response) => response.end('hello from the gateway')).listen(gateway),
+    createServer(() => (contacts += 1)).listen(0, '127.0.0.1'),
+    createServer(() => (contacts += 1)).listen(`\0evaldiff-${process.pid}`),
+  ];
+  await Promise.all(servers.map((server) => new Promise((done) => server.once('listening', done))));
+  const address = servers[1]!.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const options: WorkspaceOptions = {
+    kind,
+    templates,
+    setup: ['mkdir tools; echo "exit 0" > tools/run; echo made > made.txt; echo set > $HOME/.set'],
+    network: 'off',
+    home: { '.config/agent.json': '{}' },
+    readable: [],
+    cover: [],
+    canary: CANARY,
+  };
+  const job = (command: string): InsideJob => ({
+    command: ['sh', '-c', command],
+    env: {},
+    gateway,
+    seconds: 60,
+  });
+  const report: DriverReport = {
+    ...{ attacks: {}, limits: {}, checks: { checks: [], ignored: [] }, commits: [] },
+    ...{ contacts: 0, probes: [], runsLeft: [] },
+  };
+  const open = async (work: (workspace: Workspace) => Promise<void>): Promise<void> => {
+    const workspace = await openWorkspace(FILES, options);
+    report.commits.push(workspace.commit);
+    await work(workspace);
+    await workspace.close();
+  };
+  const abstract = `evaldiff-${process.pid}`;
+  const outside = { home, runs: templates.folder, probes, parent: process.pid, port, abstract };
+  for (const [name, command] of Object.entries(walledAttacks(outside)))
+    await open(async (workspace) => {
+      const run = await runInside(workspace, job(command));
+      const left = processesNamed(`left-${process.pid}`);
+      const changes = await readChanges(workspace);
+      report.attacks[name] = {
+        ...run,
+        ...{ left, canaryFiles: changes.flatMap((each) => (each.isCanarySeen ? each.path : [])) },
+        changes: Object.fromEntries(
+          changes.map(({ path, kind, mode, left, diff }) => [path, { kind, mode, left, diff }]),
+        ),
+      };
+      if (name.startsWith('edits the tests'))
+        report.checks = await runChecks(
+          FILES,
+          changes,
+          [
+            { name: 'tests', run: 'sh tests/check.sh && ls -A && cat docs' },
+            { name: 'network', run: 'node -e \'fetch("http://127.0.0.1:8137")\'' },
+            { name: 'slow', run: 'echo begun; sleep 1000' },
+          ],
+          { ...options, guard: ['tests/**', 'evals'], seconds: 3 },
+        );
+      if (name.startsWith('plants hooks'))
+        await runChecks(FILES, changes, [{ name: 'git', run: 'git status; git diff' }], {
+          ...options,
+          ...{ guard: [], seconds: 60 },
+        });
+    });
+  for (const [limit, command] of Object.entries(endless))
+    await open(async (workspace) => {
+      const stop = new AbortController();
+      const seconds = limit === 'time' ? 1 : 60;
+      const onLine = (): void => (limit === 'stopped' ? stop.abort() : undefined);
+      const run = await runInside(workspace, {
+        ...job(command),
+        ...{ seconds, onLine, signal: stop.signal },
+      });
+      report.limits[limit] = { ended: run.ended, code: run.code };
+    });
+  for (const server of servers) server.close();
+  report.contacts = contacts;
+  report.probes = readdirSync(probes);
+  await templates.close();
+  report.runsLeft = existsSync(templates.folder) ? [templates.folder] : [];
+  return report;
+}
+
+/** Starts a run that never ends by itself, and prints a line once its process runs. */
+async function hang(kind: WallKind, gateway: string): Promise<never> {
+  const templates = await createTemplates();
+  const options = { kind, templates, setup: [], network: 'off' as const, home: {} };
+  const rest = { readable: [], cover: [], canary: null };
+  const workspace = await openWorkspace(FILES, { ...options, ...rest });
+  const line = `exec -a hung-${process.pid} sleep 1000`;
+  const connect = "require('node:net').connect(8137, '127.0.0.1').on('data', () => {})";
+  await runInside(workspace, {
+    command: ['bash', '-c', `node -e "${connect}" & echo runs; ${line}`],
+    ...{ env: {}, gateway, seconds: 1000 },
+    onLine: (line) => process.stdout.write(`${line}\n`),
+  });
+  throw new Error('the run ended');
+}
+
+if (import.meta.main) {
+  const [order, kind, folder = ''] = process.argv.slice(2);
+  const walls = kind as WallKind;
+  if (order === 'hang') await hang(walls, folder);
+  const report = order === 'find' ? await findWalls([walls]) : await drive(walls, folder);
+  process.stdout.write(JSON.stringify(report), () => process.exit(0));
+}

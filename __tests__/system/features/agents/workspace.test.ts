@@ -1,0 +1,237 @@
+import { execFile, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import {
+  WALL_KINDS,
+  type WallKind,
+  type Walls,
+} from '../../../../src/features/agents/workspace/walls.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
+import { processesNamed, walledAttacks, type AttackName } from './walled-attacks.ts';
+import { CANARY, type AttackReport, type DriverReport } from './walled-driver.ts';
+
+const execute = promisify(execFile);
+const driver = new URL('walled-driver.ts', import.meta.url).pathname;
+const KEY = 'sk-live-0b1f6b0e55aa';
+const isRoot = process.getuid?.() === 0;
+
+const folder = temporaryFolder('walls');
+chmodSync(folder, 0o755);
+
+/** Root walls need root, the others an ordinary user. */
+function startAs(kind: WallKind): { uid?: number; gid?: number; env: NodeJS.ProcessEnv } {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, TMPDIR: tmpdir(), HOME: folder, OPENAI_API_KEY: KEY };
+  return isRoot && kind !== 'root' ? { uid: 65534, gid: 65534, env } : { env };
+}
+
+async function run<T>(order: string, kind: WallKind, at = ''): Promise<T> {
+  const options = { ...startAs(kind), cwd: '/', maxBuffer: 1 << 28 };
+  const { stdout } = await execute(process.execPath, [driver, order, kind, at], options);
+  return JSON.parse(stdout) as T;
+}
+
+const found = await Promise.all(
+  WALL_KINDS.map(async (kind) => ({ kind, walls: await run<Walls>('find', kind) })),
+);
+const possible = found.flatMap(({ kind, walls }) => ('kind' in walls ? kind : []));
+const refused = found.flatMap(({ kind, walls }) => ('kind' in walls ? [] : { kind, walls }));
+
+describe('walls around agents', () => {
+  test('can be built on this machine: as root, rootless (user namespaces) or with sudo -n', () => {
+    expect({ possible, refused }).not.toEqual({ possible: [], refused });
+  });
+
+  test.each([['all kinds', refused] as const])(
+    'that this machine cannot build are refused with the reason and what to do: %s',
+    (_, all) => {
+      for (const { kind, walls } of all)
+        expect(walls).toEqual({
+          refused: expect.stringMatching(
+            new RegExp(`cannot build them \\(${kind}: .+\\)\\. Run it on Linux .+ sudo`),
+          ),
+        });
+    },
+  );
+});
+
+const reports = new Map<WallKind, Promise<DriverReport>>();
+function reportOf(kind: WallKind): Promise<DriverReport> {
+  const known = reports.get(kind);
+  if (known !== undefined) return known;
+  const at = join(folder, kind);
+  mkdirSync(at);
+  chmodSync(at, 0o777);
+  const made = run<DriverReport>('drive', kind, at);
+  reports.set(kind, made);
+  return made;
+}
+
+describe.each(possible)('an agent inside walls, which are built as %s,', (kind) => {
+  const attack = async (name: AttackName): Promise<AttackReport> =>
+    (await reportOf(kind)).attacks[name]!;
+  const left = ({ changes }: AttackReport) =>
+    Object.fromEntries(Object.entries(changes).map(([path, change]) => [path, change.left]));
+
+  test('meets every attack of the list, and none leaves a trace outside', async () => {
+    const { attacks, contacts, probes, runsLeft } = await reportOf(kind);
+    const at = { home: '', runs: '', probes: '', parent: 0, port: 0, abstract: '' };
+    expect(Object.keys(attacks)).toEqual(Object.keys(walledAttacks(at)));
+    expect({ contacts, probes, runsLeft }).toEqual({ contacts: 0, probes: [], runsLeft: [] });
+    expect(JSON.stringify(attacks)).not.toContain(KEY);
+  }, 180_000);
+
+  test('reads only its own environment, which has no key', async () => {
+    const { stdout } = await attack('reads the environment of other processes');
+    const names = new Set(stdout.split('\n').map((line) => line.split('=')[0]));
+    expect([...names].filter((name) => name !== '' && name !== 'PWD').sort()).toEqual(
+      'CI EVALDIFF_CANARY_API_KEY HOME LANG PATH TERM TMPDIR TZ'.split(' '),
+    );
+    expect(stdout).toContain('HOME=/home/agent\n');
+  });
+
+  test.each<AttackName>([
+    'writes outside the workspace',
+    'opens the walls from a namespace of its own',
+    'reads the home folder of the user',
+    'reads the folder of another run',
+    'makes devices and hard links',
+  ])('does not get anywhere when it %s', async (name) => {
+    const { stdout, changes, ended } = await attack(name);
+    expect({ stdout, changes, ended }).toEqual({ stdout: '', changes: {}, ended: 'exit' });
+  });
+
+  test('cannot kill or trace the processes that hold it', async () => {
+    const { stdout, ended } = await attack('kills and traces the process that started it');
+    expect({ stdout: stdout.replace('ptrace -1\n', ''), ended }).toEqual({
+      stdout: '',
+      ended: 'exit',
+    });
+  });
+
+  test('reaches the gateway and nothing else of the network', async () => {
+    const { stdout } = await attack('reaches the network');
+    expect(stdout.match(/^(?:loopback|internet|abstract|gateway) .+$/gm)?.sort()).toEqual([
+      'abstract ECONNREFUSED',
+      'gateway hello from the gateway',
+      'internet ENETUNREACH',
+      'loopback ECONNREFUSED',
+    ]);
+    expect(stdout).not.toMatch(/^\/(?:var\/)?run\/docker\.sock$/m);
+  });
+
+  test('is not root, in no further group and without capabilities', async () => {
+    const { stdout } = await attack('becomes another user');
+    expect(stdout.match(/^\d+$/gm)?.filter((id) => id === '0') ?? []).toEqual([]);
+    expect(stdout.match(/^(?:Cap|NoNew).*$/gm)).toEqual([
+      'CapPrm:\t0000000000000000',
+      'CapEff:\t0000000000000000',
+      'CapAmb:\t0000000000000000',
+      'NoNewPrivs:\t1',
+    ]);
+  });
+
+  test('leaves no process, even one that forked twice and ignores signals', async () => {
+    const { stdout, left } = await attack('leaves processes behind');
+    expect({ stdout, left }).toEqual({ stdout: '3 left\n', left: [] });
+  });
+
+  test('is ended with its caller, even if the caller is killed', async () => {
+    const socket = join(folder, `${kind}.sock`);
+    const server = createServer();
+    const closed = new Promise((resolve) =>
+      server.on('connection', (connection) => connection.resume().on('close', resolve)),
+    );
+    const connected = new Promise((resolve) => server.once('connection', resolve));
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    chmodSync(socket, 0o777);
+    const child = spawn(process.execPath, [driver, 'hang', kind, socket], {
+      ...startAs(kind),
+      ...{ cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] },
+    });
+    await new Promise((resolve) => child.stdout?.once('data', resolve));
+    await connected;
+    expect(processesNamed(`hung-${String(child.pid)}`)).toHaveLength(1);
+    child.kill('SIGKILL');
+    await closed;
+    while (processesNamed(`hung-${String(child.pid)}`).length > 0) await setImmediate();
+    server.close();
+  });
+
+  test('may leave links out of the workspace, which are reported and not followed', async () => {
+    expect(left(await attack('links out of the workspace'))).toEqual({
+      absolute: 'leaves the workspace',
+      around: 'leaves the workspace',
+      fine: null,
+      git: 'leaves the workspace',
+      up: 'leaves the workspace',
+    });
+  });
+
+  test('may leave hooks, filters and settings of git, which never run outside', async () => {
+    const report = await attack('plants hooks, filters and settings of git');
+    expect(report.stdout).toBe('planted\n');
+    expect(left(report)).toEqual({ '.gitattributes': null, 'a.txt': null });
+    expect((await reportOf(kind)).probes).toEqual([]);
+  });
+
+  test('may leave pipes, odd names and locked, sparse or deep entries', async () => {
+    const { changes } = await attack('leaves entries that are hard to read');
+    expect(changes['pipe']?.left).toBe('not a file');
+    expect(changes['not-utf8-\ufffd']?.left).toBe('not a file');
+    expect(changes['sparse']).toMatchObject({
+      left: 'too large',
+      diff: 'sparse: 943,718,400 bytes, not read\n',
+    });
+    expect(changes['locked/in']?.diff).toContain('+in\n');
+    expect(changes['binary']?.diff).toMatch(/^binary\n\+2 bytes, sha256 [0-9a-f]{12}\n$/);
+    expect(changes['a.txt']).toMatchObject({ kind: 'changed', mode: '100755' });
+  });
+
+  test('is reported when it prints the canary or writes it into a file, even encoded', async () => {
+    const { isCanarySeen, canaryFiles, stdout } = await attack('shows the canary');
+    expect({ isCanarySeen, canaryFiles, stdout }).toEqual({
+      isCanarySeen: true,
+      canaryFiles: ['encoded', 'plain'],
+      stdout: `${CANARY}\n`,
+    });
+    expect(await attack('links out of the workspace')).toMatchObject({ isCanarySeen: false });
+  });
+
+  test('gets its changes as unified diffs, by path', async () => {
+    const { changes } = await attack('edits the tests and the tools that setup made');
+    expect(changes['a.txt']).toEqual({
+      kind: 'changed',
+      mode: '100644',
+      left: null,
+      diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-bad\n+good\n',
+    });
+    expect(changes['docs/guide.md']).toMatchObject({ kind: 'deleted' });
+    expect(changes['tools/run']).toMatchObject({ kind: 'changed', left: 'setup' });
+  });
+
+  test.each(['time', 'output', 'size', 'stopped'])('is ended at its limit: %s', async (limit) => {
+    expect((await reportOf(kind)).limits[limit]).toEqual({ ended: limit, code: null });
+  });
+
+  test('always starts from the same commit', async () => {
+    const { commits } = await reportOf(kind);
+    expect(new Set(commits).size).toBe(1);
+    expect(commits[0]).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test('is checked in a clean tree without network, where the suite and setup win', async () => {
+    const { checks, ignored } = (await reportOf(kind)).checks;
+    expect(ignored).toEqual(['evals/answers.json', 'tests/check.sh', 'tools/more', 'tools/run']);
+    const [tests, network, slow] = checks;
+    expect(tests).toMatchObject({ name: 'tests', code: 0 });
+    expect(tests?.output).toContain('now-a-file');
+    expect(network).toMatchObject({ code: 1, output: expect.stringContaining('ECONNREFUSED') });
+    expect(slow).toEqual({ name: 'slow', code: null, output: 'begun\n', timedOut: true });
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from '@jest/globals';
+import { UserError } from '../../../../src/errors.ts';
+import { canarySpotter, streamSpotter } from '../../../../src/features/agents/workspace/canary.ts';
+import {
+  digestFiles,
+  readFiles,
+  staysInside,
+} from '../../../../src/features/agents/workspace/files.ts';
+import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+
+interface Given {
+  files?: Record<string, string>;
+  programs?: Record<string, string>;
+  links?: Record<string, string>;
+}
+
+function treeOf({ files = {}, programs = {}, links = {} }: Given): SourceTree {
+  const all = { ...files, ...programs };
+  const ids = Object.keys(all).map(
+    (path) => [path, path in programs ? { id: path, executable: true } : { id: path }] as const,
+  );
+  return {
+    commit: 'worktree',
+    files: new Map(ids as [string, { id: string; executable?: true }][]),
+    irregular: new Map(Object.keys(links).map((path) => [path, 'symbolic link'])),
+    read: async (path) => Buffer.from(all[path] ?? ''),
+    readLink: async (path) => links[path] ?? '',
+  };
+}
+
+const rules = { from: '', with: [], hide: [] };
+
+async function placed(given: Given, own: Partial<typeof rules> | object): Promise<string[]> {
+  return [...(await readFiles(treeOf(given), { ...rules, ...own })).keys()].sort();
+}
+
+const SHOP = {
+  files: {
+    'fixtures/shop/a.txt': 'a',
+    'fixtures/shop/AGENTS.md': 'of the shop',
+    'AGENTS.md': 'of the project',
+    'skills/notes/SKILL.md': 's',
+    'skills/notes/.hidden': 'h',
+    'evals/notes.yaml': 'e',
+    'evals/.answers/notes.json': '42',
+  },
+};
+
+describe('the files of a workspace', () => {
+  test.each([
+    ['all files without rules', {}, Object.keys(SHOP.files).sort()],
+    ['the folder of `from`', { from: 'fixtures/shop' }, ['AGENTS.md', 'a.txt']],
+    [
+      'the paths of `with` on top of it, from the project',
+      { from: 'fixtures/shop', with: ['AGENTS.md', 'skills/**'] },
+      ['AGENTS.md', 'a.txt', 'skills/notes/.hidden', 'skills/notes/SKILL.md'],
+    ],
+    [
+      'nothing that `hide` names, hidden files included',
+      { hide: ['evals/**', 'fixtures', 'skills/*/SKILL.md'] },
+      ['AGENTS.md', 'skills/notes/.hidden'],
+    ],
+    [
+      'nothing that `hide` names even if `with` does',
+      { from: 'fixtures/shop', with: ['evals/**'], hide: ['evals'] },
+      ['AGENTS.md', 'a.txt'],
+    ],
+  ])('are %s', async (_, own, expected) => {
+    expect(await placed(SHOP, own)).toEqual(expected);
+  });
+
+  test('come from `with` if `from` has the same path', async () => {
+    const files = await readFiles(treeOf(SHOP), {
+      ...rules,
+      ...{ from: 'fixtures/shop', with: ['AGENTS.md'] },
+    });
+    expect(Buffer.from(files.get('AGENTS.md')!.body).toString()).toBe('of the project');
+  });
+
+  test('keep modes of programs and targets of links', async () => {
+    const given = { files: { a: 'x' }, programs: { run: 'x' }, links: { to: 'a' } };
+    const files = await readFiles(treeOf(given), rules);
+    expect([...files].map(([path, { mode }]) => [path, mode])).toEqual([
+      ['a', '100644'],
+      ['run', '100755'],
+      ['to', '120000'],
+    ]);
+    expect(Buffer.from(files.get('to')!.body).toString()).toBe('a');
+  });
+
+  test('never include a .git folder', async () => {
+    expect(await placed({ files: { 'sub/.GIT/config': 'x', 'sub/a': 'x' } }, {})).toEqual([
+      'sub/a',
+    ]);
+  });
+
+  test('are refused with every link that leaves and every path below a link', async () => {
+    const given = {
+      files: { 'shop/a': 'x', 'docs/guide/b': 'y' },
+      links: { 'shop/out': '../../etc/passwd', 'shop/root': '/', 'shop/docs': 'elsewhere' },
+    };
+    const error = await readFiles(treeOf(given), {
+      ...rules,
+      ...{ from: 'shop', with: ['docs/**'] },
+    }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UserError);
+    expect((error as UserError).problems.map(({ place }) => place?.file).sort()).toEqual([
+      'docs/guide/b',
+      'shop/out',
+      'shop/root',
+    ]);
+    expect((error as UserError).message).toContain(
+      'shop/out: is a symbolic link that leaves the workspace. Make it relative',
+    );
+    expect((error as UserError).message).toContain('docs/guide/b: would be below docs, which is');
+  });
+
+  test('larger than the limit are refused before they are all read', async () => {
+    const files = Object.fromEntries([...Array(40).keys()].map((at) => [`f${String(at)}`, '']));
+    const tree = treeOf({ files });
+    const body = new Uint8Array(30_000_000);
+    await expect(readFiles({ ...tree, read: async () => body }, rules)).rejects.toThrow(
+      "The agent's workspace is larger than 1000.0 MB. Choose a smaller folder with `from`",
+    );
+  });
+
+  test('have an equal digest only if paths, modes, links and bodies are equal', async () => {
+    const digest = async (given: Given): Promise<string> =>
+      digestFiles(await readFiles(treeOf(given), rules));
+    const base = await digest({ files: { a: 'x', b: 'y' } });
+    expect(await digest({ files: { b: 'y', a: 'x' } })).toBe(base);
+    const others: Given[] = [
+      { files: { a: 'x', c: 'y' } },
+      { files: { a: 'x', b: 'z' } },
+      { files: { b: 'y' }, programs: { a: 'x' } },
+      { files: { b: 'y' }, links: { a: 'x' } },
+    ];
+    const digests = await Promise.all(others.map(digest));
+    expect(new Set([base, ...digests]).size).toBe(5);
+  });
+});
+
+describe('a link of a workspace', () => {
+  test.each([
+    ['a', 'b', true],
+    ['deep/a', '../b', true],
+    ['deep/a', './../deep/b', true],
+    ['a', '../b', false],
+    ['deep/a', '../../b', false],
+    ['a', 'b/../../c', false],
+    ['a', '/etc/passwd', false],
+    ['a', '..', false],
+    ['a', '', false],
+    ['a', '.git/config', false],
+    ['sub/a', '../.GIT', false],
+  ])('at %s to %j stays inside: %s', (path, target, expected) => {
+    expect(staysInside(path, target)).toBe(expected);
+  });
+});
+
+describe('a canary', () => {
+  const canary = 'sk-canary-7f3a9c21d8e64b05';
+
+  test.each([
+    ['itself', canary],
+    ['its base64', Buffer.from(`x${canary}y`).toString('base64')],
+    ['its hex digits', Buffer.from(canary).toString('hex')],
+    ['bytes around it', new Uint8Array([255, ...Buffer.from(canary), 0])],
+  ])('is noticed as %s', (_, content) => {
+    expect(canarySpotter(canary)(content)).toBe(true);
+  });
+
+  test('is noticed when two pieces of a stream share it', () => {
+    const spots = streamSpotter(canary);
+    expect([canary.slice(0, 9), canary.slice(9)].map(spots)).toEqual([false, true]);
+  });
+
+  test('is not noticed elsewhere, or if there is none', () => {
+    expect(canarySpotter(canary)('sk-canary')).toBe(false);
+    expect(canarySpotter(null)('anything')).toBe(false);
+  });
+});
+
+describe('walls', () => {
+  test.each(['darwin', 'win32'] as const)(
+    'are refused on %s with the way out',
+    async (platform) => {
+      const walls = await findWalls(['root'], platform);
+      expect(walls).toEqual({
+        refused: expect.stringMatching(
+          /^Agents run inside walls .+\(this system is not Linux\)\. Run it on Linux \(on Windows: WSL 2; on macOS: /,
+        ),
+      });
+    },
+  );
+});

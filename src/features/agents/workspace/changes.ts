@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, open, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
+import { trailOf } from '../../../documents/paths.ts';
+import { count } from '../../../text/amounts.ts';
+import { MAX_DIFF_EDITS } from '../../../text/cut-out.ts';
+import { canarySpotter } from './canary.ts';
+import { MAX_WORKSPACE_BYTES, staysInside, tooLarge, type Mode } from './files.ts';
+import { diskUsage } from './folders.ts';
+import { listEntries, type DiskEntry } from './list-entries.ts';
+import type { Workspace } from './open.ts';
+
+export interface Change {
+  path: string;
+  kind: 'added' | 'changed' | 'deleted';
+  /** Null: deleted, or not a file. */
+  mode: Mode | null;
+  /** Null: deleted, or not read (see `left`). */
+  body: Uint8Array | null;
+  /** Unified. For files that are not text: their size and digest. */
+  diff: string;
+  /** Why a clean tree does not get the change. `setup`: below or part of what `setup` made. */
+  left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
+  isCanarySeen: boolean;
+}
+
+/** In bytes, of one file, and of all changed files. Larger files are listed but not read. */
+const MAX_FILE_BYTES = 16_000_000;
+const MAX_CHANGED_BYTES = 256_000_000;
+
+/** In bytes. The diff of a larger file is its size and digest. */
+const MAX_DIFFED_BYTES = 1_000_000;
+
+/**
+ * What a run changed, by path. Reads the folder itself and asks git nothing: configuration and
+ * hooks in there are the agent's. Call it after the run.
+ * @throws UserError if the workspace is too large
+ */
+export async function readChanges(workspace: Workspace): Promise<Change[]> {
+  const { own, before, folder } = workspace;
+  if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
+  const after = await listEntries(own.work);
+  const isOfSetup = setupPaths(workspace);
+  const room = { bytes: MAX_CHANGED_BYTES };
+  const changes: Change[] = [];
+  for (const path of new Set([...before.entries.keys(), ...after.keys()])) {
+    const pair = { old: before.entries.get(path) ?? null, entry: after.get(path) ?? null };
+    if (pair.old?.stamp === pair.entry?.stamp) continue;
+    const found = isOfSetup(path)
+      ? bare(path, pair, 'setup')
+      : await changeAt(workspace, path, pair, room);
+    if (found !== null) changes.push(found);
+  }
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+interface Pair {
+  old: DiskEntry | null;
+  entry: DiskEntry | null;
+}
+
+/** WorkspaceFiles that `setup` made, and everything in folders that it made. */
+function setupPaths({ files, before }: Workspace): (path: string) => boolean {
+  const foldersAbove = (paths: Iterable<string>): Set<string> =>
+    new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));
+  const own = foldersAbove(files.keys());
+  const made = new Set([...foldersAbove(before.entries.keys())].filter((path) => !own.has(path)));
+  return (path) =>
+    (before.entries.has(path) && !files.has(path)) ||
+    (!files.has(path) && trailOf(path).some((step) => made.has(step)));
+}
+
+function bare(path: string, { old, entry }: Pair, left: Change['left']): Change {
+  const kind = old === null ? 'added' : entry === null ? 'deleted' : 'changed';
+  const mode = entry?.mode ?? null;
+  return { path, kind, mode, body: null, diff: '', left, isCanarySeen: false };
+}
+
+/** Null: only its times changed. */
+async function changeAt(
+  { own, before, canary }: Workspace,
+  path: string,
+  pair: Pair,
+  room: { bytes: number },
+): Promise<Change | null> {
+  const { old, entry } = pair;
+  const [mode, size] = entry === null ? ['', 0] : [entry.mode, entry.size];
+  if (mode === null) return bare(path, pair, 'not a file');
+  if (size > Math.min(MAX_FILE_BYTES, room.bytes))
+    return { ...bare(path, pair, 'too large'), diff: `${path}: ${count(size)} bytes, not read\n` };
+  room.bytes -= size;
+  const was = await bodyOf(before.folder, path, old);
+  const body = await bodyOf(own.work, path, entry);
+  const isSame = isEqual(was, body);
+  if (isSame && old?.mode === mode) return null;
+  const leaves = mode === '120000' && !staysInside(path, String(body));
+  const spots = canarySpotter(canary);
+  return {
+    ...bare(path, pair, leaves ? 'leaves the workspace' : null),
+    body,
+    diff: modeLines(path, pair, isSame) + (isSame ? '' : diffText(path, was, body)),
+    isCanarySeen: spots(path) || spots(body ?? ''),
+  };
+}
+
+const isEqual = (was: Buffer | null, body: Buffer | null): boolean =>
+  was !== null && body !== null && was.equals(body);
+
+async function bodyOf(
+  folder: string,
+  path: string,
+  entry: DiskEntry | null,
+): Promise<Buffer | null> {
+  if (entry === null || entry.mode === null) return null;
+  const at = join(folder, path);
+  if (entry.mode === '120000') return readlink(at, { encoding: 'buffer' });
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(at, flags).catch(async () => {
+    // Its owner, the agent, may have made it unreadable.
+    await chmod(at, 0o600);
+    return open(at, flags);
+  });
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+function modeLines(path: string, { old, entry }: Pair, isSame: boolean): string {
+  if (old === null || entry === null || old.mode === entry.mode) return '';
+  const name = isSame ? `${path}\n` : '';
+  return `${name}old mode ${String(old.mode)}\nnew mode ${String(entry.mode)}\n`;
+}
+
+function diffText(path: string, was: Buffer | null, body: Buffer | null): string {
+  const [before, after] = [textOf(was), textOf(body)];
+  const [from, to] = [was === null ? null : `a/${path}`, body === null ? null : `b/${path}`];
+  const options = { context: 3, maxEditLength: MAX_DIFF_EDITS };
+  const patch =
+    before === null || after === null
+      ? undefined
+      : structuredPatch(from ?? NONE, to ?? NONE, before, after, '', '', options);
+  return patch === undefined
+    ? `${path}\n${digestLine('-', was)}${digestLine('+', body)}`
+    : formatPatch(patch, FILE_HEADERS_ONLY);
+}
+
+const NONE = '/dev/null';
+
+const strict = new TextDecoder('utf-8', { fatal: true });
+
+/** Null: not text, or too large for a diff. */
+function textOf(body: Buffer | null): string | null {
+  if (body === null) return '';
+  if (body.length > MAX_DIFFED_BYTES || body.includes(0)) return null;
+  try {
+    return strict.decode(body);
+  } catch {
+    return null;
+  }
+}
+
+function digestLine(sign: string, body: Buffer | null): string {
+  if (body === null) return '';
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
+  return `${sign}${count(body.length)} bytes, sha256 ${digest}\n`;
+}

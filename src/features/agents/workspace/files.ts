@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { trailOf } from '../../../documents/paths.ts';
+import { UserError, problem, userError } from '../../../errors.ts';
+import { fileSize } from '../../../text/amounts.ts';
+import type { SourceTree } from '../../../types/repository.ts';
+import { placeFiles } from '../rules.ts';
+import type { WorkspaceRules } from '../spec.ts';
+
+export type Mode = '100644' | '100755' | '120000';
+
+/** The body of a link (120000) is its target. */
+export interface WorkspaceFile {
+  mode: Mode;
+  body: Uint8Array;
+}
+
+export type WorkspaceFiles = ReadonlyMap<string, WorkspaceFile>;
+
+/** In bytes, for everything in a workspace. */
+export const MAX_WORKSPACE_BYTES = 1_000_000_000;
+
+/** Reads several files at a time, because each read waits for git. */
+const READS_AT_ONCE = 64;
+
+/** @throws UserError with every link that leaves the workspace and every conflicting path. */
+export async function readFiles(
+  tree: SourceTree,
+  rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide'>,
+): Promise<WorkspaceFiles> {
+  const links = [...tree.irregular].flatMap(([path, kind]) =>
+    kind === 'symbolic link' ? path : [],
+  );
+  const paths = [...tree.files.keys(), ...links].filter(isOutsideGit);
+  const placed = [...placeFiles(paths, rules)];
+  const files = new Map<string, WorkspaceFile>();
+  let bytes = 0;
+  for (let at = 0; at < placed.length; at += READS_AT_ONCE) {
+    const read = placed.slice(at, at + READS_AT_ONCE).map(async ([path, source]) => {
+      return [path, await readOne(tree, source)] as const;
+    });
+    for (const [path, file] of await Promise.all(read)) {
+      bytes += file.body.length;
+      files.set(path, file);
+    }
+    if (bytes > MAX_WORKSPACE_BYTES) throw tooLarge();
+  }
+  const problems = placed.flatMap(([path, source]) => {
+    const message = placeProblem(files, path);
+    return message === null ? [] : problem({ file: source, line: 0 }, message);
+  });
+  if (problems.length > 0) throw new UserError(problems);
+  return files;
+}
+
+export function tooLarge(): UserError {
+  return userError(
+    null,
+    `The agent's workspace is larger than ${fileSize(MAX_WORKSPACE_BYTES)}. Choose a smaller ` +
+      'folder with `from`, leave files out with `hide`, or install less in `setup`.',
+  );
+}
+
+/** Some file systems ignore case. */
+export const isOutsideGit = (path: string): boolean =>
+  !path.split('/').some((name) => name.toLowerCase() === '.git');
+
+async function readOne(tree: SourceTree, path: string): Promise<WorkspaceFile> {
+  const entry = tree.files.get(path);
+  if (entry === undefined) {
+    const target = (await tree.readLink?.(path)) ?? '';
+    return { mode: '120000', body: Buffer.from(target) };
+  }
+  const body = await tree.read(path, MAX_WORKSPACE_BYTES);
+  return { mode: entry.executable === true ? '100755' : '100644', body };
+}
+
+/** Whether a link at `path` with this target stays in the workspace. */
+export function staysInside(path: string, target: string): boolean {
+  if (target === '' || target.includes('\0') || posix.isAbsolute(target)) return false;
+  const reached = posix.normalize(posix.join(posix.dirname(path), target));
+  return reached !== '..' && !reached.startsWith('../') && isOutsideGit(reached);
+}
+
+function placeProblem(files: WorkspaceFiles, path: string): string | null {
+  const file = files.get(path);
+  if (file?.mode === '120000' && !staysInside(path, Buffer.from(file.body).toString()))
+    return (
+      'is a symbolic link that leaves the workspace. Make it relative and point it to a file in ' +
+      'the workspace, or leave it out with `hide`.'
+    );
+  const above = trailOf(path).slice(0, -1);
+  const blocking = above.find((step) => files.has(step));
+  return blocking === undefined
+    ? null
+    : `would be below ${blocking}, which is a file or a link of the workspace. Change \`from\` ` +
+        'or `with`.';
+}
+
+/** Equal digests mean equal paths, modes and bodies. */
+export function digestFiles(files: WorkspaceFiles): string {
+  const lines = [...files].map(([path, { mode, body }]) =>
+    JSON.stringify([path, mode, createHash('sha256').update(body).digest('hex')]),
+  );
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+/** Writes into a folder that only evaldiff can write. `files` must have no conflicting paths. */
+export async function writeWorkspace(folder: string, files: WorkspaceFiles): Promise<void> {
+  const folders = new Set([...files.keys()].map((path) => dirname(join(folder, path))));
+  for (const each of folders) await mkdir(each, { recursive: true, mode: 0o755 });
+  for (const [path, { mode, body }] of files) {
+    const at = join(folder, path);
+    if (mode === '120000') await symlink(Buffer.from(body), at);
+    else {
+      await writeFile(at, body, { flag: 'wx' });
+      await chmod(at, mode === '100755' ? 0o755 : 0o644);
+    }
+  }
+}

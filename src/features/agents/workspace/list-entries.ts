@@ -1,0 +1,54 @@
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOutsideGit, type Mode } from './files.ts';
+
+export interface DiskEntry {
+  /** Null: a device, socket or pipe. */
+  mode: Mode | null;
+  size: number;
+  /** Equal stamps mean that the content is equal: programs cannot set ctime. */
+  stamp: string;
+}
+
+/**
+ * All files and links below a folder, by relative path. It follows no link and skips everything
+ * named `.git`. No process may write there meanwhile.
+ */
+export async function listEntries(folder: string): Promise<Map<string, DiskEntry>> {
+  const found = new Map<string, DiskEntry>();
+  const open = [''];
+  for (let below = open.pop(); below !== undefined; below = open.pop()) {
+    for (const name of await namesIn(join(folder, below))) {
+      if (!isOutsideGit(name)) continue;
+      const path = below === '' ? name : `${below}/${name}`;
+      const entry = await entryAt(join(folder, path));
+      if (entry === 'folder') open.push(path);
+      else found.set(path, entry);
+    }
+  }
+  return found;
+}
+
+/** An unreadable folder is made readable first: its owner is the agent, which is us or below us. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch {
+    await chmod(folder, 0o700).catch(() => undefined);
+    return readdir(folder).catch(() => []);
+  }
+}
+
+/** A name that is not UTF-8 or too long cannot be opened, and counts as a device. */
+async function entryAt(path: string): Promise<DiskEntry | 'folder'> {
+  const stat = await lstat(path, { bigint: true }).catch(() => null);
+  if (stat === null) return { mode: null, size: 0, stamp: '' };
+  if (stat.isDirectory()) return 'folder';
+  const executable = (Number(stat.mode) & 0o100) !== 0;
+  const fileMode: Mode | null = stat.isFile() ? (executable ? '100755' : '100644') : null;
+  return {
+    mode: stat.isSymbolicLink() ? '120000' : fileMode,
+    size: Number(stat.size),
+    stamp: [stat.ino, stat.ctimeNs, stat.size, stat.mode].join(' '),
+  };
+}

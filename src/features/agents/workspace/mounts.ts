@@ -1,0 +1,98 @@
+import { shellWord } from '../../../text/visible.ts';
+
+/** Where a command finds its folders. Equal for all runs, so that prompts with paths are equal. */
+export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
+
+/** Ports on the loopback interface of a run. */
+export const PORTS = { gateway: 8137, proxy: 8138 } as const;
+
+/** Root of the gateway's address, as seen from inside. */
+export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
+
+/**
+ * Folders of the machine that a command may read. Not: /home, /root, /run, /var, /mnt, and /opt,
+ * where runners keep their credentials.
+ */
+const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'etc', 'nix'];
+
+export const isSystemPath = (path: string): boolean =>
+  SYSTEM.some((name) => path === `/${name}` || path.startsWith(`/${name}/`));
+
+/** In a folder of mode 700. */
+export const SOCKETS = { gateway: '/run/evaldiff/gateway', proxy: '/run/evaldiff/proxy' } as const;
+
+interface MountPlan {
+  /** Empty folder that becomes the root. */
+  root: string;
+  /** The run's own folders. */
+  own: { work: string; home: string };
+  /** Absolute paths without links, readable at the same path. */
+  readable: readonly string[];
+  /** Folders below system folders that must not be readable. */
+  cover: readonly string[];
+  sockets: { gateway: string | null; proxy: string | null };
+}
+
+/**
+ * A shell script that gives its mount namespace a new root, which contains only what a run needs.
+ * Everything except the run's own folders is read-only.
+ */
+export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
+  const q = shellWord;
+  const bind = (source: string, target: string): string =>
+    `mount --bind ${q(source)} ${q(`.${target}`)}`;
+  return [
+    'set -e; umask 022; PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    'ip link set lo up; hostname agent || :',
+    `mount -t tmpfs -o mode=755,nosuid,nodev,size=16m evaldiff ${q(root)}; cd ${q(root)}`,
+    `for name in ${SYSTEM.join(' ')}; do
+       if [ -L "/$name" ]; then ln -s "$(readlink "/$name")" "$name"
+       elif [ -d "/$name" ]; then mkdir "$name"; mount --rbind "/$name" "$name"; fi
+     done`,
+    ...cover.map(
+      (path) =>
+        `if [ -d ${q(`.${path}`)} ]; then mount -t tmpfs -o mode=755,size=1m none ${q(`.${path}`)}; fi`,
+    ),
+    'mkdir -p workspace home/agent tmp dev var proc old; ln -s /tmp var/tmp',
+    bind(own.work, INSIDE.work),
+    bind(own.home, INSIDE.home),
+    'mount -t tmpfs -o mode=1777,nosuid,nodev,size=1g none tmp',
+    'for name in null zero full random urandom; do touch dev/$name; mount --bind /dev/$name dev/$name; done',
+    'ln -s /proc/self/fd dev/fd; ln -s fd/0 dev/stdin; ln -s fd/1 dev/stdout; ln -s fd/2 dev/stderr',
+    'mkdir dev/shm dev/pts; mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m none dev/shm',
+    'mount -t devpts -o newinstance,ptmxmode=0666,mode=620 none dev/pts && ln -s pts/ptmx dev/ptmx || :',
+    'mount -t proc -o nosuid,nodev,noexec,hidepid=2 none proc',
+    ...readable.map((path) => readableLine(path)),
+    'mkdir -p run; mkdir -m 700 run/evaldiff',
+    ...(['gateway', 'proxy'] as const).flatMap((name) => {
+      const path = sockets[name];
+      return path === null ? [] : [`touch .${SOCKETS[name]}; ${bind(path, SOCKETS[name])}`];
+    }),
+    READ_ONLY,
+    `pivot_root . old; cd /; umount -l /old; rmdir /old; mount -o remount,bind,ro /`,
+  ].join('\n');
+}
+
+function readableLine(path: string): string {
+  const [from, to] = [shellWord(path), shellWord(`.${path}`)];
+  const parent = shellWord(`.${path.slice(0, path.lastIndexOf('/'))}/`);
+  return (
+    `if [ ! -e ${to} ]; then if [ -d ${from} ]; then mkdir -p ${to}; ` +
+    `else mkdir -p ${parent}; touch ${to}; fi; mount --rbind ${from} ${to}; fi`
+  );
+}
+
+/**
+ * Remounts read-only what `--rbind` copied, each with its own flags: the kernel refuses to drop
+ * them. mountinfo: field 5 is the path with octal escapes, field 6 the flags.
+ */
+const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
+printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do
+  point=$(printf '%b' "$point")
+  case "$point" in
+    "$root"/workspace|"$root"/home/agent|"$root"/tmp|"$root"/proc|"$root"/run/evaldiff/*) ;;
+    "$root"/dev/null|"$root"/dev/*om|"$root"/dev/zero|"$root"/dev/full) ;;
+    "$root"/dev/shm|"$root"/dev/pts) ;;
+    "$root"/*) mount -o "remount,bind,ro,$(printf %s "$flags" | sed 's/^r[ow],*//')" "$point" ;;
+  esac
+done`;

@@ -1,0 +1,173 @@
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { userError } from '../../../errors.ts';
+import { visible, visibleLine } from '../../../text/visible.ts';
+import {
+  MAX_WORKSPACE_BYTES,
+  digestFiles,
+  tooLarge,
+  writeWorkspace,
+  type WorkspaceFiles,
+} from './files.ts';
+import { diskUsage, runTool, giveToAgent, removeFolder } from './folders.ts';
+import { listEntries, type DiskEntry } from './list-entries.ts';
+import { runInside, type RunPlace } from './run.ts';
+
+export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
+  templates: Templates;
+  setup: readonly string[];
+  /** WorkspaceFiles of HOME, by relative path. */
+  home: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+}
+
+/** A workspace after `setup`. It is copied for each run and never changes. */
+interface Template {
+  folder: string;
+  commit: string;
+}
+
+/** The templates of one evaldiff run, by content, and the folder of all its workspaces. */
+interface Templates {
+  folder: string;
+  made: Map<string, Promise<Template>>;
+  digests: WeakMap<WorkspaceFiles, string>;
+  close(): Promise<void>;
+}
+
+export interface Workspace extends RunPlace {
+  /** Depends on the content alone. The agent can see it, so requests may contain it. */
+  commit: string;
+  /** WorkspaceFiles of the tree. Others in `before` were made by `setup`. */
+  files: WorkspaceFiles;
+  /** What was in the workspace when the agent started. */
+  before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
+  close(): Promise<void>;
+}
+
+export async function createTemplates(): Promise<Templates> {
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-agents-'));
+  return {
+    folder,
+    made: new Map(),
+    digests: new WeakMap(),
+    close: () => removeFolder(folder),
+  };
+}
+
+/** @throws UserError if `setup` fails or the workspace is too large. */
+export async function openWorkspace(
+  files: WorkspaceFiles,
+  options: WorkspaceOptions,
+): Promise<Workspace> {
+  const template = await templateOf(files, options);
+  const folder = await mkdtemp(join(options.templates.folder, 'run-'));
+  const own = ownFolders(folder);
+  await runTool('cp', ['-a', '--reflink=auto', `${template.folder}/.`, folder]);
+  await writeHome(own.home, options);
+  const { kind, network, readable, cover, canary } = options;
+  return {
+    ...{ kind, network, readable, cover, canary, folder, own, files },
+    commit: template.commit,
+    before: { folder: ownFolders(template.folder).work, entries: await listEntries(own.work) },
+    close: () => removeFolder(folder),
+  };
+}
+
+const ownFolders = (folder: string): RunPlace['own'] => ({
+  work: join(folder, 'work'),
+  home: join(folder, 'home'),
+});
+
+async function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): Promise<Template> {
+  const { templates, setup, network, kind } = options;
+  const digest = templates.digests.get(files) ?? digestFiles(files);
+  templates.digests.set(files, digest);
+  const key = JSON.stringify([digest, setup, setup.length > 0 ? network : null, kind]);
+  const known = templates.made.get(key);
+  if (known !== undefined) return known;
+  const made = makeTemplate(files, options);
+  templates.made.set(key, made);
+  return made;
+}
+
+async function makeTemplate(files: WorkspaceFiles, options: WorkspaceOptions): Promise<Template> {
+  const folder = await mkdtemp(join(options.templates.folder, 'template-'));
+  const own = ownFolders(folder);
+  for (const path of Object.values(own)) await mkdir(path);
+  await writeWorkspace(own.work, files);
+  const commit = await commitAll(own.work);
+  await giveToAgent(folder, options.kind);
+  const { kind, network, readable, cover, signal } = options;
+  const place = { kind, network, readable, cover, folder, own, canary: null };
+  const job = { env: {}, gateway: null, seconds: SETUP_SECONDS, signal };
+  for (const command of options.setup) {
+    const run = await runInside(place, { ...job, command: ['/bin/sh', '-c', command] });
+    if (run.ended === 'size') throw tooLarge();
+    if (run.ended !== 'exit' || run.code !== 0) throw setupFailed(command, run);
+  }
+  if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
+  return { folder, commit };
+}
+
+const SETUP_SECONDS = 1800;
+
+/** Lines of a command's output in an error. */
+const SHOWN_LINES = 20;
+
+function setupFailed(
+  command: string,
+  run: { ended: string; code: number | null; stdout: string; stderr: string },
+): Error {
+  const how =
+    run.ended === 'time'
+      ? `did not end within ${String(SETUP_SECONDS / 60)} minutes`
+      : `failed (${run.code === null ? run.ended : `exit code ${String(run.code)}`})`;
+  const output = `${run.stdout}\n${run.stderr}`.trim().split('\n').slice(-SHOWN_LINES);
+  return userError(
+    null,
+    `The agent was not started: its setup command "${visibleLine(command)}" ${how}. Setup has ` +
+      'no network except the hosts of `network`, and an empty HOME. Its output ends with:\n' +
+      visible(output.join('\n')),
+  );
+}
+
+/** Fixed, so that the commit id depends on the content alone. */
+const AUTHOR = { NAME: 'base', EMAIL: 'base@example.com', DATE: '2026-01-01T00:00:00Z' };
+
+/** Runs before anything of the workspace, so its hooks and filters have no configuration. */
+async function commitAll(work: string): Promise<string> {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: '/nonexistent',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    ...Object.fromEntries(
+      Object.entries(AUTHOR).flatMap(([name, value]) => [
+        [`GIT_AUTHOR_${name}`, value],
+        [`GIT_COMMITTER_${name}`, value],
+      ]),
+    ),
+  };
+  const git = async (...args: string[]): Promise<string> =>
+    (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
+  await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
+  // Attributes of the tree could convert files, or fail.
+  await mkdir(join(work, '.git', 'info'), { recursive: true });
+  const attributes = '* -text -filter -ident -working-tree-encoding\n';
+  await writeFile(join(work, '.git', 'info', 'attributes'), attributes);
+  await git('add', '-A', '-f');
+  await git('commit', '-q', '--allow-empty', '--no-verify', '-m', 'base');
+  return (await git('rev-parse', 'HEAD')).trim();
+}
+
+async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const at = join(home, path);
+    await mkdir(dirname(at), { recursive: true });
+    await writeFile(at, text);
+    await chmod(at, 0o600);
+  }
+  if (Object.keys(files).length > 0) await giveToAgent(home, kind);
+}

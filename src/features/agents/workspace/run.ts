@@ -1,0 +1,190 @@
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { CANARY_NAME, streamSpotter } from './canary.ts';
+import { MAX_WORKSPACE_BYTES } from './files.ts';
+import { diskUsage } from './folders.ts';
+import { INSIDE, PORTS } from './mounts.ts';
+import { openProxy } from './proxy.ts';
+import { startInside, type WallKind, type WalledProcess } from './walls.ts';
+
+export interface RunPlace {
+  kind: WallKind;
+  /** Only evaldiff can enter it. */
+  folder: string;
+  own: { work: string; home: string };
+  /** Absolute folders and files that are readable inside at the same path. */
+  readable: readonly string[];
+  /** Folders that must not be readable: the checkout. */
+  cover: readonly string[];
+  /** Hosts that processes may reach with HTTPS. */
+  network: 'off' | readonly string[];
+  canary: string | null;
+}
+
+export interface InsideJob {
+  /** Programs and arguments. No shell interprets them. */
+  command: readonly string[];
+  /** Beside HOME, TMPDIR, PATH and the like. PATH is put before the usual folders. */
+  env: Readonly<Record<string, string>>;
+  /** Path of the gateway's socket. Null: no network at all. */
+  gateway: string | null;
+  seconds: number;
+  signal?: AbortSignal | undefined;
+  onLine?(line: string): void;
+  /** Absent: empty. After its end, the process has two seconds to end. */
+  stdin?: Readable | undefined;
+  /** More folders and files than the workspace's own. */
+  readable?: readonly string[];
+}
+
+interface InsideRun {
+  /**
+   * `input`: killed after its input had ended. `time`, `output`, `size`: killed at that limit.
+   * `stopped`: by the signal.
+   */
+  ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
+  /** Null: killed by a signal. */
+  code: number | null;
+  stdout: string;
+  /** Its last 64 KiB. */
+  stderr: string;
+  isCanarySeen: boolean;
+}
+
+const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
+const MAX_STDERR_CHARS = 64 * 1024;
+const INPUT_GRACE_MS = 2000;
+
+/** Runs a command in a workspace. No process of it is left afterwards. */
+export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
+  const { kind, folder, own, readable, cover, network, canary } = place;
+  const isClosed = network === 'off' || network.length === 0;
+  const proxy = isClosed ? null : join(folder, 'proxy');
+  const opened = isClosed || proxy === null ? null : await openProxy(network, proxy);
+  try {
+    const walled = await startInside({
+      ...{ kind, folder, own, cover, command: job.command },
+      readable: [...readable, ...(job.readable ?? [])],
+      sockets: { gateway: job.gateway, proxy },
+      env: { ...baseEnvironment(canary, proxy !== null), ...job.env },
+    });
+    return await follow(walled, place, job);
+  } finally {
+    opened?.close();
+  }
+}
+
+function baseEnvironment(canary: string | null, hasProxy: boolean): Record<string, string> {
+  const address = `http://127.0.0.1:${String(PORTS.proxy)}`;
+  const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+  return {
+    HOME: INSIDE.home,
+    TMPDIR: INSIDE.tmp,
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    TERM: 'dumb',
+    CI: '1',
+    ...(canary === null ? {} : { [CANARY_NAME]: canary }),
+    ...(hasProxy
+      ? {
+          ...Object.fromEntries(proxies.map((name) => [name, address])),
+          NO_PROXY: '127.0.0.1,localhost',
+          no_proxy: '127.0.0.1,localhost',
+          NODE_USE_ENV_PROXY: '1',
+        }
+      : {}),
+  };
+}
+
+async function follow(
+  walled: WalledProcess,
+  { folder, canary }: RunPlace,
+  job: InsideJob,
+): Promise<InsideRun> {
+  let ended: InsideRun['ended'] = 'exit';
+  const stop = (why: InsideRun['ended']): void => {
+    if (ended === 'exit') ended = why;
+    walled.kill();
+  };
+  const timers = [setTimeout(() => stop('time'), job.seconds * 1000)];
+  const onAbort = (): void => stop('stopped');
+  job.signal?.addEventListener('abort', onAbort);
+  if (job.signal?.aborted === true) onAbort();
+  const output = collect(walled, canary, job, () => stop('output'));
+  feed(walled, job, () => timers.push(setTimeout(() => stop('input'), INPUT_GRACE_MS)));
+  const unwatch = watchSize(folder, () => stop('size'));
+  try {
+    const { code } = await walled.ended.catch((error: unknown) => {
+      if (ended === 'exit') throw error;
+      return { code: null };
+    });
+    return { ended, code: ended === 'exit' ? code : null, ...output() };
+  } finally {
+    timers.forEach((timer) => clearTimeout(timer));
+    job.signal?.removeEventListener('abort', onAbort);
+    unwatch();
+  }
+}
+
+function feed({ child }: WalledProcess, { stdin }: InsideJob, onEnd: () => void): void {
+  if (child.stdin === null) return;
+  if (stdin === undefined) child.stdin.end();
+  else stdin.on('end', onEnd).pipe(child.stdin);
+}
+
+function collect(
+  { child }: WalledProcess,
+  canary: string | null,
+  { onLine }: InsideJob,
+  tooMuch: () => void,
+): () => Pick<InsideRun, 'stdout' | 'stderr' | 'isCanarySeen'> {
+  const spots = { stdout: streamSpotter(canary), stderr: streamSpotter(canary) };
+  const texts = { stdout: '', stderr: '' };
+  let [isCanarySeen, heard, line] = [false, 0, ''];
+  const take = (name: 'stdout' | 'stderr', piece: string): void => {
+    if (heard > MAX_OUTPUT_CHARS) return;
+    heard += piece.length;
+    isCanarySeen = spots[name](piece) || isCanarySeen;
+    texts[name] += piece;
+    if (name === 'stderr') texts.stderr = texts.stderr.slice(-MAX_STDERR_CHARS);
+    else {
+      const lines = (line + piece).split('\n');
+      line = lines.pop() ?? '';
+      for (const each of lines) onLine?.(each);
+    }
+    if (heard > MAX_OUTPUT_CHARS) tooMuch();
+  };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (piece: string) => take(name, piece));
+  child.stdout?.on('end', () => {
+    if (line !== '') onLine?.(line);
+  });
+  return () => ({ ...texts, isCanarySeen });
+}
+
+const WATCH_MS = 250;
+
+/** Each time the disk lost this many bytes, the folder is measured. */
+const WATCHED_BYTES = 64_000_000;
+
+/** Free blocks are cheap to read, and the folder is not. */
+function watchSize(folder: string, over: () => void): () => void {
+  const free = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  };
+  let most = 0;
+  let isMeasuring = false;
+  const look = async (): Promise<void> => {
+    const now = await free();
+    most = Math.max(most, now);
+    if (isMeasuring || most - now < WATCHED_BYTES) return;
+    isMeasuring = true;
+    most = now;
+    if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) over();
+    isMeasuring = false;
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), WATCH_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,257 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { InternalError, errorMessage } from '../../../errors.ts';
+import { shorten, visibleLine } from '../../../text/visible.ts';
+import { parsedJson } from '../../../types/plain.ts';
+import { INSIDE, PORTS, SOCKETS, isSystemPath, mountScript } from './mounts.ts';
+
+/**
+ * How the namespaces are made: as root, in a user namespace, or with `sudo -n` (Ubuntu 24.04
+ * refuses user namespaces).
+ */
+export const WALL_KINDS = ['root', 'rootless', 'sudo'] as const;
+export type WallKind = (typeof WALL_KINDS)[number];
+
+export type Walls = { kind: WallKind } | { refused: string };
+
+/** An ES module for `node -e`. In a bundle it is a file beside the entry. */
+const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf8');
+
+const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
+
+/** User and group id of agents that root starts: the least privileged user of Linux. */
+const NOBODY = 65534;
+
+export function agentUser(kind: WallKind): { uid: number; gid: number } {
+  return kind === 'root'
+    ? { uid: NOBODY, gid: NOBODY }
+    : { uid: process.getuid?.() ?? NOBODY, gid: process.getgid?.() ?? NOBODY };
+}
+
+function outerCommand(kind: WallKind, socket: string): string[] {
+  const program = ['--input-type=module', '-e', insideProgram, socket];
+  const inner = [...NAMESPACES, '--', process.execPath, ...program];
+  if (kind === 'root') return ['unshare', ...inner];
+  if (kind === 'rootless') return ['unshare', '--map-root-user', ...inner];
+  return ['sudo', '-n', '--', 'unshare', ...inner];
+}
+
+/** For each process: largest file in bytes. For each user: processes, threads included. */
+const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
+
+/**
+ * Starts the command as an ordinary user without capabilities. A user namespace has its own: its
+ * first program loses them, as it is not root there.
+ */
+function innerCommand(kind: WallKind, command: readonly string[]): string[] {
+  const { uid, gid } = agentUser(kind);
+  const drop =
+    kind === 'rootless'
+      ? ['--', 'unshare', '--user', `--map-user=${String(uid)}`, `--map-group=${String(gid)}`]
+      : [
+          ...[`--reuid=${String(uid)}`, `--regid=${String(gid)}`, '--clear-groups'],
+          ...['--inh-caps=-all', '--bounding-set=-all'],
+        ];
+  return ['prlimit', ...RESOURCES, '--', 'setpriv', '--no-new-privs', ...drop, '--', ...command];
+}
+
+interface WalledJob {
+  kind: WallKind;
+  /** Folder of the run, which only evaldiff can enter. */
+  folder: string;
+  own: { work: string; home: string };
+  readable: readonly string[];
+  /** The checkout, if it is below a system folder. */
+  cover?: readonly string[];
+  sockets: { gateway: string | null; proxy: string | null };
+  command: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+export interface WalledProcess {
+  child: ChildProcess;
+  /** Ends all processes inside. */
+  kill(): void;
+  /** After all processes inside are gone. Null: killed by a signal. */
+  ended: Promise<{ code: number | null }>;
+}
+
+/** What the process inside reports on the control socket. */
+interface Reports {
+  end: { code: number | null } | null;
+  failure: string | null;
+  started: boolean;
+}
+
+/** Starts a command inside. `ended` rejects with an InternalError if the walls could not be built. */
+export async function startInside(job: WalledJob): Promise<WalledProcess> {
+  const socket = join(job.folder, 'control');
+  const root = join(job.folder, 'root');
+  await mkdir(root, { recursive: true });
+  await rm(socket, { force: true });
+  const reports: Reports = { end: null, failure: null, started: false };
+  const connections: Socket[] = [];
+  const server = createServer((connection) => {
+    connections.push(connection);
+    hear(connection, reports);
+    connection.write(`${JSON.stringify(planOf(job, root))}\n`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(socket, resolve);
+  });
+  const [file = '', ...args] = outerCommand(job.kind, socket);
+  const child = spawn(file, args, {
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },
+    stdio: 'pipe',
+    // Without a controlling terminal, which a command could type into.
+    detached: true,
+  });
+  const kill = (): void => {
+    for (const connection of connections) connection.destroy();
+    server.close();
+    // The closed socket alone ends it through sudo, where a signal is not permitted.
+    if (job.kind !== 'sudo') child.kill('SIGKILL');
+  };
+  return { child, kill, ended: endOf(child, reports, () => server.close()) };
+}
+
+function planOf(job: WalledJob, root: string): object {
+  const { own, readable, sockets } = job;
+  const ports = (['gateway', 'proxy'] as const).flatMap((name) =>
+    sockets[name] === null ? [] : { port: PORTS[name], socket: SOCKETS[name] },
+  );
+  const bins = visibleBins();
+  const hidden = [homedir(), process.cwd(), tmpdir(), ...(job.cover ?? [])];
+  const cover = hidden.filter(isSystemPath);
+  return {
+    script: mountScript({ root, own, readable: [...readable, ...bins], cover, sockets }),
+    ports,
+    command: innerCommand(job.kind, job.command),
+    folder: INSIDE.work,
+    env: { ...job.env, PATH: insidePath([...readable, ...bins], job.env['PATH'] ?? '') },
+  };
+}
+
+/** The running Node, its npm if it is there, and the tools of GitHub's runners. */
+function visibleBins(): string[] {
+  const node = realpathSync(process.execPath);
+  const tools = ['/opt/hostedtoolcache', process.env['RUNNER_TOOL_CACHE'] ?? ''].filter(existsSync);
+  const prefix = dirname(dirname(node));
+  const packages = join(prefix, 'lib', 'node_modules');
+  return basename(dirname(node)) === 'bin' && existsSync(join(packages, 'npm'))
+    ? [dirname(node), packages, ...tools]
+    : [node, ...tools];
+}
+
+/** The caller's folders that are visible inside, after those that the job asks for. */
+function insidePath(readable: readonly string[], wanted: string): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const seen = [dirname(process.execPath), ...folders].filter(
+    (folder) =>
+      isSystemPath(folder) ||
+      readable.some((path) => `${folder}/`.startsWith(`${path}/`) || dirname(path) === folder),
+  );
+  const all = [...wanted.split(delimiter), ...seen, '/usr/local/bin', '/usr/bin', '/bin'];
+  return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
+}
+
+function hear(connection: Socket, reports: Reports): void {
+  let text = '';
+  connection.setEncoding('utf8');
+  connection.on('error', () => undefined);
+  connection.on('data', (chunk: string) => {
+    text += chunk;
+    const lines = text.split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) {
+      const report = parsedJson(line) as { kind: string; code?: number; message?: string };
+      if (report.kind === 'started') reports.started = true;
+      if (report.kind === 'ended') reports.end = { code: report.code ?? null };
+      if (report.kind === 'failed') reports.failure = report.message ?? '';
+    }
+  });
+}
+
+function endOf(
+  child: ChildProcess,
+  reports: Reports,
+  close: () => void,
+): Promise<{ code: number | null }> {
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (!reports.started && errors.length < 10_000) errors += chunk.toString('utf8');
+  });
+  child.stdin?.on('error', () => undefined);
+  return new Promise((resolve, reject) => {
+    const fail = (message: string): void => {
+      close();
+      reject(new InternalError(`The walls of a run could not be built: ${reason(message)}`));
+    };
+    child.once('error', ({ message }) => fail(message));
+    child.once('close', () => {
+      close();
+      if (reports.failure !== null) fail(reports.failure);
+      else if (reports.end !== null) resolve(reports.end);
+      else if (reports.started || child.signalCode !== null) resolve({ code: null });
+      else fail(errors);
+    });
+  });
+}
+
+const reason = (message: string): string =>
+  shorten(visibleLine(message.trim().split('\n').at(-1) ?? ''), 300) || 'no reason given';
+
+/** Builds walls around `true`, once for each way that this machine may have. */
+export async function findWalls(
+  kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
+  platform: NodeJS.Platform = process.platform,
+): Promise<Walls> {
+  if (platform !== 'linux') return { refused: refusal(['this system is not Linux']) };
+  const reasons: string[] = [];
+  for (const kind of kinds) {
+    const why = await tryWalls(kind);
+    if (why === null) return { kind };
+    reasons.push(`${kind}: ${why}`);
+  }
+  return { refused: refusal(reasons) };
+}
+
+async function tryWalls(kind: WallKind): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-walls-'));
+  const own = { work: join(folder, 'work'), home: join(folder, 'home') };
+  try {
+    for (const path of Object.values(own)) {
+      await mkdir(path);
+      await chmod(path, 0o777);
+    }
+    const sockets = { gateway: null, proxy: null };
+    const job = { kind, folder, own, readable: [], sockets, command: ['true'], env: {} };
+    const { child, ended } = await startInside(job);
+    let errors = '';
+    child.stdin?.end();
+    child.stdout?.resume();
+    child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString('utf8')));
+    const { code } = await ended;
+    return code === 0 ? null : reason(errors);
+  } catch (error) {
+    return errorMessage(error).replace(/^The walls of a run could not be built: /, '');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function refusal(reasons: readonly string[]): string {
+  return (
+    'Agents run inside walls (Linux namespaces), so that they cannot read keys or other files, ' +
+    `and this machine cannot build them (${reasons.join('; ')}). Run it on Linux (on Windows: ` +
+    'WSL 2; on macOS: a Linux virtual machine, or CI) with util-linux 2.36 and iproute2, and ' +
+    'one of: root with CAP_SYS_ADMIN (Docker: --privileged), user namespaces (Ubuntu 24.04: ' +
+    'sysctl kernel.apparmor_restrict_unprivileged_userns=0), or sudo without a password, as on ' +
+    "GitHub's runners."
+  );
+}
