@@ -522,6 +522,10 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
+         * The number is the share of these objects that pass.
+         */
+        share?: "Message" | "Turn" | "Thread" | "ToolCall";
+        /**
          * Which way it moved.
          */
         way: "rose" | "fell";
@@ -559,6 +563,10 @@ export interface EvaldiffResult {
          * Mean on head.
          */
         head: number | null;
+        /**
+         * The number is the share of these objects that pass.
+         */
+        share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
          * Which way it moved.
          */
@@ -698,6 +706,10 @@ export interface EvaldiffResult {
          * Mean on head.
          */
         head: number | null;
+        /**
+         * The number is the share of these objects that pass.
+         */
+        share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
          * Which way it moved.
          */
@@ -3196,6 +3208,10 @@ export interface EvaldiffResult {
          * Called under the error rate of the run; `higher` or `lower` where neither way is better. Null: within chance.
          */
         moved: ("worse" | "better" | "higher" | "lower") | null;
+        /**
+         * The number is the share of these objects that pass.
+         */
+        share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
          * References whose value moved far beyond all others.
          */

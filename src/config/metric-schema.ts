@@ -111,9 +111,13 @@ export const metricSchema = closed({
   every: z
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
-      'true: judges every turn (message, tool call) of a dialogue, and passes when all of ' +
-        'them do; a share from 0 to 1: when so many do. Default: the last one alone is judged.',
+      'true: judges every turn (message, tool call) of a dialogue; the share that passes is ' +
+        'compared, and a try passes when half of them do; a share from 0 to 1: when so many do. ' +
+        'Default: the last one alone is judged.',
     )
+    .optional(),
+  all: flag()
+    .describe('Judges every turn, like every, and passes only when all of them do.')
     .optional(),
   depends_on: listOf(dependsOnSchema)
     .describe('Conditions on other metrics; where one does not hold, the metric is skipped.')

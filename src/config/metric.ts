@@ -104,7 +104,7 @@ function readMetric(
     return null;
   }
   const { key, level } = writtenLevel(written);
-  const every = Number(written.every);
+  const every = neededShare(document, path, written, problems);
   const at = levelsOf(source, builtIns);
   if (!at.includes(level)) {
     const message =
@@ -131,6 +131,26 @@ function readMetric(
     ...definitionOf(source, builtIns),
     place,
   };
+}
+
+/** Share of the objects of a dialogue that a try needs to pass, if a metric judges every one. */
+const HALF = 0.5;
+
+/** 0: the metric judges the last object only. */
+function neededShare(
+  document: Document,
+  path: Path,
+  { every = false, all = false }: RawMetric,
+  problems: Problem[],
+): number {
+  if (all && typeof every === 'number' && every < 1)
+    problems.push(
+      problem(
+        document.placeOf([...path, 'all']),
+        `all: true wants every turn to pass, and every: ${String(every)} only a share; keep one`,
+      ),
+    );
+  return all ? 1 : every === true ? HALF : Number(every);
 }
 
 export function definitionOf(

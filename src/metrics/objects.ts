@@ -5,6 +5,7 @@ import type { Metric, MetricLevel, ObjectScore, Score } from '../types/metric.ts
 import type { Message } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { turnsOf, type MetricAnswer } from './answer.ts';
+import { comparesShare } from './passing.ts';
 
 interface DialogueObject {
   /** Index of its last message, from 0, without system messages. */
@@ -93,11 +94,15 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
   };
 }
 
-/** Undecided if unjudged objects could change the outcome. */
+/**
+ * Undecided if unjudged objects could change the outcome. The value is the mean value, or the share
+ * that passes if that is compared.
+ */
 export function scoreOfObjects(
-  { name: metric, skip, level, every = 1 }: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
+  judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],
 ): Score {
+  const { name: metric, skip, level, every = 1 } = judging;
   const objects = { level, scores };
   const meant = scores.filter(({ status }) => status !== 'skipped');
   const [first] = scores;
@@ -129,13 +134,16 @@ export function scoreOfObjects(
     status: passes >= needed ? 'pass' : 'fail',
     reason: passes === meant.length ? null : combinedReason(level, passes, meant),
     skip,
-    ...combinedValue(of('pass', 'fail')),
+    ...combinedValue(of('pass', 'fail'), comparesShare(judging)),
     objects,
   };
 }
 
-function combinedValue(judged: readonly ObjectScore[]): { value: Json; raised?: true } {
-  const value = meanValue(judged.map((score) => score.value));
+function combinedValue(
+  judged: readonly ObjectScore[],
+  isShare: boolean,
+): { value: Json; raised?: true } {
+  const value = meanValue(judged.map((score) => (isShare ? score.status === 'pass' : score.value)));
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 

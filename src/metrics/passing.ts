@@ -38,8 +38,25 @@ export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
-/** The better direction: from the file, else the source, else derived from what passes. */
+/** Whether base and head are compared by the share of a dialogue's objects that pass. */
+export function comparesShare({
+  every,
+  level,
+  skip,
+}: Pick<Metric, 'every' | 'level' | 'skip'>): boolean {
+  return every !== undefined && every < 1 && level !== 'Thread' && !skip;
+}
+
+/** The better direction of the number that is compared. */
 export function directionIn(metric: Metric, rubrics: ReadonlyMap<string, RubricPassing>): Better {
+  return comparesShare(metric) ? 'higher' : valueDirection(metric, rubrics);
+}
+
+/** The better direction of a value: from the file, else the source, else derived from what passes. */
+export function valueDirection(
+  metric: Metric,
+  rubrics: ReadonlyMap<string, RubricPassing>,
+): Better {
   const { source, better, definition } = metric;
   if (better !== undefined) return better;
   if (source.kind === 'built-in') {

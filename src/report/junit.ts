@@ -9,6 +9,7 @@ import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
+import { shareName } from '../wording/figures.ts';
 import { reasonsInWords } from '../wording/reasons.ts';
 import { variantWords } from '../wording/variants.ts';
 import { suiteSentence } from '../wording/verdicts.ts';
@@ -143,11 +144,22 @@ function suiteElement(
   return element({ name: classname, file: suite.path }, [
     ...(own === null ? [] : [{ ending: own, attributes: { name: 'pass rate', classname } }]),
     ...means.map((metric) => ({
-      ending: meanEnding(suite, `the mean of ${metricMeans(metric)}; gate.metrics is fail`),
-      attributes: { name: `mean of ${metric.name}`, classname },
+      ending: meanEnding(suite, meanWords(metric)),
+      attributes: { name: meanName(metric), classname },
     })),
     ...cases,
   ]);
+}
+
+type FailingMetric = ReturnType<typeof failingMetrics>[number];
+
+function meanName({ name, values: { share } }: FailingMetric): string {
+  return share === undefined ? `mean of ${name}` : shareName(name, share);
+}
+
+function meanWords(metric: FailingMetric): string {
+  const words = metricMeans(metric);
+  return metric.values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
 }
 
 /** A regressed suite without a reference to name gets its own failure; else null. */

@@ -42,8 +42,8 @@ export interface Metric {
   pass?: string[];
   level: MetricLevel;
   /**
-   * Judges every object of its level and passes at this share (0–1]. Absent: judges the last
-   * object.
+   * Judges every object of its level and passes at this share (0–1]. Below 1 the share itself is
+   * compared. Absent: judges the last object.
    */
   every?: number;
   depends_on: DependsOn[];

@@ -1,8 +1,11 @@
 import { countsForVerdict, ungradedSuites } from '../kernel/result/counts.ts';
+import type { MetricResult, MetricValues } from '../kernel/result/metric-result.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
 import { sum } from '../kernel/statistics/sums.ts';
+import { OBJECT_WORDS } from '../metrics/objects.ts';
+import { meansInWords, wholeRates } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
 
 /** The numbers that reports name of a whole run, each counted in one place. */
@@ -95,5 +98,26 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
       WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict) ||
       (a.pass_rate.difference ?? 0) - (b.pass_rate.difference ?? 0) ||
       byCodeUnits(a.path, b.path),
+  );
+}
+
+type Compared = Pick<MetricValues, 'base' | 'head' | 'share'>;
+
+/** `words 2.00 → 5.00`, or `turns that pass polite 90 → 40 %` */
+export function numberInWords(name: string, { base, head, share }: Compared): string {
+  return share === undefined
+    ? `${name} ${meansInWords(base, head)}`
+    : `${shareName(name, share)} ${wholeRates(base, head)}`;
+}
+
+/** `turns that pass polite` */
+export function shareName(metric: string, share: NonNullable<Compared['share']>): string {
+  return `${OBJECT_WORDS[share]}s that pass ${metric}`;
+}
+
+/** Shares of turns, by metric. They say more than how many dialogues pass. */
+export function sharesOf(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
+  return suite.metrics.flatMap((metric) =>
+    metric.values?.share === undefined ? [] : [{ ...metric, values: metric.values }],
   );
 }

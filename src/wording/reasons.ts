@@ -2,7 +2,8 @@ import type { HaltCode, Reason, ReasonCode, ReasonOf } from '../kernel/result/re
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
-import { counted, firstWords, meansInWords, percentAndLimit } from '../text/amounts.ts';
+import { counted, firstWords, meansInWords, percentAndLimit, wholeRates } from '../text/amounts.ts';
+import { shareName } from './figures.ts';
 import { allSuites } from './rates.ts';
 import { fallInWords, movedByScoring } from './scoring.ts';
 import { suiteSentence } from './verdicts.ts';
@@ -45,7 +46,8 @@ const SENTENCES: Sentences = {
   failed: ({ suite, ids }) =>
     `${suite}: ${counted(ids.length, 'test')} failed on head: ${firstWords(ids)}`,
   'metric-worse': (reason) =>
-    `${reason.suite}: ${movedMean(reason)}${reason.fails ? '; gate.metrics is fail' : ''}`,
+    `${reason.suite}: ${movedMean(reason)}` +
+    (reason.fails && reason.share === undefined ? '; gate.metrics is fail' : ''),
   'metric-moved': (reason) =>
     `${reason.suite}: ${movedMean(reason)}; neither way is better, so it does not count`,
   'value-exploded': ({ suite, metric, reference, base, head }) =>
@@ -206,8 +208,12 @@ function movedMean({
   way,
   by,
   references,
+  share,
 }: Omit<ReasonOf<'metric-moved'>, 'code' | 'suite'>): string {
-  const [means, over] = [meansInWords(base, head), `over ${counted(references, 'test')}`];
+  const over = `over ${counted(references, 'test')}`;
+  if (share !== undefined)
+    return `${shareName(metric, share)} ${way}, ${wholeRates(base, head)}, ${over}`;
+  const means = meansInWords(base, head);
   return by === 'mean'
     ? `the mean of ${metric} ${way}, ${means}, ${over}`
     : `${metric} ${way} in most tries ${over} (mean ${means})`;

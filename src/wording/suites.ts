@@ -19,7 +19,7 @@ import {
   wholePercent,
   wholeRates,
 } from '../text/amounts.ts';
-import { isSilent } from './figures.ts';
+import { isSilent, sharesOf } from './figures.ts';
 import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
@@ -76,9 +76,11 @@ function whatFell(suite: SuiteResult): string {
   }
 }
 
-function whatIsSeen({ compared, visible_drop: drop, pass_rate }: SuiteResult): string {
+function whatIsSeen(suite: SuiteResult): string {
+  const { compared, visible_drop: drop, pass_rate } = suite;
   const size = `${counted(compared.references, 'test')} × ${counted(compared.tries, 'answer')}`;
-  if (pass_rate.base === 0) return `Nothing passes on base, so nothing could break (${size}).`;
+  if (pass_rate.base === 0 && sharesOf(suite).length === 0)
+    return `Nothing passes on base, so nothing could break (${size}).`;
   return drop === null
     ? `${size}: a comparison of this size usually finds only a collapse.`
     : `${size}: a comparison of this size finds drops of ${inSize(drop)} points or more 4 times in 5.`;
@@ -172,7 +174,8 @@ function whyOpen(suite: SuiteResult): string {
   const confirmed = confirmationSentence(suite);
   if (confirmed !== null) return ` ${confirmed}`;
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
-  const nothingPassed = reason?.by === 'not-lower' && pass_rate.base === 0;
+  const nothingPassed =
+    reason?.by === 'not-lower' && pass_rate.base === 0 && sharesOf(suite).length === 0;
   if (!reason || sentence === undefined || nothingPassed) return '';
   const named = firstWords([...reason.references, ...reason.metrics], MAX_NAMED);
   const tolerance = `${inSize(reason.tolerance)} points`;

@@ -1,9 +1,10 @@
 import { showsOnly } from '../kernel/result/counts.ts';
+import type { MetricValues } from '../kernel/result/metric-result.ts';
 import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.ts';
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { endingShares } from './endings.ts';
 import { passedOf } from './facts.ts';
-import { brokenIn, isSilent } from './figures.ts';
+import { brokenIn, isSilent, sharesOf } from './figures.ts';
 import { preferredWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 import { baseDrops, uncomparedWords, unconfirmedFall } from './suites.ts';
@@ -159,11 +160,16 @@ function unnoticedWords({ suite }: Decided): Words {
   return [`${suiteRates(suite)}${unnoticed === null ? '' : `. ${unnoticed.sentence}`}`];
 }
 
+function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeof shares)[number] {
+  return shares.reduce((least, own) => ((own.low ?? 0) < (least.low ?? 0) ? own : least));
+}
+
 /** What a green suite cannot see; null: even a small drop would show. */
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {
-  const { base, low } = suite.pass_rate;
+  const shares = sharesOf(suite).map(({ values }) => values);
+  const { base, low } = shares.length === 0 ? suite.pass_rate : leastLow(shares);
   if (base === 0)
     return {
       ...{ points: 0, isSmall: false },

@@ -15,17 +15,24 @@ describe('metric with every', () => {
   const problems = (metrics: string, references = RECORDED, more = '') =>
     problemsOf(suiteFiles(PROMPT, `metrics:\n${metrics}${more}${references}`));
 
-  test('has the required share, and every: false disables it', async () => {
-    const every = async (written: string) =>
-      (
-        await suite(
-          `metrics: [{ name: kind, uses: contains, with: { value: x }, every: ${written} }]\n${RECORDED}`,
-        )
-      ).tests.metrics[0]?.every;
-    expect([await every('true'), await every('0.5'), await every('false')]).toEqual([
-      1,
-      0.5,
-      undefined,
+  test.each<[string, number | undefined]>([
+    ['every: true', 0.5],
+    ['every: 0.9', 0.9],
+    ['every: 1', 1],
+    ['every: false', undefined],
+    ['all: true', 1],
+    ['every: true, all: true', 1],
+    ['all: false', undefined],
+  ])('%s requires this share of a try: %s', async (written, share) => {
+    const { tests } = await suite(
+      `metrics: [{ name: kind, uses: contains, with: { value: x }, ${written} }]\n${RECORDED}`,
+    );
+    expect(tests.metrics[0]?.every).toBe(share);
+  });
+
+  test('is rejected if it requires a share and all turns', async () => {
+    expect(await problems('  - { uses: is_json, every: 0.9, all: true }\n')).toEqual([
+      'prompts/tests/p.yaml:2: all: true wants every turn to pass, and every: 0.9 only a share; keep one',
     ]);
   });
 

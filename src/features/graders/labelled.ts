@@ -3,7 +3,7 @@ import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts'
 import type { Counts } from '../../kernel/statistics/table.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { gradersFor } from '../../kernel/suite/metrics.ts';
-import { boundsOf, directionIn, passingLabels } from '../../metrics/passing.ts';
+import { boundsOf, valueDirection, passingLabels } from '../../metrics/passing.ts';
 import type { Metric, Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { TestedRubric } from './plan.ts';
@@ -37,7 +37,7 @@ function passingOf(
   rubric: Rubric,
   rubrics: ReadonlyMap<string, Rubric>,
 ): ((label: string) => boolean) | null {
-  const bounds = boundsOf(metric, directionIn(metric, rubrics));
+  const bounds = boundsOf(metric, valueDirection(metric, rubrics));
   if (bounds !== null)
     return (label) => {
       const score = rubric.choice_scores.get(label);

@@ -118,9 +118,10 @@ function valueFindings({ name: suite, metrics }: SuiteResult, gate: GateSettings
 
 function movedMeans(suite: string, metric: string, values: MetricValues | undefined): Reason[] {
   if (values === undefined || values.gate === 'ignore') return [];
-  const { base, head, references, moved, way, by, gate } = values;
+  const { base, head, references, moved, way, by, gate, share } = values;
   if (moved === null || moved === 'better' || way === undefined || by === undefined) return [];
-  const figures = { suite, metric, base, head, way, by, references };
+  const own = share === undefined ? {} : { share };
+  const figures = { suite, metric, base, head, way, by, references, ...own };
   return moved === 'worse'
     ? [{ code: 'metric-worse', ...figures, fails: gate === 'fail' }]
     : [{ code: 'metric-moved', ...figures }];

@@ -18,6 +18,7 @@ import {
   type ReferenceRow,
   type SuiteRow,
 } from './suite-row.ts';
+import { isShareOpen } from './values.ts';
 
 /** The compared suites of a run, and how they share alpha. */
 export interface RunRows {
@@ -106,6 +107,7 @@ export function measured(
     interval: look.interval,
     isBound: ruledOut === 'bound',
     isNotLower: ruledOut === 'not-lower',
+    isShareOpen: row.moves.some((move) => isShareOpen(move, tolerance)),
   };
   return { ...row, alpha, tolerance, visibleDrop, facts };
 }

@@ -75,7 +75,7 @@ function valuesRow(
   const gate = metricGate(suite, number.name, better);
   const move = verdict?.moves.find(({ name }) => name === number.name);
   return shownValues(
-    move ?? { better, gate, test: null, moved: null, exploded: [] },
+    move ?? { better, gate, share: null, test: null, moved: null, exploded: [] },
     valuesByReference(number, runs, tries),
   );
 }

@@ -101,6 +101,8 @@ export interface SuiteFacts {
   isBound: boolean;
   /** The rate is not lower at the last look, or before that in a small suite (`ruledOutBy`). */
   isNotLower: boolean;
+  /** The share of turns that pass is lower, and its interval allows a drop above the tolerance. */
+  isShareOpen: boolean;
   /** The interval over all suites rules out a drop, and no suite looks worse (`boundTogether`). */
   isBoundTogether: boolean;
 }
@@ -248,6 +250,14 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
       'scoring does not excuse that',
     when: ({ underBase }) => underBase !== null && underBase.excusedBy !== 'passes',
     found: ({ underBase }) => underBase && { references: underBase.references },
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'unsettled',
+    words:
+      'it would be green, but the share of turns that pass is lower, and the tries do not rule ' +
+      'out a drop above the tolerance',
+    when: (facts) => facts.isShareOpen && goodVerdict(facts) !== null,
   },
   {
     verdict: 'improved',

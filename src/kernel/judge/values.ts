@@ -1,5 +1,5 @@
-import { directionIn } from '../../metrics/passing.ts';
-import type { Better } from '../../types/metric.ts';
+import { comparesShare, directionIn } from '../../metrics/passing.ts';
+import type { Better, MetricLevel } from '../../types/metric.ts';
 import { suiteClusters } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, withLevels, type LookPlan } from '../plan/looks.ts';
 import {
@@ -14,13 +14,15 @@ import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { median } from '../statistics/exploded.ts';
 import { holmCalled } from '../statistics/holm.ts';
 import { createRandom } from '../statistics/random.ts';
-import { reachesLevel } from '../statistics/table.ts';
+import { isLargeDrop, reachesLevel } from '../statistics/table.ts';
 import { sideMean, type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
 
 export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
+  /** The number is the share of these objects that pass, and drops by `minDrop` (0–1) count. */
+  share: { of: MetricLevel; minDrop: number } | null;
   /** Over the tries that all references have; null: no reference has numbers on both sides. */
   test: ValueTest | null;
   /** The test after each look of the plan if the metric gates; else empty. */
@@ -39,7 +41,7 @@ export function metricMoves(
   const { run, compared } = suite;
   const clusters = suiteClusters(compared);
   return metricNumbers(suite).map((number) => {
-    const { metric, name } = number;
+    const { metric, name, entry } = number;
     const better = directionIn(metric, run.scoring.rubrics);
     const gate = metricGate(suite, name, better);
     const test = (to: number): ValueTest | null =>
@@ -50,7 +52,9 @@ export function metricMoves(
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
-    return { name, better, gate, test: last, looks, plan, moved: null, exploded };
+    const isShare = entry === null && comparesShare(metric);
+    const share = isShare ? { of: metric.level, minDrop: suite.gate.min_drop } : null;
+    return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
   });
 }
 
@@ -95,10 +99,18 @@ export function directionOf({ z }: ValueTest, moved: Moved, better: Better): Mov
 }
 
 /** Whether it fell at one of its looks. */
-export function fellAt({ better, looks, plan }: MetricMove, alpha: number): boolean {
-  return withLevels(looks, alpha, plan).some(({ look, level }) =>
-    reachesLevel(directionalP(look, better, 'worse'), level),
+export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number): boolean {
+  return withLevels(looks, alpha, plan).some(
+    ({ look, level }) =>
+      (share === null || isLargeDrop(look?.difference ?? null, share.minDrop)) &&
+      reachesLevel(directionalP(look, better, 'worse'), level),
   );
+}
+
+/** Whether a share of turns is lower by an unknown amount. One that fell is reported as worse. */
+export function isShareOpen({ share, gate, test, moved }: MetricMove, tolerance: number): boolean {
+  if (share === null || gate !== 'fail' || moved === 'worse' || test === null) return false;
+  return isLargeDrop(test.difference, share.minDrop) && (test.low ?? -1) <= -tolerance;
 }
 
 /**
@@ -129,11 +141,12 @@ function changeOf({ test }: MetricMove): Moved {
 }
 
 export function shownValues(
-  move: Pick<MetricMove, 'better' | 'gate' | 'test' | 'moved' | 'exploded'>,
+  move: Pick<MetricMove, 'better' | 'gate' | 'share' | 'test' | 'moved' | 'exploded'>,
   values: readonly Values[],
 ): MetricValues {
-  const { better, gate, test, moved, exploded } = move;
-  const figures = { ...meansOf(test, values), p: null, references: 0, gate, moved };
+  const { better, gate, share, test, moved, exploded } = move;
+  const own = share === null ? {} : { share: share.of };
+  const figures = { ...meansOf(test, values), p: null, references: 0, gate, moved, ...own };
   if (test === null) return figures;
   return {
     ...figures,

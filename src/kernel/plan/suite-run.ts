@@ -1,3 +1,4 @@
+import { comparesShare } from '../../metrics/passing.ts';
 import type { Side } from '../../types/plain.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import {
@@ -8,6 +9,8 @@ import {
 } from '../select/affected-suite.ts';
 import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
 import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
+import { everyMetric } from '../suite/metrics.ts';
+import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
   /** Scored with head's scoring, which decides; with base's if head lacks the suite. */
@@ -117,7 +120,7 @@ export function suiteComparison(
   return {
     run,
     policy,
-    gate: { ...gates.run, ...gates.own },
+    gate: withShares({ ...gates.run, ...gates.own }, run.scoring.tests),
     ownGate: gates.own,
     compared: countingRuns({ run, quarantined }).filter(questionDiffers),
     quarantined,
@@ -125,6 +128,14 @@ export function suiteComparison(
     steady: new Set(),
     awaited: new Set(),
   };
+}
+
+/** A metric that compares the share of turns fails the run, unless the gate says otherwise. */
+function withShares(gate: GateSettings, tests: Tests): GateSettings {
+  const shares = everyMetric(tests).filter(comparesShare);
+  if (shares.length === 0) return gate;
+  const words = shares.map(({ name }) => [name, 'fail'] as const);
+  return { ...gate, metrics: { ...Object.fromEntries(words), ...gate.metrics } };
 }
 
 /** `made`: new tries, each with its run (index in `runs`) and side. */

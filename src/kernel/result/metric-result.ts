@@ -9,6 +9,13 @@ export const moveDirection = {
     .describe('Where that shows: in the mean, or in most tries, whatever the mean does.'),
 };
 
+const levels = z.enum(['Message', 'Turn', 'Thread', 'ToolCall']);
+
+/** Set if the number is a share of objects that pass. */
+export const share = levels
+  .describe('The number is the share of these objects that pass.')
+  .exactOptional();
+
 const metricValuesSchema = z.strictObject({
   ...sides(z.number().nullable(), 'Mean on {side}, over references; null: no number there.'),
   difference: z.number().nullable().describe('Head − base; null where nothing was compared.'),
@@ -33,6 +40,7 @@ const metricValuesSchema = z.strictObject({
       'Called under the error rate of the run; `higher` or `lower` where neither way is better. ' +
         'Null: within chance.',
     ),
+  share,
   exploded: z
     .array(
       z.strictObject({
@@ -54,9 +62,7 @@ const objectsOfSideSchema = z
   .describe('Of one side.');
 
 const metricObjectsSchema = z.strictObject({
-  level: z
-    .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
-    .describe('What the metric judges one by one.'),
+  level: levels.describe('What the metric judges one by one.'),
   ...sides(objectsOfSideSchema.nullable(), 'Null where {side} did not run.'),
   difference: differenceSchema
     .nullable()

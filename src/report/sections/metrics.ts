@@ -14,6 +14,7 @@ import {
   scaleOf,
   signed,
   signedValue,
+  wholeRates,
 } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
@@ -87,7 +88,7 @@ const SWEEP = ['Metric', 'Mean', 'Labels'];
 
 function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']): Line[] {
   const labelCell = labelLine(labels, mode);
-  const mean = values === undefined ? '–' : meansInWords(values.base, values.head);
+  const mean = values === undefined ? '–' : meanOf(values);
   if (mode === 'sweep') return [[text(mean)], labelCell];
   return [
     [text(mean)],
@@ -110,7 +111,7 @@ function remarks({ gates, values, objects }: MetricResult): Line {
     ...(values?.exploded ?? []).map(
       ({ reference, base, head }) => `${reference}: ${meansInWords(base, head)}`,
     ),
-    ...(values?.gate === 'fail' ? ['gate.metrics: fail'] : []),
+    ...(values?.gate === 'fail' && values.share === undefined ? ['gate.metrics: fail'] : []),
     ...(!gates && values?.gate !== 'fail' ? ['shown, does not gate'] : []),
   ];
   return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
@@ -126,8 +127,15 @@ function objectWords({ level, base, head, difference, low, high }: MetricObjects
   return `${OBJECT_WORDS[level]}s that pass: ${counts}${moved}`;
 }
 
-function differenceLine({ base, head, difference }: MetricValues): Line {
-  return difference === null ? [] : [text(signedValue(difference, scaleOf(base, head)))];
+function meanOf({ base, head, share }: MetricValues): string {
+  return share === undefined ? meansInWords(base, head) : wholeRates(base, head);
+}
+
+function differenceLine({ base, head, difference, share }: MetricValues): Line {
+  if (difference === null) return [];
+  return [
+    text(share === undefined ? signedValue(difference, scaleOf(base, head)) : points(difference)),
+  ];
 }
 
 /** How far the means that moved did, for the fold of figures. */
@@ -136,14 +144,16 @@ export function valueFigures({ suites }: Result): Line[] {
   return suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics.flatMap(({ name, values }): Line[] => {
       if (values === undefined || values.moved === null) return [];
-      const { base, head, low, high, p, references } = values;
+      const { base, head, low, high, p, references, share } = values;
       const scale = scaleOf(base, head);
+      const end = (of: number): string =>
+        share === undefined ? signedValue(of, scale) : signed(of);
       const range =
         low === null || high === null
           ? ''
-          : `; 90 % sure to move between ${signedValue(low, scale)} and ${signedValue(high, scale)}`;
+          : `; 90 % sure to move between ${end(low)} and ${end(high)}`;
       const chance = p === null ? '' : ` (${pValue(p)})`;
-      const words = ` ${meansInWords(base, head)} over ${counted(references, 'test')}`;
+      const words = ` ${meanOf(values)} over ${counted(references, 'test')}`;
       return [
         [...suiteName(suite, repeated), text(' › '), code(name), text(`${words}${range}${chance}`)],
       ];

@@ -10,13 +10,13 @@ import {
   count,
   counted,
   countedTries,
-  meansInWords,
   percent,
   points,
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
+import { numberInWords } from '../../wording/figures.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { code, paragraph, text, type Block, type Line } from './document.ts';
@@ -45,9 +45,8 @@ export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse'
 /** No metric decides. */
 export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
 
-/** `words 2.00 → 5.00` */
-export function metricMeans({ name, values: { base, head } }: NamedValues): string {
-  return `${name} ${meansInWords(base, head)}`;
+export function metricMeans({ name, values }: NamedValues): string {
+  return numberInWords(name, values);
 }
 
 type NamedValues = ReturnType<typeof failingMetrics>[number];
@@ -87,11 +86,15 @@ export function metricRates({
     ({ gates, judged_base, judged_head }) => gates && judged_base + judged_head > 0,
   );
   const repeats = gating.every(
-    ({ base, head }) => base === pass_rate.base && head === pass_rate.head,
+    ({ base, head, values }) =>
+      values?.share === undefined && base === pass_rate.base && head === pass_rate.head,
   );
-  return gating.length < 2 && repeats
-    ? null
-    : gating.map(({ name, base, head }) => `${name} ${rates(base, head)}`).join(', ');
+  if (gating.length < 2 && repeats) return null;
+  return gating
+    .map(({ name, base, head, values }) =>
+      values?.share === undefined ? `${name} ${rates(base, head)}` : numberInWords(name, values),
+    )
+    .join(', ');
 }
 
 /** `−6.0 points, 90 % interval −10.4 to −1.6`; null if not compared. */

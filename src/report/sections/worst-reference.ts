@@ -2,9 +2,10 @@ import { countsForVerdict, failingMetrics } from '../../kernel/result/counts.ts'
 import type { SideResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { meanOrNull } from '../../kernel/statistics/sums.ts';
-import { count, meansInWords } from '../../text/amounts.ts';
+import { count } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
 import { isMap } from '../../types/plain.ts';
+import { numberInWords } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import { code, strong, text, type Block, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
@@ -174,9 +175,7 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
     strong('What moved most:'),
     text(' '),
     ...linkedFace(most.reference),
-    text(', '),
-    code(metric.name),
-    text(` ${meansInWords(most.base, most.head)}`),
+    text(`, ${numberInWords(metric.name, { ...metric.values, base: most.base, head: most.head })}`),
   ];
   return evidence(title, most.reference, detail, reports);
 }

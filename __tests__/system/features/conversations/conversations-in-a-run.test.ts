@@ -87,15 +87,18 @@ describe('a pull request on conversations', () => {
         : { text: words((messages.at(-1)?.content.match(/^<<<answer /gm)?.length ?? 0) >= 3) };
     };
     const { repository, evaldiff, result } = await project(longer);
-    const metrics = (every: string): string =>
-      `metrics:\n  - { name: helps, uses: contains, with: { value: help }, every: ${every}, depends_on: [{ name: tutor, metric_min_value: 1 }] }\n  - { name: tutor, uses: is_role, with: { role: assistant }, every: true, skip: true }\n`;
+    const metrics = (share: string): string =>
+      `metrics:\n  - { name: helps, uses: contains, with: { value: help }, ${share}, depends_on: [{ name: tutor, metric_min_value: 1 }] }\n  - { name: tutor, uses: is_role, with: { role: assistant }, every: true, skip: true }\n`;
     repository.commit('every turn', {
-      'prompts/tests/mentor.yaml': `${metrics('true')}${tests()}`,
+      'prompts/tests/mentor.yaml': `${metrics('every: true')}${tests()}`,
     });
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
     const compared = await result(...DIFF);
     const [suite] = compared.suites;
-    expect(suite?.verdict).toBe('regressed');
+    expect(compared.outcome).toMatchObject({ kind: 'failed', fails: true });
+    expect(reasonsInWords(compared).join('\n')).toContain(
+      'turns that pass helps fell, 100 → 67 %, over 8 tests',
+    );
     const helps = suite?.metrics.find(({ name }) => name === 'helps');
     const dialogues = (helps?.judged_base ?? 0) * 3;
     expect(helps?.objects).toMatchObject({
@@ -106,9 +109,17 @@ describe('a pull request on conversations', () => {
     expect(helps?.objects?.difference).toBeCloseTo(-1 / 3);
     const { out } = await evaldiff(...DIFF);
     expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
-    expect(out).toContain('2 of 3 turns pass; turn 4: lacks "help"');
+    const [score] = suite?.references[0]?.head?.tries[0]?.scores.slice(1) ?? [];
+    expect(score?.reason).toBe('2 of 3 turns pass; turn 4: lacks "help"');
+    // All turns have to pass.
+    repository.commit('all turns', {
+      'prompts/tests/mentor.yaml': `${metrics('all: true')}${tests()}`,
+    });
+    expect((await result('run', '--fail-on', 'never')).suites[0]?.pass_rate.head).toBe(0);
     // Two of three answers are enough for this share.
-    repository.commit('most turns', { 'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}` });
+    repository.commit('most turns', {
+      'prompts/tests/mentor.yaml': `${metrics('every: 0.6')}${tests()}`,
+    });
     const most = await result('run', '--fail-on', 'never');
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });

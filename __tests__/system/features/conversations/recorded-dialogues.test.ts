@@ -34,7 +34,7 @@ const prompt = (text: string): string =>
 
 describe('a code metric that judges every turn', () => {
   const tests = (code: string): string =>
-    `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    every: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
+    `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    all: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
 
   test('is an error of the run if its code fails on every answer', async () => {
     const { repository, evaldiff, result } = await open(

@@ -512,7 +512,7 @@ eval:
     );
     expect(scores?.map((score) => [score?.status, score?.value])).toEqual([
       ['pass', 1],
-      ['fail', 15 / 16],
+      ['pass', 15 / 16],
       ['pass', 1],
     ]);
     expect(scores?.[1]?.reason).toBe('15 of 16 turns pass; turn 21: NO: r');

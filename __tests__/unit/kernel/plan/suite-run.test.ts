@@ -22,7 +22,8 @@ function twoReferences() {
     head: [],
   }));
   const side = { scoring: { tests: { skip: false, rollup: { kind: 'named', policy: 'all' } } } };
-  const run = { suite: { base: side, head: side }, runs } as unknown as SuiteRun;
+  const scoring = { tests: { metrics: [], references: [] } };
+  const run = { suite: { base: side, head: side }, scoring, runs } as unknown as SuiteRun;
   return suiteComparison(run, { kind: 'adaptive' }, { run: DEFAULT_GATE, own: {} }, () => false);
 }
 

@@ -166,7 +166,7 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
         ? 'only the new answer is judged, because earlier turns are the same on both sides ' +
           '(every: true judges ' +
           'them too)'
-        : 'a dialogue passes a rubric if all its turns pass (every: 0.9 requires nine of ten)',
+        : 'the share of turns that pass a rubric is compared (all: true requires all of them)',
       '; functions are shown and do not gate, because they have no bounds in FlexEval ',
       '(to make one gate, remove skip, or set with: { min: … } or a threshold)',
     ].join(''),

@@ -1,0 +1,162 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
+import { decide } from '../../../../src/kernel/judge/gate.ts';
+import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
+import type { SuiteComparison, Try } from '../../../../src/kernel/plan/suite-run.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { tryOutcomeOf } from '../../../../src/kernel/suite/gate.ts';
+import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
+import { scoreOfObjects } from '../../../../src/metrics/objects.ts';
+import type { Metric } from '../../../../src/types/metric.ts';
+import { reasonWords } from '../../../../src/wording/reasons.ts';
+import {
+  comparedSuite,
+  gate,
+  gateInput,
+  metric,
+  reference,
+  tryResult,
+} from '../../app/run/builders.ts';
+
+/** Turns that pass (✓) or fail, one string for each try. */
+interface Dialogue {
+  base: string[];
+  head: string[];
+}
+
+interface Setting {
+  metric?: Partial<Metric>;
+  gate?: Partial<GateSettings>;
+}
+
+/** A suite of dialogues whose turns one metric judges. */
+function dialogues(all: readonly Dialogue[], setting: Setting = {}): SuiteComparison {
+  const kind = metric('kind', { every: 0.5, ...setting.metric });
+  const made = (turns: string, index: number): Try => {
+    const objects = [...turns].map((sign, at) => {
+      const passes = sign === '✓';
+      const status = passes ? ('pass' as const) : ('fail' as const);
+      return { at, status, value: passes, reason: passes ? null : 'rude' };
+    });
+    const score = scoreOfObjects(kind, objects);
+    const outcome = tryOutcomeOf([score]);
+    return { byHead: { ...tryResult(outcome, index), scores: [score] }, byBase: null };
+  };
+  return comparedSuite(
+    { references: all.map((_, at) => reference(`d${String(at)}`)), metrics: [kind] },
+    (at, side) => all[at]![side].map(made),
+    { policy: { kind: 'fixed', tries: all[0]!.base.length }, gate: gate(setting.gate) },
+  );
+}
+
+function decided(comparison: SuiteComparison) {
+  const { suites: verdicts } = judgeMeasured(measureSuites([comparison], gate()));
+  const suite = compareSuite(comparison, verdicts.get(comparison) ?? null, new Map());
+  const counts = { affected: 6, counted: 6 };
+  const { outcome, reasons } = decide(gateInput({ suites: [suite], ...counts }));
+  return { suite, outcome, reasons: reasons.map((reason) => reasonWords(reason, [suite])) };
+}
+
+const row = ({ metrics }: ReturnType<typeof compareSuite>) =>
+  metrics.find(({ name }) => name === 'kind')!;
+
+const times = (count: number, dialogue: Dialogue): Dialogue[] =>
+  Array.from({ length: count }, () => dialogue);
+
+const fallen = times(6, { base: ['✓✗✗✗'], head: ['✗✗✗✗'] });
+
+describe('the share of turns that pass', () => {
+  test('fails a run if it falls from 6 of 24 to 0 of 24 turns in 6 dialogues', () => {
+    const { suite, outcome, reasons } = decided(dialogues(fallen));
+    expect(outcome).toMatchObject({ kind: 'failed', fails: true });
+    expect(row(suite)).toMatchObject({
+      better: 'higher',
+      values: { base: 0.25, head: 0, p: 1 / 128, gate: 'fail', moved: 'worse', share: 'Turn' },
+      objects: { base: { passes: 6, judged: 24 }, head: { passes: 0, judged: 24 } },
+    });
+    expect(reasons).toEqual(['p: turns that pass kind fell, 25 → 0 %, over 6 tests']);
+  });
+
+  test('counts once for each dialogue, however long it is', () => {
+    const long = '✓'.repeat(40);
+    const { suite, outcome } = decided(
+      dialogues([
+        { base: [long], head: ['✗'.repeat(40)] },
+        ...times(5, { base: ['✓✓'], head: ['✓✓'] }),
+      ]),
+    );
+    expect(outcome.kind).toBe('inconclusive');
+    expect(row(suite).values).toMatchObject({ p: 0.25, moved: null });
+    expect(row(suite).values?.difference).toBeCloseTo(-1 / 6, 9);
+  });
+
+  test('does not fail a dialogue of 16 turns of which 90 % pass', () => {
+    const good = '✓✓✓✓✓✓✓✗✓✓✓✓✓✓✓✗';
+    const { suite, outcome } = decided(
+      dialogues(times(6, { base: [good, good], head: [good, good] })),
+    );
+    expect(suite.pass_rate).toMatchObject({ base: 1, head: 1 });
+    expect(suite.references.map(({ head }) => [head?.passes, head?.tries_judged])).toEqual(
+      suite.references.map(() => [2, 2]),
+    );
+    expect(outcome.kind).toBe('no-regression');
+  });
+
+  test('keeps a run from being green if it is lower and could have dropped by more', () => {
+    const { suite, outcome } = decided(
+      dialogues([
+        ...times(2, { base: ['✓✓✓✓'], head: ['✓✓✓✗'] }),
+        ...times(4, { base: ['✓✓✓✓'], head: ['✓✓✓✓'] }),
+      ]),
+    );
+    expect(suite.pass_rate).toMatchObject({ base: 1, head: 1 });
+    expect(suite).toMatchObject({ verdict: 'inconclusive', reason: { by: 'unsettled' } });
+    expect(outcome.kind).toBe('inconclusive');
+  });
+
+  test('is not compared if all turns have to pass', () => {
+    const { suite, outcome } = decided(dialogues(fallen, { metric: { every: 1 } }));
+    expect(suite.pass_rate).toMatchObject({ base: 0, head: 0 });
+    expect(row(suite).values).toMatchObject({ gate: 'warn' });
+    expect(row(suite).values).not.toHaveProperty('share');
+    expect(outcome.kind).toBe('no-regression');
+  });
+
+  test('only warns if the gate says so', () => {
+    const { suite, outcome } = decided(dialogues(fallen, { gate: { metrics: { kind: 'warn' } } }));
+    expect(row(suite).values).toMatchObject({ gate: 'warn', moved: 'worse' });
+    expect(outcome.kind).not.toBe('failed');
+  });
+
+  test('has to fall by min_drop', () => {
+    const { outcome } = decided(dialogues(fallen, { gate: { min_drop: 0.3 } }));
+    expect(outcome.kind).not.toBe('failed');
+  });
+
+  test('is higher-is-better even if lower values of the metric are better', () => {
+    const { outcome } = decided(dialogues(fallen, { metric: { better: 'lower', max: 1 } }));
+    expect(outcome.kind).toBe('failed');
+  });
+
+  test('makes at most 5 % of the runs red if noisy dialogues did not change', () => {
+    const runs = 200;
+    const rates = [0.25, 0.6, 0.9];
+    const red = Array.from({ length: runs }, (_, run) => {
+      const seed = createRandom(`unchanged dialogues ${String(run)}`);
+      const random = (): number => nextFloat(seed);
+      const rate = rates[run % rates.length]!;
+      const turns = (mood: number): string =>
+        Array.from({ length: 4 + Math.floor(12 * random()) }, () =>
+          random() < mood ? '✓' : '✗',
+        ).join('');
+      // Turns of one dialogue are alike: each try has its own mood.
+      const made = (): string => turns(Math.min(1, Math.max(0, rate + 0.4 * (random() - 0.5))));
+      const all = Array.from({ length: 12 }, () => ({
+        base: [made(), made(), made()],
+        head: [made(), made(), made()],
+      }));
+      return decided(dialogues(all)).outcome.kind === 'failed';
+    });
+    expect(red.filter(Boolean).length / runs).toBeLessThanOrEqual(0.05);
+  });
+});
