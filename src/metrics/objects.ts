@@ -94,6 +94,20 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
   };
 }
 
+export function objectScore(at: number, score: Score): ObjectScore {
+  const { status, value, reason } = score;
+  const label = 'label' in score ? score.label : undefined;
+  return {
+    at,
+    status,
+    value,
+    reason,
+    ...('raised' in score ? { raised: true } : {}),
+    ...(label === undefined ? {} : { label }),
+    ...(score.grade === undefined ? {} : { grade: score.grade }),
+  };
+}
+
 /**
  * Undecided if unjudged objects could change the outcome. The value is the mean value, or the share
  * that passes if that is compared.

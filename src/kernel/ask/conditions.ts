@@ -1,6 +1,4 @@
-import { metricNumber } from '../../metrics/value.ts';
-import type { DependsOn, Metric, Score } from '../../types/metric.ts';
-import { isMap, ownEntry, type Json } from '../../types/plain.ts';
+import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /** Finds the metrics that `entry` names: by `name`, else by built-in or rubric, then narrowed. */
@@ -46,32 +44,4 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
   };
   metrics.forEach(place);
   return waves;
-}
-
-export function unmetReason(
-  condition: DependsOn,
-  score: Pick<Score, 'value'> | undefined,
-): string | null {
-  const { name, metric_name, metric_min_value: min, metric_max_value: max } = condition;
-  const shown = metric_name ?? name;
-  if (score === undefined || score.value === null)
-    return `depends on ${name}, which has no value here`;
-  const value = valueFor(score.value, metric_name === name ? null : metric_name);
-  if (value === null) return `depends on ${shown}, which has no single number here`;
-  return value >= min && value <= max
-    ? null
-    : `depends on ${shown} ${bounds(min, max)}; it is ${String(value)}`;
-}
-
-function bounds(min: number, max: number): string {
-  if (max === Number.MAX_VALUE) return `of at least ${String(min)}`;
-  return min === -Number.MAX_VALUE
-    ? `of at most ${String(max)}`
-    : `between ${String(min)} and ${String(max)}`;
-}
-
-function valueFor(value: Json, entry: string | null): number | null {
-  if (entry === null || !isMap(value)) return metricNumber(value);
-  const found = ownEntry(value, entry);
-  return typeof found === 'number' ? found : null;
 }

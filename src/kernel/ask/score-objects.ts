@@ -1,14 +1,16 @@
+import { unmetReason } from '../../metrics/conditions.ts';
 import { materialUsed } from '../../metrics/keywords.ts';
 import {
   OBJECT_WORDS,
   countObjects,
   dialogueObjects,
+  objectScore,
   scoreOfObjects,
 } from '../../metrics/objects.ts';
-import type { DependsOn, Metric, MetricLevel, ObjectScore, Score } from '../../types/metric.ts';
+import type { DependsOn, Metric, MetricLevel, Score } from '../../types/metric.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { isPairwise } from '../suite/metrics.ts';
-import { conditionMetric, unmetReason } from './conditions.ts';
+import { conditionMetric } from './conditions.ts';
 import {
   scorePairs,
   scoreSubjects,
@@ -57,20 +59,6 @@ function scoreFor(scores: ReadonlyMap<Subject, Score>, subject: Subject, { name 
   const score = scores.get(subject);
   if (score === undefined) throw new TypeError(`metric "${name}" has no score for an answer`);
   return score;
-}
-
-function objectScore(at: number, score: Score): ObjectScore {
-  const { status, value, reason } = score;
-  const label = 'label' in score ? score.label : undefined;
-  return {
-    at,
-    status,
-    value,
-    reason,
-    ...('raised' in score ? { raised: true } : {}),
-    ...(label === undefined ? {} : { label }),
-    ...(score.grade === undefined ? {} : { grade: score.grade }),
-  };
 }
 
 function subjectsOf(

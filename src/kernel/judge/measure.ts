@@ -18,7 +18,7 @@ import {
   type ReferenceRow,
   type SuiteRow,
 } from './suite-row.ts';
-import { isShareOpen } from './values.ts';
+import { hasOpenShare } from './values.ts';
 
 /** The compared suites of a run, and how they share alpha. */
 export interface RunRows {
@@ -92,6 +92,7 @@ export function measured(
   const tolerance = resolveTolerance(suite.gate.tolerance, visibleDrop);
   const named = referenceIds(references, (reference) => isNamedWorse(reference, run));
   const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
+  const isOpen = hasOpenShare(row.moves, tolerance);
   const red = findRegression(row, alpha, run);
   const rise = withLevels(looks, whole, plan).find((own) => isRise(own.look, own.level, minDrop));
   const facts: OwnFacts = {
@@ -105,9 +106,8 @@ export function measured(
     suspicious: referenceIds(references, ({ isSuspect }) => isSuspect),
     rise: rise === undefined ? null : { p: rise.look.test.midUp, references: [] },
     interval: look.interval,
-    isBound: ruledOut === 'bound',
-    isNotLower: ruledOut === 'not-lower',
-    isShareOpen: row.moves.some((move) => isShareOpen(move, tolerance)),
+    isBound: !isOpen && ruledOut === 'bound',
+    isNotLower: !isOpen && ruledOut === 'not-lower',
   };
   return { ...row, alpha, tolerance, visibleDrop, facts };
 }

@@ -97,12 +97,10 @@ export interface SuiteFacts {
    * 5 % with fixed tries, whatever alpha is (`differenceInterval`).
    */
   interval: { difference: number; low: number; high: number } | null;
-  /** The interval rules out a drop above the tolerance (`ruledOutBy`). */
+  /** The interval rules out a drop above the tolerance (`ruledOutBy`), also of shares of turns. */
   isBound: boolean;
   /** The rate is not lower at the last look, or before that in a small suite (`ruledOutBy`). */
   isNotLower: boolean;
-  /** The share of turns that pass is lower, and its interval allows a drop above the tolerance. */
-  isShareOpen: boolean;
   /** The interval over all suites rules out a drop, and no suite looks worse (`boundTogether`). */
   isBoundTogether: boolean;
 }
@@ -250,14 +248,6 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
       'scoring does not excuse that',
     when: ({ underBase }) => underBase !== null && underBase.excusedBy !== 'passes',
     found: ({ underBase }) => underBase && { references: underBase.references },
-  },
-  {
-    verdict: 'inconclusive',
-    by: 'unsettled',
-    words:
-      'it would be green, but the share of turns that pass is lower, and the tries do not rule ' +
-      'out a drop above the tolerance',
-    when: (facts) => facts.isShareOpen && goodVerdict(facts) !== null,
   },
   {
     verdict: 'improved',

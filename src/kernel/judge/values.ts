@@ -107,10 +107,16 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/** Whether a share of turns is lower by an unknown amount. One that fell is reported as worse. */
-export function isShareOpen({ share, gate, test, moved }: MetricMove, tolerance: number): boolean {
-  if (share === null || gate !== 'fail' || moved === 'worse' || test === null) return false;
-  return isLargeDrop(test.difference, share.minDrop) && (test.low ?? -1) <= -tolerance;
+/** Whether a share of turns is lower, not called worse, and perhaps by more than the tolerance. */
+export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
+  return moves.some(
+    ({ share, gate, test, moved }) =>
+      share !== null &&
+      gate === 'fail' &&
+      moved !== 'worse' &&
+      isLargeDrop(test?.difference ?? null, share.minDrop) &&
+      (test?.low ?? -1) <= -tolerance,
+  );
 }
 
 /**

@@ -16,7 +16,7 @@ import type {
 } from './suite-row.ts';
 import { ruleSuite } from './suite-rules.ts';
 import { fallUnderBase } from './under-base-scoring.ts';
-import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
+import { calledMoves, fellAt, hasOpenShare, metricMoves, type MetricMove } from './values.ts';
 
 interface MeasureOptions {
   /** Whether every wanted try was made, so that a missing answer is meaningful. */
@@ -54,7 +54,7 @@ export function measureSuites(
     found: {
       ...(answered?.get(row.suite) ?? NOTHING_MISSING),
       underBase: fallUnderBase(row.suite, { ...settings, alpha: row.alpha }),
-      isBoundTogether: bound !== null && isPooled(row),
+      isBoundTogether: bound !== null && isPooled(row) && !hasOpenShare(row.moves, bound),
     },
   }));
   return { suites: found, pool: run.pool, bound };
