@@ -111,10 +111,14 @@ function remarks({ gates, values, objects }: MetricResult): Line {
     ...(values?.exploded ?? []).map(
       ({ reference, base, head }) => `${reference}: ${meansInWords(base, head)}`,
     ),
-    ...(values?.gate === 'fail' && values.share === undefined ? ['gate.metrics: fail'] : []),
-    ...(!gates && values?.gate !== 'fail' ? ['shown, does not gate'] : []),
+    ...gateWords(gates, values),
   ];
   return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
+}
+
+function gateWords(gates: boolean, values: MetricValues | undefined): string[] {
+  if (values?.gate === 'fail') return values.share === undefined ? ['gate.metrics: fail'] : [];
+  return gates ? [] : ['shown, does not gate'];
 }
 
 /** `turns that pass: 31 of 39 → 20 of 39, −28.2 points (−40.0 to −12.0) by dialogue` */
