@@ -10,7 +10,6 @@ import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_GATE } from '../src/kernel/suite/gate-settings.ts';
-import { ATTRIBUTE_ROWS, measureAttributes } from './verdicts/attributes.ts';
 import { FIXES } from './verdicts/fix-rows.ts';
 import type { Outcome } from './verdicts/goals.ts';
 import { LEDGER } from './verdicts/ledger-rows.ts';
@@ -30,9 +29,6 @@ import { DRIFT, EROSION } from './verdicts/time-rows.ts';
 
 /** Simulated pull requests of an inexpensive row. */
 const RUNS = 2000;
-
-/** The share of them that tests attributes, each with thousands of permutations. */
-const ATTRIBUTE_PART = 0.25;
 
 /**
  * The seed of the page. The verdict's constants were chosen with other seeds, so they are not
@@ -113,10 +109,6 @@ const tables = {
   erosion: reported(EROSION),
   fixes: reported(FIXES),
   speed: reported(SPEED),
-  attributes: chosen(ATTRIBUTE_ROWS).map(
-    (row) => () =>
-      logged(measureAttributes(row, Math.ceil(runs * ATTRIBUTE_PART), seedOf(row.name))),
-  ),
 } satisfies Record<keyof Page, readonly (() => unknown)[]>;
 
 const work: (() => unknown)[] = Object.values(tables).flat();

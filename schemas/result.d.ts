@@ -4553,17 +4553,34 @@ export interface EvaldiffResult {
       head: number | null;
     };
     /**
-     * One-sided p of "head is worse" ("head is better" if it improved), adjusted for all attributes; null if not tested.
+     * One-sided p of "head is worse" ("head is better" if it improved or rose), adjusted for all attributes; if named, at least that of "fell more than the others". Null if not tested.
      */
     p: number | null;
     /**
-     * Verdict of the attribute.
+     * `regressed`: its references fell more than the others, and no other attribute explains it. `also fell`: they fell, but the attribute is not named as the cause. `improved` and `also rose`: likewise. `too few`: under four compared references inside or outside.
      */
-    verdict: "regressed" | "improved" | "no change seen" | "too few";
+    verdict: "regressed" | "improved" | "also fell" | "also rose" | "no change found" | "too few";
     /**
-     * Attributes of this suite that explain the whole change: without their references there is no change.
+     * Regressed (or improved) attributes of this suite that share references with it and beside which it shows no further change.
      */
     explained_by: string[];
+    /**
+     * Attributes that would explain the same change about as well, so neither is named.
+     */
+    alternatives: {
+      /**
+       * The other attribute.
+       */
+      id: string;
+      /**
+       * Compared references that have both.
+       */
+      shared: number;
+      /**
+       * Compared references of the larger one.
+       */
+      of: number;
+    }[];
     /**
      * Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only.
      */
@@ -4578,11 +4595,15 @@ export interface EvaldiffResult {
       head: number | null;
     } | null;
     /**
-     * Every reference with this attribute, whether compared or not.
+     * Every reference rated 3 or more, whether compared or not.
      */
     references: string[];
     /**
-     * The rating of each of `references` that led to its assignment.
+     * References that QualEval's linear program assigns to it: two per kind and reference.
+     */
+    assigned: string[];
+    /**
+     * The rating of each of `references` and `assigned`.
      */
     ratings?: {
       /**

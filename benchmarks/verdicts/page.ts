@@ -1,5 +1,4 @@
 import { table } from '../measure/markdown.ts';
-import type { Called } from './attributes.ts';
 import { inWords, missesOf, type Figure, type Miss, type Outcome } from './goals.ts';
 
 /** The result of one row of pull requests. */
@@ -29,7 +28,6 @@ export interface Page {
   ledger: readonly Measured[];
   unchanged: readonly Measured[];
   fallen: readonly Measured[];
-  attributes: readonly Called[];
 }
 
 const START = '<!-- verdicts -->';
@@ -164,13 +162,6 @@ function missTable(misses: readonly Miss[]): string {
   return table(['row', 'goal', 'measured', 'standard errors beyond'], cells, 2);
 }
 
-function calledTable(rows: readonly Called[]): string {
-  return table(
-    ['attribute', 'called by the sum %', "by a suite's tests %", 'runs'],
-    rows.map(({ name, sum, suites, runs }) => [name, percent(sum), percent(suites), String(runs)]),
-  );
-}
-
 /** All goals that the page's rows miss, and why. */
 function notReached(page: Page): string[] {
   const { promises, ledger, unchanged, fallen } = page;
@@ -208,7 +199,7 @@ function notReached(page: Page): string[] {
 
 /** benchmarks/verdicts.md, with the short table of docs/verdicts.md between two marks. */
 export function pageOf(page: Page): string {
-  const { promises, ledger, unchanged, fallen, attributes } = page;
+  const { promises, ledger, unchanged, fallen } = page;
   const worst = Math.max(0, ...unchanged.map(({ figures }) => figures.red));
   const bound = Math.max(
     0,
@@ -259,14 +250,6 @@ export function pageOf(page: Page): string {
     ...notReached(page),
     '',
     `The most frequent false alarm is ${percent(worst)} %. A drop as large as the true one is reported as ruled out in at most ${percent(bound)} % of the suites of any row.`,
-    '',
-    '## Attributes',
-    '',
-    'Of 100 references with 3 tries a side each has two of five attributes, 40 in each. How often the attribute that changed is reported as worse, or any at all',
-    'where nothing changed, and where the references that broke have no attribute in common. Beside the sum of passes, by which evaldiff compares attributes, stand',
-    "the two tests by which a suite of fixed tries is compared (a fall, and references that broke), shared by Holm's procedure.",
-    '',
-    calledTable(attributes),
     '',
   ].join('\n');
 }

@@ -55,17 +55,19 @@ export function fallenReferences(
   return worstFirst.filter((reference) => chosen.has(reference));
 }
 
-/** Picks up to the limit, each time the one that shares fewest groups with those picked before. */
+/** Picks up to the limit, each time one of the group with fewest picked references. */
 function pickDiverse(
   worstFirst: readonly ReferenceResult[],
   groups: readonly (readonly string[])[],
 ): ReadonlySet<ReferenceResult> {
   const chosen = new Set<ReferenceResult>();
   const members = groups.map((references) => new Set(references));
-  const shared = ({ id }: ReferenceResult): number =>
-    members
+  const shared = ({ id }: ReferenceResult): number => {
+    const counts = members
       .filter((own) => own.has(id))
-      .reduce((sum, own) => sum + [...chosen].filter((other) => own.has(other.id)).length, 0);
+      .map((own) => [...chosen].filter((other) => own.has(other.id)).length);
+    return counts.length === 0 ? 0 : Math.min(...counts);
+  };
   while (chosen.size < Math.min(MAX_FALLEN, worstFirst.length)) {
     const left = worstFirst.filter((entry) => !chosen.has(entry));
     const [next] = left.sort((a, b) => fallRank(a) - fallRank(b) || shared(a) - shared(b));

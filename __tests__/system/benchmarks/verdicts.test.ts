@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { ATTRIBUTE_ROWS, measureAttributes } from '../../../benchmarks/verdicts/attributes.ts';
 import { FIXES } from '../../../benchmarks/verdicts/fix-rows.ts';
 import { inWords, least, missesOf, most } from '../../../benchmarks/verdicts/goals.ts';
 import { LEDGER } from '../../../benchmarks/verdicts/ledger-rows.ts';
@@ -78,17 +77,6 @@ describe('the simulation for the table of verdicts', () => {
     expect(five.single).toBeCloseTo(6 / 50, 9);
   });
 
-  test('names an attribute whose references broke, and none if nothing changed', () => {
-    const measured = (name: string) =>
-      measureAttributes(
-        ATTRIBUTE_ROWS.find((row) => row.name === name)!,
-        3,
-        randomOf(name),
-      );
-    expect(measured('all 0.95, all of one fall by 20 points')).toMatchObject({ sum: 1, runs: 3 });
-    expect(measured('Beta(0.4, 0.1), nothing changed')).toMatchObject({ sum: 0, suites: 0 });
-  });
-
   test.each<[string, readonly ReportedRow[], string, boolean]>([
     ['values that moved', SCORES, 'Pareto(1.1), 50 × 2 tries, × 1.5', true],
     ['an exploded value', SCORES, 'one of 50 explodes, 100 → 100,000: named', true],
@@ -114,7 +102,7 @@ const row = (name: string, changes: Partial<Measured> = {}): Measured => ({
 });
 const empty: Page = {
   ...{ promises: [], ledger: [], unchanged: [], fallen: [] },
-  ...{ scores: [], drift: [], erosion: [], fixes: [], speed: [], attributes: [] },
+  ...{ scores: [], drift: [], erosion: [], fixes: [], speed: [] },
 };
 const figures = row('').figures;
 
@@ -155,28 +143,11 @@ describe('the verdict pages', () => {
     const simulated = [PROMISES, LEDGER, UNCHANGED, FALLEN].flat();
     for (const { name, goals } of [...simulated, ...reported])
       expect(page).toContain(`| ${name} | ${goals.map(inWords).join(', ') || '–'} |`);
-    for (const { name } of ATTRIBUTE_ROWS) expect(page).toContain(`| ${name} | `);
   });
 
   test('show the measured table in docs/verdicts.md', () => {
     const text = read('docs/verdicts.md');
     expect(withShortTable(text, read('benchmarks/verdicts.md'))).toBe(text);
-  });
-
-  test('state in docs/verdicts.md the attribute figures that were measured', () => {
-    const text = read('docs/verdicts.md').replace(/\s+/g, ' ');
-    const by = (planted: string, column: number): string => {
-      const [one, two, three] = ['all 0.95', 'Beta(½, ½)', 'Beta(0.4, 0.1)'].map(
-        (law) => page.split(`| ${law}, ${planted} | `)[1]?.split(' | ')[column],
-      );
-      return `${String(one)}, ${String(two)} and ${String(three)} %`;
-    };
-    const [fall, broke] = ['all of one fall by 10 points', 'three of no attribute go from 1 to 0'];
-    for (const words of [
-      `it was called in ${by(fall!, 0)} by the sum and in ${by(fall!, 1)} by those tests`,
-      `was blamed in ${by(broke!, 0)} by the sum, and in ${by(broke!, 1)} by those tests`,
-    ])
-      expect(text).toContain(words);
   });
 
   test('list each row whose printed figures miss its goal', () => {
@@ -223,7 +194,7 @@ describe('the verdict pages', () => {
       ],
     });
     const [, list = ''] = missed.split('## Goals that are not reached, and why');
-    expect(list.split('\n').filter((line) => /^\| (?!row|---|attribute)/.test(line))).toEqual([
+    expect(list.split('\n').filter((line) => /^\| (?!row|---)/.test(line))).toEqual([
       '| one | green ≥ 99 % | 96.60 % | 2.4 |',
       '| five | ≥ 90 % | 50.00 % | 4.2 |',
       '| three | red ≤ 5 % | 9.00 % | 1.8 |',
@@ -255,15 +226,13 @@ describe('the verdict pages', () => {
       unchanged: [row('three')],
       fallen: [row('four', { goals: [most('wrong', 0.055)] })],
       scores: [{ name: 'five', goals: [], runs: 10, figures: { reported: 0.96, calls: 4 } }],
-      attributes: [{ name: 'six', runs: 10, sum: 0.5, suites: 0.04 }],
     });
     const docs = withShortTable('a\n<!-- verdicts -->\nold\n<!-- /verdicts -->\nb', made);
     expect(docs).toContain('| one | red ≤ 5 %, ≤ 6.6 calls | 3.4 | 97 | 0 | 4.0 |\n');
     expect(made).toContain('| one | red ≤ 5 %, ≤ 6.6 calls | 3.4 | 97 | 0 | 4.0 | 100 |');
-    expect(docs).not.toMatch(/two|three|four|five|six|old/);
+    expect(docs).not.toMatch(/two|three|four|five|old/);
     expect(made).toContain('| four | bound wrong ≤ 5.5 % | 3.4 | 97 | 0 | 0 | 4.0 | 100 |');
     expect(made).toContain('| five | – | 96 | 4.00 | 10 |');
-    expect(made).toContain('| six | 50 | 4.0 | 10 |');
     expect(docs.startsWith('a\n') && docs.endsWith('\nb')).toBe(true);
     expect(() => withShortTable('no marks', made)).toThrow('no place');
   });

@@ -110,6 +110,7 @@ function attributesOf(
     const half = 0.5 / Math.sqrt(Math.max(1, members.length));
     const first = kind === 'domain' && place === 0;
     const few = members.length < 8;
+    const isNeighbour = mode === 'diff' && kind === 'subtask' && place === own.length - 1;
     const drops = members
       .filter(({ status }) => status === 'regressed')
       .slice(0, 3)
@@ -137,16 +138,21 @@ function attributesOf(
       low: difference === null ? null : difference - half,
       high: difference === null ? null : difference + half,
       p: few || mode === 'sweep' ? null : first ? 0.001 : 0.4,
-      verdict: few ? 'too few' : mode === 'diff' && first ? 'regressed' : 'no change seen',
-      explained_by:
-        mode === 'diff' && kind === 'subtask' && place === own.length - 1
-          ? [`${sorts[0]?.kind ?? ''}-1`]
-          : [],
+      verdict: few
+        ? 'too few'
+        : mode === 'diff' && first
+          ? 'regressed'
+          : isNeighbour
+            ? 'also fell'
+            : 'no change found',
+      explained_by: isNeighbour ? [`${sorts[0]?.kind ?? ''}-1`] : [],
+      alternatives: [],
       alignment:
         kind === 'subtask'
           ? { base: mode === 'sweep' ? null : 0.1 + place / 50, head: 0.12 + place / 12 }
           : null,
       references: members.map(({ id }) => id),
+      assigned: members.map(({ id }) => id),
       samples: [...(mode === 'diff' && first ? drops : []), ...skills],
     };
   });

@@ -516,8 +516,9 @@ function attribute(
     variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
     ...{ affinity_mean: 3, prior: n / 26, n, base, head, difference },
     ...{ low: difference - 0.14, high: difference + 0.14, p: 0.01 },
-    verdict: n < 8 ? 'too few' : difference < -0.2 ? 'regressed' : 'no change seen',
-    ...{ explained_by: [], alignment: null, references, samples: [] },
+    verdict: n < 8 ? 'too few' : difference < -0.2 ? 'regressed' : 'no change found',
+    ...{ explained_by: [], alternatives: [], alignment: null, samples: [] },
+    ...{ references, assigned: references },
   };
 }
 

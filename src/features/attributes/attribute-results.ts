@@ -6,15 +6,14 @@ import { firstAnswerText } from '../../report/answers/text.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
-import { FEWEST_COMPARED } from './cost.ts';
 import type { PinnedAttributes } from './file.ts';
 import { meanValues, outcomesOf, proficiencyOf } from './proficiency.ts';
-import type { AttributeResult } from './result.ts';
+import type { AttributeResult, Proficiency } from './result.ts';
 import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
 import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
-import { groupVerdicts, type GroupVerdict, type Member } from './verdicts.ts';
+import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
 
 /** A reference of either side, including removed and added ones. */
 export interface ExplainReference extends ReferenceText {
@@ -106,6 +105,9 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
+/** References rated at least this high have the attribute: "in part" or more. */
+const MEMBER_AFFINITY = 3;
+
 /** The attributes of all suites are one family of hypothesis tests. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
@@ -114,7 +116,7 @@ export function attributeResults<Own extends SurveyedSuite>(
   const rows: ClusteredTries[] = [];
   const placed = suites.map((own, s) => {
     const found = new Map(
-      own.suite.references.map((reference): [string, Omit<PlacedMember, 'weight'>] => {
+      own.suite.references.map((reference): [string, Omit<PlacedMember, 'affinity'>] => {
         const { id, cluster: name } = reference;
         // Cluster names are only unique within a suite.
         const cluster = name === null ? null : `${String(s)} ${name}`;
@@ -122,46 +124,91 @@ export function attributeResults<Own extends SurveyedSuite>(
         return [id, { id, row, at: rows.push(row) - 1 }];
       }),
     );
-    const groups = own.surveyed.map((attribute) => ({
-      attribute,
-      members: attribute.references.flatMap(({ reference, affinity }): PlacedMember[] => {
+    const rated = new Set<number>();
+    const groups = own.surveyed.map((attribute) => {
+      const members = attribute.ratings.flatMap(({ reference, affinity }): PlacedMember[] => {
         const member = found.get(reference);
-        return member === undefined ? [] : [{ ...member, weight: weightOf(affinity) }];
-      }),
-    }));
-    return { own, groups };
+        if (member === undefined || affinity === null) return [];
+        rated.add(member.at);
+        return affinity < MEMBER_AFFINITY ? [] : [{ ...member, affinity }];
+      });
+      return { attribute, members };
+    });
+    return { own, groups, positions: [...rated].sort((a, b) => a - b) };
   });
-  const family = placed.flatMap(({ groups }) => groups);
-  const verdicts = groupVerdicts(
-    rows,
-    family.map(({ members }) => members),
-    { alpha: input.alpha, seed: input.seed },
-  );
-  const verdictOf = new Map(family.map((group, at) => [group, verdicts[at]]));
-  const ids = family.map(({ attribute }) => attribute.attribute.id);
-  return placed.map(({ own, groups }) => ({
+  const verdicts =
+    input.mode === 'sweep'
+      ? []
+      : groupVerdicts(
+          rows,
+          placed.map(({ groups, positions }) => ({
+            positions,
+            groups: groups.map(({ members }) => members.map(({ at }) => at)),
+          })),
+          { alpha: input.alpha, seed: input.seed },
+        );
+  return placed.map(({ own, groups }, s) => ({
     ...own,
-    attributes: groups.map((group): AttributeResult => {
-      const tested = input.mode === 'sweep' ? undefined : verdictOf.get(group);
-      const verdict = tested ?? sweepVerdict(group.members);
-      return attributeResult(own.suite, group, verdict, ids);
-    }),
+    attributes: attributesOf(own, groups, verdicts[s] ?? null),
   }));
 }
 
-interface PlacedMember extends Member {
+interface PlacedMember {
   id: string;
+  at: number;
+  affinity: number;
   row: ClusteredTries;
 }
 
-/** Affinities 1 (not at all) and null have weight 0. */
-function weightOf(affinity: number | null): number {
-  return ((affinity ?? 1) - 1) / 4;
+interface PlacedAttribute {
+  attribute: Surveyed;
+  members: readonly PlacedMember[];
 }
 
+function attributesOf(
+  { suite, surveyed }: SurveyedSuite,
+  groups: readonly PlacedAttribute[],
+  verdicts: readonly GroupVerdict[] | null,
+): AttributeResult[] {
+  const hasFallen = verdicts?.some(({ verdict }) => FELL.has(verdict)) === true;
+  const hasRisen = verdicts?.some(({ verdict }) => ROSE.has(verdict)) === true;
+  const idOf = (group: number): string => surveyed[group]?.attribute.id ?? '';
+  return groups.map((group, i): AttributeResult => {
+    const found = verdicts?.[i] ?? sweepVerdict(group.members);
+    const proficiency = proficiencyOf(group.members.map(({ row }) => row));
+    const { low, high } = proficiency;
+    // An interval on one side of 0 is not "no change" if something else moved the same way.
+    const isUnmoved = found.verdict === 'no change found';
+    const verdict =
+      isUnmoved && hasFallen && high !== null && high < 0
+        ? 'also fell'
+        : isUnmoved && hasRisen && low !== null && low > 0
+          ? 'also rose'
+          : found.verdict;
+    return {
+      ...attributeResult(suite, group, verdict),
+      ...proficiency,
+      p: found.p,
+      verdict,
+      explained_by: found.explainedBy.map(idOf),
+      alternatives: found.alternatives.map(({ group: other, ...shared }) => ({
+        id: idOf(other),
+        ...shared,
+      })),
+    };
+  });
+}
+
+const FELL: ReadonlySet<Verdict> = new Set<Verdict>(['regressed', 'also fell']);
+const ROSE: ReadonlySet<Verdict> = new Set<Verdict>(['improved', 'also rose']);
+
+type Verdict = AttributeResult['verdict'];
+
+/** A sweep compares nothing. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   const { n } = proficiencyOf(members.map(({ row }) => row));
-  return { verdict: n < FEWEST_COMPARED ? 'too few' : 'no change seen', p: null, explainedBy: [] };
+  const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';
+  return { verdict, p: null, explainedBy: [], alternatives: [] };
 }
 
 function attributeTries(
@@ -175,20 +222,20 @@ function attributeTries(
 
 function attributeResult(
   suite: CountedSuite,
-  { attribute: found, members }: { attribute: Surveyed; members: readonly PlacedMember[] },
-  { verdict, p, explainedBy }: GroupVerdict,
-  ids: readonly string[],
-): AttributeResult {
+  { attribute: found, members }: PlacedAttribute,
+  verdict: Verdict,
+): Omit<AttributeResult, keyof Proficiency | 'p' | 'explained_by' | 'alternatives'> {
   const { path, name, variant } = suite;
-  const { attribute, affinityMean, prior, references, alignment, skills } = found;
-  const proficiency = proficiencyOf(members.map(({ row }) => row));
+  const { attribute, affinityMean, prior, ratings, assigned, alignment, skills } = found;
+  const references = members.map(({ id }) => id);
+  const shown = new Set([...references, ...assigned]);
   const drops =
     verdict === 'regressed'
       ? largestDrops(
           members.map(({ row, ...member }) => ({ ...member, table: countTable(row.tries) })),
         )
       : [];
-  const values = attributeValues(suite, new Set(references.map(({ reference }) => reference)));
+  const values = attributeValues(suite, new Set(references));
   return {
     ...attribute,
     path,
@@ -196,14 +243,12 @@ function attributeResult(
     variant,
     affinity_mean: affinityMean,
     prior,
-    ...proficiency,
     ...(values === null ? {} : { values }),
-    p,
     verdict,
-    explained_by: explainedBy.flatMap((other) => ids[other] ?? []),
     alignment,
-    references: references.map(({ reference }) => reference),
-    ratings: references,
+    references,
+    assigned,
+    ratings: ratings.filter(({ reference }) => shown.has(reference)),
     samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
   };
 }

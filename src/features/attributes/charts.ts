@@ -100,7 +100,7 @@ function priorCard(
     table: table(all, [
       { head: 'Prior', cell: ({ prior }) => percent(prior) },
       { head: 'Mean affinity, 1–5', cell: ({ affinity_mean: mean }) => mean.toFixed(2) },
-      { head: 'References', cell: ({ references }) => count(references.length) },
+      { head: 'Assigned tests', cell: ({ assigned }) => count(assigned.length) },
     ]),
   });
 }
@@ -119,9 +119,9 @@ function proficiencyCard(
   return cardHtml({
     title: 'Proficiency',
     note: diff
-      ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where ` +
-        `the test over all attributes calls it.${means}`
-      : `${cut}Pass rate of the references of each.${means}`,
+      ? `${cut}Pass rate of the tests rated 3 or more: ○ base, ● head; band: 90 % interval of the ` +
+        `change. Coloured where the attribute is named.${means}`
+      : `${cut}Pass rate of the tests rated 3 or more.${means}`,
     svg: sidesChart({
       label:
         `Pass rate of ${KIND_WORDS[kind]}s${diff ? ', base and head' : ''}: ` +
@@ -129,7 +129,7 @@ function proficiencyCard(
       rows: rows.map((attribute) => sidesRow(attribute, diff)),
     }),
     table: table(all, [
-      { head: diff ? 'References compared' : 'References judged', cell: ({ n }) => count(n) },
+      { head: diff ? 'Tests compared' : 'Tests judged', cell: ({ n }) => count(n) },
       { head: 'Pass rate', cell: ({ base, head }) => rates(base, head) },
       ...(diff ? COMPARED_COLUMNS : []),
       ...(valued === null ? [] : [{ head: valued, cell: valuesWords }]),
@@ -145,11 +145,7 @@ interface Column {
 const COMPARED_COLUMNS: readonly Column[] = [
   { head: 'Difference', cell: change },
   { head: '90 % interval', cell: ({ low, high }) => signedInterval(low, high) },
-  {
-    head: 'Verdict',
-    cell: ({ explained_by: others, verdict }) =>
-      others.length === 0 ? verdict : 'moved only with shared references',
-  },
+  { head: 'Verdict', cell: ({ verdict }) => verdict },
 ];
 
 const UNCOMPARED = { low: null, high: null, finding: null, instead: null } as const;
@@ -159,7 +155,7 @@ function sidesRow(
   diff: boolean,
 ): SidesRow {
   if (!diff) return { name, base, head, ...UNCOMPARED };
-  const instead = verdict === 'too few' ? `${counted(n, 'reference')}: too few` : null;
+  const instead = verdict === 'too few' ? `${counted(n, 'test')}: too few` : null;
   return {
     name,
     base,

@@ -15,10 +15,11 @@ import {
   attributesWorstFirst,
   droppedWords,
   explainedSuites,
-  explainers,
   didMove,
   insightsTitle,
   movedCounts,
+  namesOf,
+  sharedWords,
   type ExplainedSuite,
 } from './explained-suites.ts';
 import { suiteKey, type AttributeResult, type Insight } from './result.ts';
@@ -65,7 +66,8 @@ function attributeSummary({ attributes, mode }: Result): string {
   if (mode === 'sweep')
     return `${counted(attributes.length, 'attribute')}, worked out from the references.`;
   const few = attributes.filter(({ verdict }) => verdict === 'too few').length;
-  const unjudged = few === 0 ? '' : `; ${count(few)} with too few references to judge`;
+  const unjudged =
+    few === 0 ? '' : `; ${count(few)} not compared: too few tests have it, or too few lack it`;
   return `${movedCounts(attributes)}${unjudged}.`;
 }
 
@@ -126,7 +128,7 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: Attrib
   const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';
   const numbers =
-    `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ` +
+    `${KIND_WORDS[kind]}, ${counted(n, 'test')}: ${rates(base, head)}, ` +
     `${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
   const along = of.attributes
     .filter((other) => other.explained_by.includes(attribute.id))
@@ -134,14 +136,14 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: Attrib
   const notes = [
     ...(along.length === 0
       ? []
-      : [`Moved only with references shared with it: ${along.join(', ')}.`]),
+      : [`${worse ? 'Also fell' : 'Also rose'} and share tests with it: ${along.join(', ')}.`]),
     ...(alignment === null
       ? []
       : [
           `Answers with other skills than expected, lower is better: ${alignmentWords(attribute)}.`,
         ]),
   ];
-  const show = `Show its ${counted(attribute.references.length, 'reference')}`;
+  const show = `Show its ${counted(attribute.references.length, 'test')}`;
   return markup`
     <details class="kind" open>
       <summary>${chip(worse ? '✗ regressed' : '↑ improved', worse ? 'bad' : 'good')}${' '}
@@ -159,23 +161,35 @@ function allHtml(of: ExplainedSuite, index: AttributeIndex): Markup | null {
   const { attributes } = of;
   if (attributes.length === 0) return null;
   const rows = attributes.slice(0, MAX_TABLE_ROWS).map((attribute) => {
-    const { name, kind, explanation, prior, explained_by: by } = attribute;
-    const others = explainers(attribute, of).map((explainer) => shorten(explainer, NAME_LIMIT));
-    const shared = markup`
-      <br><span class="soft">moved only with references shared with ${others.join(', ')}</span>`;
+    const { name, kind, explanation, prior, references, assigned } = attribute;
+    const also = alsoWords(attribute, of);
     return [
       wrappedCell(markup`
         <b>${shorten(name, NAME_LIMIT)}</b> <span class="soft">${KIND_WORDS[kind]}</span>
-        ${by.length === 0 ? null : shared}`),
+        ${also === null ? null : markup`<br><span class="soft">${also}</span>`}`),
       ownCell(percent(prior)),
-      ownCell(kindLink(attribute, counted(attribute.references.length, 'reference'), index)),
+      ownCell(kindLink(attribute, counted(references.length, 'test'), index)),
+      ownCell(count(assigned.length)),
       wrappedCell(shorten(explanation, MAX_SUMMARY_CHARS)),
     ];
   });
   const more = andMore(attributes.length, rows.length);
   return markup`
     <details class="samples"><summary>All ${counted(attributes.length, 'attribute')}</summary>
-      ${tableHtml(['Attribute', 'Prior', 'Assigned', 'What it is'], rows)}
+      ${tableHtml(['Attribute', 'Prior', 'Rated 3 or more', 'Assigned', 'What it is'], rows)}
       ${more === null ? null : markup`<p>${more}.</p>`}
     </details>`;
+}
+
+/** Null: it was named, or nothing was found. */
+function alsoWords(attribute: AttributeResult, of: ExplainedSuite): string | null {
+  const { verdict, explained_by: ids, alternatives } = attribute;
+  if (!verdict.startsWith('also')) return null;
+  const names = (list: readonly string[]): string =>
+    namesOf(list, of)
+      .map((name) => shorten(name, NAME_LIMIT))
+      .join(', ');
+  if (alternatives.length > 0)
+    return `${verdict}: this or ${names(alternatives.map(({ id }) => id))}; ${sharedWords(attribute)}`;
+  return ids.length === 0 ? verdict : `${verdict} and shares tests with ${names(ids)}`;
 }

@@ -19,6 +19,7 @@ import { findingsFor } from './insight.ts';
 import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
 import { survey, type Survey } from './survey.ts';
 import { FEWEST_REFERENCES } from './text.ts';
+import { FEWEST_UNITS } from './verdicts.ts';
 
 export interface Explanation {
   attributes: AttributeResult[];
@@ -62,9 +63,16 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
       ...(await insightsOf(suite, attributes, input, tools)),
     })),
   );
-  const notices = [...surveyed, ...written].flatMap(({ suite: { path }, notes }) =>
-    notes.map((message) => notice(path, message)),
-  );
+  const notices = [
+    ...[...surveyed, ...written].flatMap(({ suite: { path }, notes }) =>
+      notes.map((message) => notice(path, message)),
+    ),
+    ...results.flatMap(({ suite: { path }, attributes }) =>
+      attributes.length > 0 && attributes.every(({ verdict }) => verdict === 'too few')
+        ? [notice(path, UNINFORMATIVE)]
+        : [],
+    ),
+  ];
   return {
     attributes: results.flatMap(({ attributes }) => attributes),
     insights: written.flatMap(({ findings }) => findings),
@@ -74,6 +82,10 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
     notices: deduplicate(notices),
   };
 }
+
+const UNINFORMATIVE =
+  'the ratings do not separate the tests, so no attribute can be named: for each, fewer than ' +
+  `${String(FEWEST_UNITS)} compared tests are rated 3 or more, or fewer than that are rated lower`;
 
 function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput): string[] {
   if (wanted === null) return [];

@@ -72,14 +72,15 @@ export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
 };
 
 export function movedCounts(attributes: readonly AttributeResult[]): string {
-  const words = (['regressed', 'improved'] as const).flatMap((verdict) => {
+  const words = VERDICT_ORDER.slice(0, 4).flatMap((verdict) => {
     const { length } = attributes.filter((attribute) => attribute.verdict === verdict);
     return length === 0 ? [] : [`${count(length)} ${verdict}`];
   });
-  const moved = words.length === 0 ? 'none changed' : words.join(', ');
+  const moved = words.length === 0 ? 'no change found' : words.join(', ');
   return `${counted(attributes.length, 'attribute')}: ${moved}`;
 }
 
+/** Named as a cause. */
 export function didMove({ verdict }: AttributeResult): boolean {
   return verdict === 'regressed' || verdict === 'improved';
 }
@@ -95,7 +96,9 @@ export function insightsTitle(insights: readonly Insight[]): string {
 const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'regressed',
   'improved',
-  'no change seen',
+  'also fell',
+  'also rose',
+  'no change found',
   'too few',
 ];
 
@@ -109,10 +112,18 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
   );
 }
 
-/** Names of the attributes that explain this one's change; unknown ids stay ids. */
-export function explainers(
-  { explained_by: ids }: AttributeResult,
-  { attributes }: ExplainedSuite,
+/** Names of attributes by id; unknown ids stay ids. */
+export function namesOf(
+  ids: readonly string[],
+  { attributes }: Pick<ExplainedSuite, 'attributes'>,
 ): string[] {
   return ids.map((id) => attributes.find((attribute) => attribute.id === id)?.name ?? id);
+}
+
+/** `they share 9 of 11 tests`, for the alternative that shares most. */
+export function sharedWords({ alternatives }: AttributeResult): string {
+  const most = alternatives.toSorted((a, b) => b.shared / b.of - a.shared / a.of)[0];
+  return most === undefined
+    ? ''
+    : `they share ${count(most.shared)} of ${counted(most.of, 'test')}`;
 }

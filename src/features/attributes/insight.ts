@@ -35,8 +35,8 @@ const FIGURES =
 const COMPARISON_PROMPT = [
   'The tables compare the share of answers that pass before a change (base) and after it (head).\n{{tables}}',
   `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better ` +
-    'that it does not call so. "same_references_as" names attributes whose references carry ' +
-    'the whole change.',
+    'that it does not call so. "same_references_as" names attributes that explain a change ' +
+    'called "also", because they share references.',
   'Write insights that help to fix the change.',
 ];
 
@@ -127,9 +127,8 @@ export function plainFindings(attributes: readonly AttributeResult[]): InsightFi
 }
 
 function rateSentence(attribute: AttributeResult): string {
-  const { name, kind, verdict, difference, explained_by } = attribute;
-  const moved = explained_by.length === 0 ? verdict : 'moved only with shared references';
-  const what = difference === null ? '' : ` ${moved}`;
+  const { name, kind, verdict, difference } = attribute;
+  const what = difference === null ? '' : ` ${verdict}`;
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
 }
 

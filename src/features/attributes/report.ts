@@ -23,19 +23,22 @@ export const attributesReport: FeatureReport = {
     'regressed-attributes': String(all.filter(({ verdict }) => verdict === 'regressed').length),
   }),
   inCommon(result, suite, worse) {
-    const [most] = suiteAttributes(suite, result.attributes)
-      .filter(({ verdict }) => verdict === 'regressed')
-      .map((attribute) => ({
-        attribute,
-        shared: worse.filter((id) => attribute.references.includes(id)).length,
-      }))
-      .sort(
-        (a, b) =>
-          b.shared - a.shared || (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0),
+    const named = suiteAttributes(suite, result.attributes).filter(
+      ({ verdict }) => verdict === 'regressed',
+    );
+    const covered = new Set<string>();
+    const places: AttributeResult[] = [];
+    const gain = ({ references }: AttributeResult): number =>
+      worse.filter((id) => references.includes(id) && !covered.has(id)).length;
+    for (;;) {
+      const [next] = named.toSorted(
+        (a, b) => gain(b) - gain(a) || (a.difference ?? 0) - (b.difference ?? 0),
       );
-    if (most === undefined) return null;
-    const { name, base, head } = most.attribute;
-    return { name, shared: most.shared, base, head };
+      if (next === undefined || gain(next) === 0) break;
+      places.push(next);
+      for (const id of worse) if (next.references.includes(id)) covered.add(id);
+    }
+    return places.length === 0 ? null : { shared: covered.size, places };
   },
   filter(results) {
     const all = mergeExplained(results);

@@ -88,18 +88,31 @@ const attributeResultSchema = z.strictObject({
   p: shareSchema
     .nullable()
     .describe(
-      'One-sided p of "head is worse" ("head is better" if it improved), adjusted for all attributes; ' +
-        'null if not tested.',
+      'One-sided p of "head is worse" ("head is better" if it improved or rose), adjusted for all ' +
+        'attributes; if named, at least that of "fell more than the others". Null if not tested.',
     ),
   verdict: z
-    .enum(['regressed', 'improved', 'no change seen', 'too few'])
-    .describe('Verdict of the attribute.'),
+    .enum(['regressed', 'improved', 'also fell', 'also rose', 'no change found', 'too few'])
+    .describe(
+      '`regressed`: its references fell more than the others, and no other attribute explains it. ' +
+        '`also fell`: they fell, but the attribute is not named as the cause. `improved` and ' +
+        '`also rose`: likewise. `too few`: under four compared references inside or outside.',
+    ),
   explained_by: z
     .array(z.string())
     .describe(
-      'Attributes of this suite that explain the whole change: without their references there ' +
-        'is no change.',
+      'Regressed (or improved) attributes of this suite that share references with it and beside ' +
+        'which it shows no further change.',
     ),
+  alternatives: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('The other attribute.'),
+        shared: countSchema.describe('Compared references that have both.'),
+        of: countSchema.describe('Compared references of the larger one.'),
+      }),
+    )
+    .describe('Attributes that would explain the same change about as well, so neither is named.'),
   alignment: z
     .strictObject({
       base: shareSchema.nullable().describe('On base; null if nothing was rated.'),
@@ -112,11 +125,16 @@ const attributeResultSchema = z.strictObject({
     ),
   references: z
     .array(z.string())
-    .describe('Every reference with this attribute, whether compared or not.'),
+    .describe('Every reference rated 3 or more, whether compared or not.'),
+  assigned: z
+    .array(z.string())
+    .describe(
+      "References that QualEval's linear program assigns to it: two per kind and reference.",
+    ),
   ratings: z
     .array(attributeRatingSchema)
     .optional()
-    .describe('The rating of each of `references` that led to its assignment.'),
+    .describe('The rating of each of `references` and `assigned`.'),
   samples: z.array(attributeSampleSchema).describe('References worth reading.'),
 });
 

@@ -19,9 +19,10 @@ import {
   KIND_WORDS,
   attributesWorstFirst,
   explainedSuites,
-  explainers,
   didMove,
   movedCounts,
+  namesOf,
+  sharedWords,
   type ExplainedSuite,
 } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
@@ -69,21 +70,31 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
         ? -1
         : 1,
   );
-  const shared = rows.filter(({ attribute }) => attribute.explained_by.length > 0);
+  const also = rows.filter(({ attribute: { verdict } }) => verdict.startsWith('also'));
   const few = all.filter(({ verdict }) => verdict === 'too few').length;
   return group(
     [text(movedCounts(all))],
     [
       ...attributesTable(moved, items, several, mode),
-      ...movedWithList(shared, items, several),
-      ...(few === 0
-        ? []
-        : [paragraph([text(`${counted(few, 'attribute')} with too few references to judge.`)])]),
-      ...(moved.length === 0 && few < all.length
-        ? [paragraph([text(`No change seen in any of ${few === 0 ? 'them' : 'the others'}.`)])]
-        : []),
+      ...alsoList(also, items, several),
+      ...notes(
+        few === 0
+          ? null
+          : `Not compared: ${counted(few, 'attribute')} that too few tests have, or too few lack.`,
+        moved.length > 0
+          ? null
+          : also.length > 0
+            ? 'None of them changed more than the other tests beyond chance, so none is named.'
+            : few < all.length
+              ? `No change found in any of ${few === 0 ? 'them' : 'the others'}.`
+              : null,
+      ),
     ],
   );
+}
+
+function notes(...sentences: readonly (string | null)[]): Block[] {
+  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph([text(sentence)])]));
 }
 
 function attributesTable(
@@ -154,56 +165,45 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** One bullet for all references that changed in the same way with the same attributes. */
-function movedWithList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
+/** One bullet for all attributes that moved beside the same named ones. */
+function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
-  if (items === 0)
-    return [
-      paragraph([
-        text(
-          `${counted(rows.length, 'attribute')} moved only with the references shared with another.`,
-        ),
-      ]),
-    ];
-  const neighbours = [
-    ...Map.groupBy(rows, ({ attribute, of }) =>
-      JSON.stringify([of.name, directionOf(attribute), [...attribute.explained_by].sort()]),
+  const together = [
+    ...Map.groupBy(rows, ({ attribute: { id, verdict, explained_by, alternatives }, of }) =>
+      JSON.stringify([of.name, verdict, explained_by, alternatives.length === 0 ? null : id]),
     ).values(),
   ];
-  const shown = neighbours.slice(0, items);
+  const shown = together.slice(0, items);
   return [
-    ...list(shown.map((together) => neighboursLine(together, items, several))),
+    ...list(shown.map((own) => alsoLine(own, items, several))),
     ...moreBlock(rows.length, shown.flat().length),
   ];
 }
 
-function directionOf({ difference }: AttributeResult): 'fell' | 'rose' {
-  return (difference ?? 0) < 0 ? 'fell' : 'rose';
-}
-
-function neighboursLine(together: readonly AttributeRow[], items: number, several: boolean): Line {
+function alsoLine(together: readonly AttributeRow[], items: number, several: boolean): Line {
   const [first] = together;
   if (first === undefined) return [];
-  const alone = together.length === 1;
-  const figures = ({ base, head, n }: AttributeResult): string =>
-    `${rates(base, head)} over ${counted(n, 'reference')}`;
   const shown = together
     .slice(0, items)
-    .map(({ attribute, of }): Line => [
+    .map(({ attribute: { base, head, n, alternatives }, attribute, of }): Line => [
       ...nameLine(attribute, of, several),
-      ...(alone ? [] : [text(` (${figures(attribute)})`)]),
+      ...namesOf(
+        alternatives.map(({ id }) => id),
+        of,
+      ).flatMap((name): Line => [text(' or '), code(name)]),
+      text(` (${rates(base, head)} over ${counted(n, 'test')})`),
     ]);
   const more = andMore(together.length, shown.length);
+  const { verdict, explained_by: ids, alternatives } = first.attribute;
+  const named = namesOf(ids, first.of).map((name): Line => [code(name)]);
   return [
     ...joinLines(shown, ', '),
-    text(
-      `${more === null ? '' : ` ${more}`} ${directionOf(first.attribute)} only with the references ` +
-        `${alone ? 'it shares' : 'they share'} with `,
-    ),
-    ...joinLines(
-      explainers(first.attribute, first.of).map((name): Line => [code(name)]),
-      ', ',
-    ),
-    text(alone ? `: ${figures(first.attribute)}.` : '.'),
+    text(`${more === null ? '' : ` ${more}`} ${verdict}`),
+    ...(alternatives.length === 0 ? [] : [text(`: ${sharedWords(first.attribute)}`)]),
+    ...(named.length === 0
+      ? []
+      : [text(together.length === 1 ? ' and shares' : ' and share'), text(' tests with ')]),
+    ...joinLines(named, ', '),
+    text('.'),
   ];
 }

@@ -35,7 +35,10 @@ export interface Surveyed {
   attribute: Attribute;
   affinityMean: number;
   prior: number;
-  references: AttributeRating[];
+  /** Of all rated references. */
+  ratings: AttributeRating[];
+  /** Ids of the references that the linear program assigned. */
+  assigned: string[];
   /** Affinities of expected and given answers; null: not requested. */
   skills: Record<Side, SkillPair[]> | null;
   alignment: { base: number | null; head: number | null } | null;
@@ -159,10 +162,9 @@ async function surveyKind(
       affinityMean: mean,
       prior,
       skills,
-      references: rated.flatMap(({ id }) =>
-        assignment.attributes.get(id)?.includes(attribute.id) === true
-          ? [ratingOf(id, ratings.get(id), attribute.id)]
-          : [],
+      ratings: rated.map(({ id }) => ratingOf(id, ratings.get(id), attribute.id)),
+      assigned: rated.flatMap(({ id }) =>
+        assignment.attributes.get(id)?.includes(attribute.id) === true ? id : [],
       ),
       alignment:
         skills === null

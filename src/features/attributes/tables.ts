@@ -8,22 +8,22 @@ import type { AttributeResult, AttributeSample } from './result.ts';
 
 const MAX_SAMPLES = 3;
 
-/** Largest drops first, then by affinity. Weight 0 only fills a slot, so it is not a sample. */
+/** Largest drops first, then by affinity. */
 export function largestDrops(
-  references: readonly { id: string; table: Table; weight: number }[],
+  references: readonly { id: string; table: Table; affinity: number }[],
 ): AttributeSample[] {
   return references
-    .filter(({ table, weight }) => isComparable(table) && weight > 0)
-    .map(({ id, weight, table: { base, head } }) => ({
+    .filter(({ table }) => isComparable(table))
+    .map(({ id, affinity, table: { base, head } }) => ({
       id,
-      weight,
+      affinity,
       base: base.passes / base.tries,
       head: head.passes / head.tries,
     }))
     .filter(({ base, head }) => head < base)
     .sort(
       (a, b) =>
-        a.head - a.base - (b.head - b.base) || b.weight - a.weight || byCodeUnits(a.id, b.id),
+        a.head - a.base - (b.head - b.base) || b.affinity - a.affinity || byCodeUnits(a.id, b.id),
     )
     .slice(0, MAX_SAMPLES)
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
@@ -90,7 +90,8 @@ function oneSidedFigures({ n, base, head }: AttributeResult): JsonMap {
   return { judged_references: n, pass_percent: hundred(head ?? base) };
 }
 
-function comparedFigures({ n, base, head, low, high, explained_by }: AttributeResult): JsonMap {
+function comparedFigures(attribute: AttributeResult): JsonMap {
+  const { n, base, head, low, high, explained_by, alternatives } = attribute;
   return {
     compared_references: n,
     base_pass_percent: hundred(base),
@@ -99,6 +100,7 @@ function comparedFigures({ n, base, head, low, high, explained_by }: AttributeRe
     interval_90_percent_points:
       low === null || high === null ? null : [inPoints(low), inPoints(high)],
     same_references_as: explained_by,
+    ...(alternatives.length === 0 ? {} : { not_told_apart_from: alternatives.map(({ id }) => id) }),
   };
 }
 

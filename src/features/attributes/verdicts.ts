@@ -1,37 +1,42 @@
-import {
-  formClusters,
-  clusterTable,
-  nullMoments,
-  passesOnHead,
-  type Cluster,
-  type ClusteredTries,
-  type ClusterTable,
-} from '../../kernel/statistics/clusters.ts';
-import { createRandom } from '../../kernel/statistics/random.ts';
+import { formClusters, type ClusteredTries } from '../../kernel/statistics/clusters.ts';
+import { createRandom, type Random } from '../../kernel/statistics/random.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
-import { countTable, isComparable } from '../../kernel/statistics/table.ts';
-import { FEWEST_COMPARED } from './cost.ts';
+import { contrastP } from './contrast.ts';
+import { fitLosses, weighUnits, type Fit, type Group, type WeighedUnit } from './loss-model.ts';
 import { stepDownMaxT } from './max-t.ts';
-import { proficiencyOf } from './proficiency.ts';
 import type { AttributeResult } from './result.ts';
 
 /** The smallest p is 1/2000; p = 0.05 has a standard error of 0.005. */
 const PERMUTATIONS = 1999;
 
-/** A row's position and weight in the group, 0 (not at all) to 1. */
-export interface Member {
-  at: number;
-  weight: number;
-}
+/** With fewer units inside or outside, an attribute is not compared. */
+export const FEWEST_UNITS = 4;
 
-type AttributeMembers = readonly Member[];
+/** Most attributes that are named in a suite and direction. */
+const MOST_NAMED = 4;
+
+/** Log likelihoods. An added attribute must gain more than `ADD`; `EXCHANGE`, `KEEP`: likewise. */
+const ADD = 1;
+const EXCHANGE = 0.5;
+const KEEP = 2;
+
+/** Log likelihood (odds of 20) that another attribute must lose to be ruled out. */
+const APART = 3;
+
+/** Rows of one suite, by position, and the members of each of its attributes. */
+interface RatedRows {
+  positions: readonly number[];
+  groups: readonly (readonly number[])[];
+}
 
 export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
   /** Adjusted one-sided p: of improvement if it improved, else of regression; null: not tested. */
   p: number | null;
-  /** Groups that explain this group's whole change. */
+  /** Named groups of the same direction, by position in the suite. */
   explainedBy: number[];
+  /** Groups that would explain the change about as well, with their common units. */
+  alternatives: { group: number; shared: number; of: number }[];
 }
 
 interface VerdictOptions {
@@ -42,143 +47,240 @@ interface VerdictOptions {
 }
 
 /**
- * Groups of references that got better or worse, with one significance level per direction.
+ * Names the groups that changed more than the rest of their suite. Per suite and direction:
  *
- * The step-down max-T test selects the groups that changed. Of these, the group whose own
- * references (weight above 0) changed most is reported and its references are removed. The others
- * are tested again on their remaining references (at least 8). A group that only shares the broken
- * references of another is explained by it. The first test uses every group in full, which limits
- * false alarms to alpha.
+ * 1. The max-T test over the groups of all suites selects those that changed at all.
+ * 2. Of them, the group that raises the likelihood of the loss model most is added, if its members
+ *    changed more than other units beyond what the added groups explain.
+ * 3. Added groups are exchanged or removed if that fits better or as well. Then step 2 again.
+ * 4. A group that another could replace about as well is not named: "A or B".
  */
 export function groupVerdicts(
   rows: readonly ClusteredTries[],
-  groups: readonly AttributeMembers[],
+  suites: readonly RatedRows[],
   options: VerdictOptions,
-): GroupVerdict[] {
-  const compared = new Set(
-    rows.flatMap(({ tries }, at) => (isComparable(countTable(tries)) ? at : [])),
-  );
-  const open = groups.map((group): AttributeMembers => group.filter(({ at }) => compared.has(at)));
-  const tested = open.filter(({ length }) => length >= FEWEST_COMPARED);
-  const worse = calls(rows, tested, { ...options, name: 'worse' });
+): GroupVerdict[][] {
   const mirrored = rows.map(({ tries: { base, head }, cluster }) => ({
     tries: { base: head, head: base },
     cluster,
   }));
-  const better = calls(mirrored, tested, { ...options, name: 'better' });
-  return open.map((group): GroupVerdict => {
-    const [down, up] = [worse.get(group), better.get(group)];
-    if (down === undefined || up === undefined)
-      return { verdict: 'too few', p: null, explainedBy: [] };
-    if (down.called) return { verdict: 'regressed', p: down.p, explainedBy: [] };
-    if (up.called) return { verdict: 'improved', p: up.p, explainedBy: [] };
-    const explainedBy = [...down.explainedBy, ...up.explainedBy].map((own) => open.indexOf(own));
-    return { verdict: 'no change seen', p: down.p, explainedBy };
-  });
-}
-
-interface Call {
-  called: boolean;
-  p: number;
-  explainedBy: AttributeMembers[];
-}
-
-function calls(
-  rows: readonly ClusteredTries[],
-  groups: readonly AttributeMembers[],
-  { alpha, seed, name, permutations = PERMUTATIONS }: VerdictOptions & { name: string },
-): Map<AttributeMembers, Call> {
-  const found = new Map<AttributeMembers, Call>();
-  const aside = new Set<number>();
-  let first: { group: AttributeMembers; p: number }[] | null = null;
-  let left = groups;
-  let floor = 0;
-  for (let round = 0; left.length > 0; round++) {
-    const random = createRandom(`attributes ${String(seed)} ${name} ${String(round)}`);
-    const open = left.map((group) => {
-      const rest = remainingMembers(group, aside);
-      return { group, rest, positions: rest.map(({ at }) => at) };
-    });
-    const tested = stepDownMaxT(rows, open, random, permutations);
-    first ??= tested;
-    const movedAlone = new Set(first.flatMap(({ group, p }) => (p <= alpha ? [group] : [])));
-    const top = selectLargestChange(
-      rows,
-      tested.filter(({ p }) => Math.max(floor, p) <= alpha),
-    );
-    if (top === null) {
-      for (const { group, p } of tested) {
-        const explainedBy = movedAlone.has(group) ? overlappingCalls(group, found) : [];
-        found.set(group, { called: false, p, explainedBy });
-      }
-      break;
-    }
-    const { group: called, p } = top;
-    floor = Math.max(floor, p);
-    found.set(called, { called: true, p: floor, explainedBy: [] });
-    for (const { at } of called) aside.add(at);
-    left = left.filter((group) => group !== called);
-  }
-  return found;
-}
-
-/** Empty if too few are left for a separate finding. */
-function remainingMembers(group: AttributeMembers, aside: ReadonlySet<number>): AttributeMembers {
-  const rest = group.filter(({ at }) => !aside.has(at));
-  return rest.length >= FEWEST_COMPARED ? rest : [];
-}
-
-const RANK_TOLERANCE = 1e-9;
-
-/** The largest change in standard deviations; ties: the largest drop of the mean. */
-function selectLargestChange<Group extends { rest: AttributeMembers }>(
-  rows: readonly ClusteredTries[],
-  groups: readonly Group[],
-): Group | null {
-  const ranked = groups.map((group) => {
-    const counted = group.rest.flatMap(({ at, weight }) => (weight > 0 ? (rows[at] ?? []) : []));
-    const fall = proficiencyOf(counted).difference ?? 0;
-    return { group, z: weightedZ(rows, group.rest), fall };
-  });
-  ranked.sort((a, b) =>
-    Math.abs(a.z - b.z) > RANK_TOLERANCE
-      ? a.z - b.z
-      : Math.abs(a.fall - b.fall) > RANK_TOLERANCE
-        ? a.fall - b.fall
-        : 0,
-  );
-  return ranked[0]?.group ?? null;
-}
-
-/** Σ w (passes on head − mean) / √Σ w² variance; a cluster is one summand. */
-function weightedZ(rows: readonly ClusteredTries[], group: AttributeMembers): number {
-  const weights = new Map(group.map(({ at, weight }) => [at, weight]));
-  const units = formClusters(rows).flatMap((members) => {
-    const own = members.filter(({ at }) => (weights.get(at) ?? 0) > 0);
-    return own.length === 0 ? [] : weightTable(own, weights);
-  });
-  const moments = units.map((unit) => ({ ...nullMoments(unit), onHead: passesOnHead(unit) }));
-  const excess = sum(moments.map(({ onHead, mean }) => onHead - mean));
-  const variance = sum(moments.map((own) => own.variance));
-  return variance > 0 ? excess / Math.sqrt(variance) : 0;
-}
-
-function weightTable(members: Cluster, weights: ReadonlyMap<number, number>): ClusterTable {
-  return clusterTable(
-    members.map(({ at, base, head }) => {
-      const times = (pass: number): number => (weights.get(at) ?? 0) * pass;
-      return { at, base: base.map(times), head: head.map(times) };
+  const worse = findingsIn(rows, suites, options, 'worse');
+  const better = findingsIn(mirrored, suites, options, 'better');
+  return suites.map(({ groups }) =>
+    groups.map((group): GroupVerdict => {
+      const [down, up] = [worse.get(group), better.get(group)];
+      if (down === undefined || up === undefined)
+        return { verdict: 'too few', p: null, explainedBy: [], alternatives: [] };
+      if (down.isNamed) return { verdict: 'regressed', ...down.shown };
+      if (up.isNamed) return { verdict: 'improved', ...up.shown };
+      if (down.hasMoved) return { verdict: 'also fell', ...down.shown };
+      if (up.hasMoved) return { verdict: 'also rose', ...up.shown };
+      return { verdict: 'no change found', ...down.shown, explainedBy: [] };
     }),
   );
 }
 
-/** Reported groups that share references with this one. */
-function overlappingCalls(
-  group: AttributeMembers,
-  found: ReadonlyMap<AttributeMembers, Call>,
-): AttributeMembers[] {
-  const own = new Set(group.map(({ at }) => at));
-  return [...found].flatMap(([other, { called }]) =>
-    called && other.some(({ at }) => own.has(at)) ? [other] : [],
+interface Finding {
+  isNamed: boolean;
+  hasMoved: boolean;
+  shown: Omit<GroupVerdict, 'verdict'>;
+}
+
+/** The suite's groups that can be compared; `positions` for the test of all suites. */
+interface Candidate {
+  positions: readonly number[];
+  place: number;
+  group: Group<WeighedUnit>;
+}
+
+function findingsIn(
+  rows: readonly ClusteredTries[],
+  suites: readonly RatedRows[],
+  { alpha, seed, permutations = PERMUTATIONS }: VerdictOptions,
+  name: string,
+): Map<readonly number[], Finding> {
+  const random = createRandom(`attributes ${String(seed)} ${name}`);
+  const placed = suites.map((suite) => candidatesOf(rows, suite));
+  const family = placed.flatMap(({ candidates }) => candidates);
+  const fell = stepDownMaxT(rows, family, random, permutations);
+  const pOf = new Map(fell.map(({ group, p }) => [group, p]));
+  return new Map(
+    placed.flatMap(({ units, candidates }) => {
+      const own = candidates.map((each) => ({ ...each, p: pOf.get(each.group) ?? 1 }));
+      const named = nameCauses(units, own, alpha, {
+        random,
+        permutations,
+        // One level for the contrasts of all suites.
+        level: alpha / suites.length,
+      });
+      return own.map((candidate): [readonly number[], Finding] => {
+        const { positions, group, p } = candidate;
+        const cause = named.find((each) => each.candidate.group === group);
+        const alternatives = cause?.alternatives ?? [];
+        const isNamed = cause !== undefined && alternatives.length === 0;
+        const shown = {
+          p: Math.max(p, cause?.p ?? 0),
+          explainedBy: isNamed
+            ? []
+            : named.flatMap((each) =>
+                each.alternatives.length === 0 && countShared(candidate, each.candidate) > 0
+                  ? each.candidate.place
+                  : [],
+              ),
+          alternatives,
+        };
+        return [positions, { isNamed, hasMoved: p <= alpha, shown }];
+      });
+    }),
   );
+}
+
+/** A cluster is one unit with the mean of its members' passes, which change together. */
+function candidatesOf(
+  rows: readonly ClusteredTries[],
+  { positions, groups }: RatedRows,
+): { units: WeighedUnit[]; candidates: Candidate[] } {
+  const clusters = formClusters(positions.flatMap((place) => rows[place] ?? []));
+  const units = weighUnits(
+    clusters.map((members) => {
+      const counts = (side: 'base' | 'head'): WeighedUnit['base'] => ({
+        passes: Math.round(sum(members.map((own) => sum(own[side]))) / members.length),
+        tries: members[0]?.[side].length ?? 0,
+      });
+      return { base: counts('base'), head: counts('head') };
+    }),
+  ).map((unit, i) => ({ unit, members: clusters[i]?.flatMap((own) => positions[own.at] ?? []) }));
+  const candidates = groups.map((own, place): Candidate => {
+    const members = new Set(own);
+    const inside = units.filter(({ members: all = [] }) => {
+      const count = all.filter((position) => members.has(position)).length;
+      return 2 * count > all.length;
+    });
+    return { positions: own, place, group: new Set(inside.map(({ unit }) => unit)) };
+  });
+  return {
+    units: units.map(({ unit }) => unit),
+    candidates: candidates.filter(
+      ({ group }) => group.size >= FEWEST_UNITS && units.length - group.size >= FEWEST_UNITS,
+    ),
+  };
+}
+
+interface Cause {
+  candidate: Candidate;
+  /** Of its contrast when it was added. */
+  p: number;
+  alternatives: GroupVerdict['alternatives'];
+}
+
+function nameCauses(
+  units: readonly WeighedUnit[],
+  candidates: readonly (Candidate & { p: number })[],
+  alpha: number,
+  { level, ...means }: { level: number; random: Random; permutations: number },
+): Cause[] {
+  const open = candidates.filter(({ p }) => p <= alpha);
+  if (open.length === 0) return [];
+  const fits = new Map<string, Fit<WeighedUnit>>();
+  const fitOf = (chosen: readonly Candidate[]): Fit<WeighedUnit> => {
+    const sorted = [...chosen].sort((a, b) => a.place - b.place);
+    const key = sorted.map(({ place }) => place).join();
+    const fit =
+      fits.get(key) ??
+      fitLosses(
+        units,
+        sorted.map(({ group }) => group),
+      );
+    fits.set(key, fit);
+    return fit;
+  };
+  const value = (chosen: readonly Candidate[]): number => fitOf(chosen).logLikelihood;
+  const contrast = (chosen: readonly Candidate[], others: readonly Candidate[]) => {
+    const found = contrastP(
+      fitOf(chosen),
+      others.map(({ group }) => group),
+      means,
+    );
+    return ({ group }: Candidate): number => found.get(group) ?? 1;
+  };
+  let chosen = selectCauses({ open, candidates, value, contrast, level });
+  const kept = chosen.flatMap((candidate) => {
+    const others = chosen.filter((other) => other !== candidate);
+    // A cause must differ from the rest beside the other causes too.
+    const p = contrast(others, others.length === 0 ? candidates : [candidate])(candidate);
+    if (p <= level) return { candidate, p };
+    chosen = others;
+    return [];
+  });
+  return kept.map(({ candidate, p }): Cause => {
+    const others = chosen.filter((other) => other !== candidate);
+    const rivals = candidates.filter(
+      (other) => !chosen.includes(other) && value(chosen) - value([...others, other]) < APART,
+    );
+    return { candidate, p, alternatives: rivals.map((rival) => overlap(candidate, rival)) };
+  });
+}
+
+interface Search {
+  open: readonly Candidate[];
+  candidates: readonly Candidate[];
+  value(chosen: readonly Candidate[]): number;
+  contrast(
+    chosen: readonly Candidate[],
+    others: readonly Candidate[],
+  ): (candidate: Candidate) => number;
+  level: number;
+}
+
+/** Forward selection, corrected after every step. Stops if it returns to an earlier choice. */
+function selectCauses(search: Search): Candidate[] {
+  const { open, candidates, value, contrast, level } = search;
+  let chosen: Candidate[] = [];
+  const seen = new Set<string>();
+  while (chosen.length < MOST_NAMED) {
+    const key = chosen.map(({ place }) => place).join();
+    const others = candidates.filter((each) => !chosen.includes(each));
+    if (seen.has(key) || others.length === 0) break;
+    seen.add(key);
+    const p = contrast(chosen, others);
+    const [best] = open
+      .filter(
+        (each) =>
+          others.includes(each) &&
+          p(each) <= level &&
+          value([...chosen, each]) - value(chosen) > ADD,
+      )
+      .sort((a, b) => value([...chosen, b]) - value([...chosen, a]) || a.group.size - b.group.size);
+    if (best === undefined) break;
+    chosen = [...corrected([...chosen, best], search)].sort((a, b) => a.place - b.place);
+  }
+  return chosen;
+}
+
+/** Exchanges one cause for a better one, and drops what the others explain. */
+function corrected(
+  chosen: readonly Candidate[],
+  search: Pick<Search, 'open' | 'value'>,
+): readonly Candidate[] {
+  const { open, value } = search;
+  for (const candidate of chosen) {
+    const others = chosen.filter((other) => other !== candidate);
+    const [better] = open
+      .filter((each) => !chosen.includes(each))
+      .map((each) => [...others, each])
+      .sort((a, b) => value(b) - value(a));
+    if (better !== undefined && value(better) > value(chosen) + EXCHANGE)
+      return corrected(better, search);
+    if (others.length > 0 && value(chosen) - value(others) < KEEP) return corrected(others, search);
+  }
+  return chosen;
+}
+
+function overlap(named: Candidate, other: Candidate): GroupVerdict['alternatives'][number] {
+  const of = Math.max(named.group.size, other.group.size);
+  return { group: other.place, shared: countShared(named, other), of };
+}
+
+function countShared({ group }: Candidate, other: Candidate): number {
+  return [...group].filter((unit) => other.group.has(unit)).length;
 }

@@ -97,8 +97,10 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
+/** Of the groups that got worse, if any did. */
 function memberIds(groups: Suspect['groups']): string[][] {
-  return groups.map(({ members }) => members.map(({ id }) => id));
+  const worse = groups.filter(({ isWorse }) => isWorse);
+  return (worse.length > 0 ? worse : groups).map(({ members }) => members.map(({ id }) => id));
 }
 
 /** Why the prompt cannot be searched; null: it can. */

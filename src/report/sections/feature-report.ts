@@ -47,7 +47,10 @@ export interface FeatureReport {
     result: Result,
     suite: SuiteResult,
     worse: readonly string[],
-  ): { name: string; shared: number; base: number | null; head: number | null } | null;
+  ): {
+    shared: number;
+    places: readonly { name: string; base: number | null; head: number | null }[];
+  } | null;
 
   /** A try with more than one answer, such as a dialogue; null: just one. */
   onTry?(tryResult: TryResult): TryView | null;

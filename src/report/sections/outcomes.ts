@@ -1,9 +1,9 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { count, wholePercent } from '../../text/amounts.ts';
+import { count, wholePercent, wholeRates } from '../../text/amounts.ts';
 import { brokenIn, suitesWorstFirst } from '../../wording/figures.ts';
 import { headlineOf, type OutcomeLook } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { code, strong, text, wordsLine, type Line } from './document.ts';
+import { code, joinLines, strong, text, wordsLine, type Line } from './document.ts';
 import type { Reports } from './feature-report.ts';
 import { andMore } from './phrases.ts';
 import { rankedPrompts } from './tables.ts';
@@ -31,7 +31,7 @@ export function headline(result: Result, reports: Reports): Headline {
 /** Smallest share of broken tests for an attribute to be named. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
-/** `, 5 of them in Refunds`: where the worst suite broke, if most of it broke in one place. */
+/** `, 5 of them in Refunds (100 → 0 %)`: where the worst suite broke, if most of it broke in one place. */
 function inOnePlace(result: Result, reports: Reports): Line {
   const [worst] = suitesWorstFirst(result.suites);
   if (worst?.verdict !== 'regressed') return [];
@@ -40,7 +40,11 @@ function inOnePlace(result: Result, reports: Reports): Line {
   if (most === undefined || broken.length < 2 || most.shared < MIN_SHARED_ATTRIBUTE * broken.length)
     return [];
   const how = most.shared === broken.length ? 'all' : `${count(most.shared)} of them`;
-  return [text(`, ${how} in `), strong(most.name)];
+  const places = most.places.map(({ name, base, head }): Line => [
+    strong(name),
+    text(` (${wholeRates(base, head)})`),
+  ]);
+  return [text(`, ${how} in `), ...joinLines(places, ' and ')];
 }
 
 const MOST_PROMPTS = 3;

@@ -7,7 +7,7 @@ import type { Target } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { setUp } from '../../../unit/edges/store/setting.ts';
-import { failure } from './scripted-grader.ts';
+import { failure, type Script } from './scripted-grader.ts';
 import { TOPICS, reader } from './sixty.ts';
 import { desk, runDesk, type Desk } from './support.ts';
 
@@ -116,7 +116,7 @@ describe('a pull request that makes answers about one topic worse', () => {
       await friendlier();
     expect(result.suites[0]?.verdict).toBe('regressed');
     expect(regressed).toEqual(['domain-billing']);
-    expect(attributes.filter(({ verdict }) => verdict !== 'no change seen')).toHaveLength(1);
+    expect(attributes.filter(({ verdict }) => verdict === 'regressed')).toHaveLength(1);
     const path = 'prompts/support.yaml';
     expect(billing).toMatchObject({ path, variant: { model: 'desk' }, n: expect.any(Number) });
     expect(billing?.high).toBeLessThan(0);
@@ -159,7 +159,13 @@ describe('a pull request that makes answers about one topic worse', () => {
     );
     expect(uneven).toContain('n_tries: 7');
     const all = 'domains: [{ name: mail }]\nsubtasks: [{ name: answer }]\n';
-    const { result, attributes } = await friendlier(both({ [FILE]: all, [name]: uneven }));
+    const affinity: NonNullable<Script['affinity']> = (_, list) => ({
+      ratings: list.map(({ id }) => ({ id, evidence: '', score: 5 })),
+    });
+    const { result, attributes } = await friendlier({
+      ...both({ [FILE]: all, [name]: uneven }),
+      script: { ...reader, affinity },
+    });
     expect(attributes.map(({ n }) => n)).toEqual([60, 60]);
     const rate = result.suites[0]?.pass_rate;
     for (const attribute of attributes)
@@ -591,7 +597,7 @@ describe('pinned attributes', () => {
       input: { mode: 'sweep', base: null },
     });
     expect([planned.certain, calls.qualeval]).toEqual([61, 60]);
-    const shown = { base: null, difference: null, verdict: 'no change seen', p: null };
+    const shown = { base: null, difference: null, verdict: 'no change found', p: null };
     expect(billing).toMatchObject(shown);
     expect(billing?.head).toBeLessThan(0.8);
   });

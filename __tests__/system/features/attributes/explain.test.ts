@@ -13,6 +13,7 @@ import {
 import type { PinnedAttributes } from '../../../../src/features/attributes/file.ts';
 import { attributeKeys } from '../../../../src/features/attributes/result.ts';
 import { withIds } from '../../../../src/features/attributes/text.ts';
+import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { resultSchema } from '../../../../src/kernel/result/result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -44,7 +45,7 @@ async function explained(
   const { tools, asked } = scripted(script);
   const { complete, random } = tools;
   const found: Explanation = await explain(input, { complete, random, solve, hash: sha256 });
-  const moved = found.attributes.filter(({ verdict }) => verdict !== 'no change seen');
+  const moved = found.attributes.filter(({ verdict }) => /^(regressed|improved)$/.test(verdict));
   return {
     ...found,
     asked,
@@ -116,14 +117,18 @@ describe('sixty references of which one domain got worse', () => {
     for (const kind of ['domain', 'subtask']) {
       const own = attributes.filter((attribute) => attribute.kind === kind);
       for (const { id } of worse)
-        expect(own.filter(({ references }) => references.includes(id))).toHaveLength(2);
+        expect(own.filter(({ assigned }) => assigned.includes(id))).toHaveLength(2);
       expect(own.reduce((sum, { prior }) => sum + prior, 0)).toBeCloseTo(1, 9);
     }
     expect(attributes.map(({ name }) => name).sort()).toEqual(
       [...TOPICS, 'apologise', 'calculate amounts', 'quote a rule'].sort(),
     );
-    for (const { references, ratings } of attributes)
-      expect(ratings?.map(({ reference }) => reference)).toEqual(references);
+    for (const { references, assigned, ratings = [] } of attributes) {
+      const rated = ratings.map(({ reference }) => reference);
+      expect(new Set(rated)).toEqual(new Set([...references, ...assigned]));
+      const high = ratings.filter(({ affinity }) => (affinity ?? 0) >= 3);
+      expect(high.map(({ reference }) => reference)).toEqual(references);
+    }
     const about = worse.find(({ input }) => String(input['mail']).includes(' about billing,'));
     expect(of('billing').ratings).toContainEqual({
       ...{ reference: about?.id, affinity: 5, evidence: 'the words of the mail' },
@@ -196,7 +201,7 @@ describe("the mean of a metric's numbers", () => {
       // Attributes share references: each has some of other topics, but billing's own dominate.
       if (name === 'billing') expect(values?.head).toBeLessThan(0.5);
       else expect(values?.head).toBeGreaterThan(0.5);
-      expect(verdict).toBe('no change seen');
+      expect(verdict).toBe('no change found');
     }
   });
 
@@ -208,6 +213,67 @@ describe("the mean of a metric's numbers", () => {
 });
 
 describe('an attribute', () => {
+  /** Rates by the mail's number: attribute n gets `score(n, number)`. */
+  const rates = (score: (attribute: string, mail: number) => number | null): Script => ({
+    ...reader,
+    affinity: (text, attributes) => ({
+      ratings: attributes.flatMap(({ id, name }) => {
+        const given = score(name, Number(/Mail (\d+) /.exec(text)?.[1]));
+        return given === null ? [] : [{ id, evidence: '', score: given }];
+      }),
+    }),
+  });
+  const brokenUpTo = (count: number) =>
+    sixty(() => 1).map((reference, at) => ({
+      ...reference,
+      base: reference.base.map((one): TryResult => ({ ...one, outcome: 'pass' })),
+      head: reference.head.map((one): TryResult => ({
+        ...one,
+        outcome: at < count ? 'fail' : 'pass',
+      })),
+    }));
+  const billingOf = async (references: ExplainReference[], script: Script) => {
+    const found = await explained(inputOf(references, { pinned }), script);
+    return { ...found, billing: found.of('billing') };
+  };
+
+  test('has the rates of the references rated 3 or more, not of those that fill its places', async () => {
+    const { billing } = await billingOf(
+      brokenUpTo(4),
+      rates((name, mail) => (name === 'billing' ? (mail < 4 ? 5 : 2) : 1 + (mail % 3))),
+    );
+    expect(billing).toMatchObject({ verdict: 'regressed', n: 4, base: 1, head: 0 });
+    expect(billing.references).toEqual(['case-0', 'case-1', 'case-2', 'case-3']);
+    expect(billing.assigned.length).toBeGreaterThan(10);
+  });
+
+  test('is not named if all ratings are equal, and a notice says so', async () => {
+    const { moved, attributes, messages } = await billingOf(
+      brokenUpTo(15),
+      rates(() => 3),
+    );
+    expect(moved).toEqual({});
+    expect(new Set(attributes.map(({ verdict }) => verdict))).toEqual(new Set(['too few']));
+    expect(messages).toContainEqual(has('the ratings do not separate the tests'));
+  });
+
+  test('is named although the grader refuses one rating in twenty', async () => {
+    const { moved } = await billingOf(
+      brokenUpTo(15),
+      rates((name, mail) => {
+        if (mail % 20 === 7) return null;
+        return name === 'billing' ? (mail < 15 ? 5 : 1) : 1 + ((mail * 7) % 5);
+      }),
+    );
+    expect(moved).toEqual({ 'domain-billing': 'regressed' });
+  });
+
+  test('is never "no change found" if its interval is below zero beside a regressed one', async () => {
+    const { attributes } = await explained(inputOf(worse));
+    const unchanged = attributes.filter(({ verdict }) => verdict === 'no change found');
+    expect(unchanged.filter(({ high }) => high !== null && high < 0)).toEqual([]);
+  });
+
   test('compares only the references that enter the verdict, although all are assigned', async () => {
     const half = changed((_, index) => ({ compared: index % 8 !== 0 }));
     const { n, references } = (await explained(inputOf(half))).of('billing');
@@ -254,16 +320,18 @@ describe('an attribute', () => {
     ]);
   });
 
-  test('has too few references if fewer than eight were compared', async () => {
+  test('is not compared if fewer than four compared references have it or lack it', async () => {
     const few = changed((_, index) => ({ compared: index < 8 }));
     const { attributes } = await explained(inputOf(few));
-    expect(new Set(attributes.map(({ verdict }) => verdict))).toEqual(new Set(['too few']));
+    const counts = attributes.map(({ n, verdict }) => [n, verdict === 'too few'] as const);
+    expect(counts.some(([, isFew]) => isFew)).toBe(true);
+    for (const [n, isFew] of counts) expect(isFew).toBe(n < 4 || n > 4);
   });
 
   test('shows the one side of a sweep and compares nothing', async () => {
     const one = changed(() => ({ base: [] }));
     const { of } = await explained(inputOf(one, { mode: 'sweep', ...settings('on') }));
-    const nothing = { verdict: 'no change seen', p: null, base: null, difference: null };
+    const nothing = { verdict: 'no change found', p: null, base: null, difference: null };
     expect(of('billing')).toMatchObject({ ...nothing, head: expect.any(Number) });
   });
 });

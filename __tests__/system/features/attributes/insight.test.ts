@@ -12,7 +12,7 @@ const rates = (base: number, head: number, low: number, high: number): Rates => 
   low,
   high,
 });
-const same = { verdict: 'no change seen' as const };
+const same = { verdict: 'no change found' as const };
 const tables = [
   attribute('2D-arrays'),
   attribute('billing', { ...same, ...rates(0.9, 0.9, -0.07, 0.07), samples: [] }),
@@ -42,18 +42,20 @@ describe('a written insight', () => {
     ['one attribute', ARRAYS, ['2D-arrays'], []],
     [
       'two attributes at most',
-      `${ARRAYS} billing (domain) no change seen: pass rate 90.0 % → 90.0 % (0.0 points) over 12 tests.`,
+      `${ARRAYS} billing (domain) no change found: pass rate 90.0 % → 90.0 % (0.0 points) over 12 tests.`,
       ['rivers', 'billing', '2D-arrays'],
       [],
     ],
     [
       'an attribute that another one explains',
-      'rivers (domain) moved only with shared references: pass rate 95.0 % → 60.0 % (−35.0 points) over 12 tests.',
+      'rivers (domain) also fell: pass rate 95.0 % → 60.0 % (−35.0 points) over 12 tests.',
       ['rivers'],
       ['order-66'],
     ],
   ])('begins with the figures of %s', async (_, figures, attributes, references) => {
-    const rivers = attribute('rivers', { ...same, explained_by: ['2D-arrays'] });
+    const rivers = attribute('rivers', {
+      ...{ ...same, verdict: 'also fell', explained_by: ['2D-arrays'] },
+    });
     const why = 'Say again which fact an answer names.';
     const { texts } = await written([insight(why, attributes, references)], [...tables, rivers]);
     expect(texts).toEqual([`${figures} ${why}`]);

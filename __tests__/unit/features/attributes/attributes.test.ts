@@ -27,7 +27,7 @@ describe('attributes in a report', () => {
   const text = shown(withKinds());
 
   test('are summarized in one line', () => {
-    expect(text.split('\n')[0]).toBe('11 attributes: 1 regressed');
+    expect(text.split('\n')[0]).toBe('11 attributes: 1 regressed, 1 also fell');
   });
 
   test('are listed if they regressed, with tests, rates and verdict', () => {
@@ -45,39 +45,56 @@ describe('attributes in a report', () => {
     expect(text).not.toContain('Mean of');
   });
 
-  test('that moved only with references shared with a regressed attribute are not findings', () => {
+  test('that fell beside a regressed attribute are listed below it', () => {
     expect(text).toContain(
-      '- Refusing politely sub-task fell only with the references it shares with Refunds and returns: 100.0 % → 83.3 % over 22 references.',
+      '- Refusing politely sub-task (100.0 % → 83.3 % over 22 tests) also fell and shares tests with Refunds and returns.',
     );
-    expect(shown(withKinds(), attributes, 0)).toContain(
-      '1 attribute moved only with the references shared with another.',
+  });
+
+  test('that cannot be distinguished are listed as one or the other, and neither is named', () => {
+    const alternatives = [{ id: 'domain-2', shared: 9, of: 11 }];
+    const unsure = shown(
+      changed(({ id }) => ({
+        verdict: id === 'domain-1' ? 'also fell' : 'no change found',
+        ...(id === 'domain-1' ? { alternatives } : {}),
+        explained_by: [],
+      })),
     );
+    expect(unsure).toContain(
+      '- Refunds and returns domain or Late or lost parcels (100.0 % → 60.0 % over 20 tests) also fell: they share 9 of 11 tests.',
+    );
+    expect(unsure).toContain('so none is named.');
+    expect(unsure).not.toContain('regressed');
   });
 
   test('that moved with the same attribute are combined in one sentence, with their figures', () => {
     const moved: Record<string, Partial<AttributeResult>> = {
       'Naming the next step': { base: 1, head: 0.9, difference: -0.1 },
-      'Product advice': { base: 0.5, head: 0.75, difference: 0.25 },
+      'Product advice': { base: 0.5, head: 0.75, difference: 0.25, verdict: 'also rose' },
     };
     const neighbours = changed(({ name }) =>
-      name in moved ? { explained_by: ['domain-1'], n: 20, ...moved[name] } : {},
+      name in moved
+        ? {
+            ...{ explained_by: ['domain-1'], n: 20, verdict: 'also fell', ...moved[name] },
+          }
+        : {},
     );
     const line = (items?: number): string =>
       shown(neighbours, attributes, items).replace(/\s+/g, ' ');
     expect(line()).toContain(
-      '- Refusing politely sub-task (100.0 % → 83.3 % over 22 references), Naming the next step sub-task (100.0 % → 90.0 % over 20 references) fell only with the references they share with Refunds and returns. - Product advice domain rose only with the references it shares with Refunds and returns: 50.0 % → 75.0 % over 20 references.',
+      '- Refusing politely sub-task (100.0 % → 83.3 % over 22 tests), Naming the next step sub-task (100.0 % → 90.0 % over 20 tests) also fell and share tests with Refunds and returns. - Product advice domain (50.0 % → 75.0 % over 20 tests) also rose and shares tests with Refunds and returns.',
     );
     expect(line(1)).toContain(
-      'over 22 references) and 1 more fell only with the references they share with Refunds and returns. and 1 more.',
+      'over 22 tests) and 1 more also fell and share tests with Refunds and returns. and 1 more.',
     );
   });
 
   test('with too few references are counted but not listed', () => {
     const none = { verdict: 'too few' as const, difference: -1, head: 0, explained_by: [] };
     const few = shown(changed(() => none));
-    expect(few).toContain('11 attributes with too few references to judge.');
-    expect(few).not.toMatch(/Refunds|Praise|Refusing|No change/);
-    expect(text).toContain('1 attribute with too few references to judge.');
+    expect(few).toContain('Not compared: 11 attributes that too few tests have, or too few lack.');
+    expect(few).not.toMatch(/Refunds|Praise|Refusing|No change found in/);
+    expect(text).toContain('Not compared: 1 attribute that too few tests have, or too few lack.');
   });
 
   test('explain that lower is better for skills if a sub-task moved', () => {
@@ -91,8 +108,8 @@ describe('attributes in a report', () => {
   });
 
   test('say that nothing changed if none moved', () => {
-    const same = shown(changed(() => ({ verdict: 'no change seen', explained_by: [] })));
-    expect(same).toContain('No change seen in any of them.');
+    const same = shown(changed(() => ({ verdict: 'no change found', explained_by: [] })));
+    expect(same).toContain('No change found in any of them.');
   });
 
   test('of several suites include the suite name', () => {
@@ -112,7 +129,7 @@ describe('attributes in a report', () => {
     ['terminal', (result) => renderTerminal(result, { width: 160, colour: false })],
   ])('appear in the %s', (_, render) => {
     const output = render(withKinds());
-    expect(output).toContain('11 attributes: 1 regressed');
+    expect(output).toContain('11 attributes: 1 regressed, 1 also fell');
     expect(output).toContain('Refunds and returns');
     expect(output).toContain('between −51.2 and −28.8');
     expect(output).toContain('2 generated insights');
@@ -179,5 +196,5 @@ test('attributes of a sweep are listed with their pass rate and without a verdic
   const text = shown(sweepOfModels());
   expect(text.split('\n')[0]).toBe('11 attributes');
   expect(text).toContain('lower is better');
-  expect(text).not.toMatch(/Verdict|too few|no change seen/);
+  expect(text).not.toMatch(/Verdict|too few|no change found/);
 });

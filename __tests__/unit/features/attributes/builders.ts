@@ -24,8 +24,10 @@ export function attributeResult(
     p: 0.001,
     verdict: 'regressed',
     explained_by: [],
+    alternatives: [],
     alignment: null,
     references: ['order-66', 'r2', 'r3'],
+    assigned: ['order-66', 'r2', 'r3'],
     samples: [{ kind: 'drop', reference: 'order-66', base: 1, head: 0 }],
     ...changes,
   };

@@ -28,7 +28,7 @@ describe('regressed attributes', () => {
   });
 
   test.each<Partial<AttributeResult>>([
-    { verdict: 'no change seen' },
+    { verdict: 'no change found' },
     { path: 'other.yaml' },
     { suite: 'another prompt of the file' },
     { variant: { model: 'x', parameters: {} } },

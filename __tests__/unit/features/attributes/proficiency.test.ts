@@ -72,10 +72,10 @@ describe('skill misalignment', () => {
 
 describe('samples', () => {
   test('are the three largest drops, excluding references without a drop', () => {
-    const row = (counts: Table, index: number, weight = 1) => ({
+    const row = (counts: Table, index: number, affinity = 5) => ({
       id: `r${index}`,
       table: counts,
-      weight,
+      affinity,
     });
     const tables = [table(5, 4), table(5, 0), table(5, 5), table(4, 1), table(5, 2), table(0, 5)];
     expect(largestDrops(tables.map((counts, index) => row(counts, index)))).toEqual([
@@ -85,9 +85,7 @@ describe('samples', () => {
     ]);
     const ids = (rows: ReturnType<typeof row>[]) =>
       largestDrops(rows).map(({ reference }) => reference);
-    const weighed = tables.map((counts, index) => row(counts, index, index === 1 ? 0 : 0.5));
-    expect(ids(weighed)).toEqual(['r3', 'r4', 'r0']);
-    expect(ids([row(table(5, 2), 0, 0.5), row(table(4, 1), 1, 1)])).toEqual(['r1', 'r0']);
+    expect(ids([row(table(5, 2), 0, 3), row(table(4, 1), 1, 5)])).toEqual(['r1', 'r0']);
     const untried = { base: { passes: 0, tries: 0 }, head: { passes: 0, tries: 5 } };
     expect(ids([row(untried, 0)])).toEqual([]);
   });

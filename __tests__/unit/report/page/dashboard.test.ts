@@ -85,7 +85,7 @@ describe('the dashboard of a comparison', () => {
 
   test('shows no rates for an attribute with too few references', () => {
     const words = drawn(cards(all)[1]![1]);
-    expect(words[words.indexOf('Praise and complaints') + 1]).toBe('6 references: too few');
+    expect(words[words.indexOf('Praise and complaints') + 1]).toBe('6 tests: too few');
   });
 
   test('labels every chart for screen readers', () => {
@@ -158,9 +158,7 @@ describe('the dashboard of a comparison', () => {
     expect(samples[0]).toMatch(
       /mail-001.*100\.0 % → 0\.0 %.*My order from March.*You get your money back within five days.*A refund is not possible/,
     );
-    expect(textOf(moved!)).toContain(
-      'Moved only with references shared with it: Refusing politely.',
-    );
+    expect(textOf(moved!)).toContain('Also fell and share tests with it: Refusing politely.');
     expect(html).toContain(
       'head&#39;s answer uses &quot;Refusing politely&quot; less than expected: affinity 1 where the expected answer has 5',
     );
@@ -286,7 +284,7 @@ describe('the dashboard of a sweep', () => {
     const all = elementsOfPage(await renderHtml(sweepOfModels()));
     const proficiency = cards(all).find(([title]) => title === 'Proficiency')![1];
     const head = within(proficiency, 'th').map(textOf);
-    expect(head).toEqual(['Attribute', 'References judged', 'Pass rate']);
+    expect(head).toEqual(['Attribute', 'Tests judged', 'Pass rate']);
     expect(textOf(proficiency)).not.toMatch(/too few|no change/);
   });
 });

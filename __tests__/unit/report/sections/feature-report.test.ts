@@ -54,9 +54,9 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
   });
 
   test('names in the first line what the worse references have in common', async () => {
-    const inCommon = () => ({ name: 'Rivers', shared: 3, base: 1, head: 0.5 });
+    const inCommon = () => ({ shared: 3, places: [{ name: 'Rivers', base: 1, head: 0.5 }] });
     const shown = await reportOf({ inCommon })[surface]?.();
-    expect(shown?.replace(/<[^>]*>|\*/g, '')).toContain('tests broke, all in Rivers');
+    expect(shown?.replace(/<[^>]*>|\*/g, '')).toContain('tests broke, all in Rivers (100 → 50 %)');
   });
 });
 

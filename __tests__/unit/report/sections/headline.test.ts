@@ -105,15 +105,23 @@ describe('headline', () => {
     expect(words(fallen('regressed', 'fell'))).toContain('2 of 2 tests broke');
   });
 
-  test('names only the attribute that most fallen references share', () => {
+  test('names the regressed attributes that most fallen references share', () => {
     const result = fallen('regressed', 'regressed', 'regressed');
     const [attribute] = regression().attributes;
     const shared = (ids: string[], changes: object = {}) => {
       const attributes = [{ ...attribute!, references: ids, ...changes }];
       return linesOf({ ...result, attributes });
     };
-    const place = 'countries with a former capital';
+    const place = 'countries with a former capital (96 → 70 %)';
     expect(shared(['r0', 'r1', 'r2'])).toContain(`broke, all in ${place}`);
+    const other = { ...attribute!, id: 'domain-2', name: 'islands', base: 1, head: 0 };
+    const two = [
+      { ...attribute!, references: ['r0', 'r1'] },
+      { ...other, references: ['r2'] },
+    ];
+    expect(linesOf({ ...result, attributes: two })).toContain(
+      `broke, all in ${place} and islands (100 → 0 %)`,
+    );
     expect(shared(['r0', 'r1'])).toContain(`broke, 2 of them in ${place}`);
     expect(shared(['r0'])).not.toContain(' in ');
     expect(shared(['r0', 'r1', 'r2'], { verdict: 'improved' })).not.toContain(' in ');
@@ -136,7 +144,7 @@ describe('headline', () => {
     [
       'a regression',
       regression(),
-      '✗ Regressed: capitals: capitals 92 → 82 %: 3 of 17 tests broke, all in countries with a former capital',
+      '✗ Regressed: capitals: capitals 92 → 82 %: 3 of 17 tests broke, all in countries with a former capital (96 → 70 %)',
     ],
     [
       'nothing worse',
