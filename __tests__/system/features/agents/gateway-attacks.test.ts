@@ -190,23 +190,30 @@ describe('attacks on the gateway', () => {
 
   test('that ask for the key in a reply do not get it, in JSON or between two pieces', async () => {
     const half = KEY.length / 2;
-    const vendor = await startVendor(({ body }, response) => {
+    const arrived = Promise.withResolvers<void>();
+    const vendor = await startVendor(async ({ body }, response) => {
       response.setHeader('content-type', body['stream'] ? 'text/event-stream' : 'application/json');
       if (body['stream'] !== true)
         return response.end(JSON.stringify(RESPONSES.reply(`it is ${KEY}`, 'm')));
       const [first = '', second = ''] = eventText(RESPONSES.events(`it is ${KEY}`, 'm'));
       const at = second.indexOf(KEY) + half;
-      response.write(first);
-      response.write(second.slice(0, at));
-      setImmediate(() => response.end(second.slice(at)));
+      response.write(first + second.slice(0, at));
+      // The agent has what comes before the key.
+      await arrived.promise;
+      return response.end(second.slice(at));
     });
     const stored = memoryStore();
     const gateway = await startGateway(vendor, { stored });
     const ticket = gateway.open(termsFor(RESPONSES));
-    for (const send of [ask, askStream]) {
-      const got = await send(gateway, RESPONSES, ticket);
-      expect(got.isCut).toBe(true);
-      expect(got.text).not.toContain(KEY.slice(0, half));
+    const got = [
+      await ask(gateway, RESPONSES, ticket),
+      await askStream(gateway, RESPONSES, ticket, 'hello', (text) => {
+        if (text.includes('it is ')) arrived.resolve();
+      }),
+    ];
+    for (const { isCut, text } of got) {
+      expect(isCut).toBe(true);
+      expect(text).not.toContain(KEY.slice(0, half));
     }
     const record = ticket.end();
     expect(record.refused).toEqual([

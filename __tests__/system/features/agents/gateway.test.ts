@@ -263,6 +263,28 @@ describe('a gateway', () => {
     expect(ticket.end()).toMatchObject({ calls: 10, paid: 10 });
   });
 
+  test('lets parallel calls through only as far as their estimates fit the cap in dollars', async () => {
+    const answered = numbered(CHAT);
+    const full = Promise.withResolvers<void>();
+    const vendor = await startVendor(async (request, response) => {
+      if (vendor.requests.length > 2) full.resolve();
+      await full.promise;
+      return answered(request, response);
+    });
+    const gateway = await startGateway(vendor);
+    const estimate = Math.ceil(JSON.stringify(CHAT.body('0')).length / 4) / 1e6;
+    const limits = { turns: 10, usd: estimate * 2.5 };
+    const ticket = gateway.open(termsFor(CHAT, { limits }));
+    let refused = 0;
+    const asked = ['0', '1', '2', '3', '4'].map(async (text) => {
+      const { status } = await ask(gateway, CHAT, ticket, text);
+      if (status !== 200) refused += 1;
+      if (refused === 3) full.resolve();
+    });
+    await Promise.all(asked);
+    expect([vendor.requests.length, refused]).toEqual([2, 3]);
+  });
+
   test('asks before each paid call, and not before a replayed one or a token count', async () => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);

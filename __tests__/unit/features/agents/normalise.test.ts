@@ -114,6 +114,12 @@ describe('requests of two runs of an agent', () => {
       { input: [{ type: 'custom_tool_call', input: { user: 'b' } }] },
     ],
     [
+      'the output of a shell in the input of a tool',
+      'codex',
+      { input: [{ type: 'custom_tool_call', input: { response: 'Chunk ID: a1' } }] },
+      { input: [{ type: 'custom_tool_call', input: { response: 'Chunk ID: b2' } }] },
+    ],
+    [
       'a field of a schema',
       'claude-code',
       { tools: [{ input_schema: { properties: { id: { type: 'string' } } } }] },

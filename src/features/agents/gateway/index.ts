@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { visibleLine } from '../../../text/visible.ts';
 import { isDeeper, MOST_LEVELS, parseMap, type JsonMap } from '../../../types/plain.ts';
 import { answerCall, errorReply, type Call, type CallTools, type Reply } from './calls.ts';
 import { openRun, recordOf, type RunLedger } from './ledger.ts';
@@ -102,7 +103,9 @@ async function respond(
   };
   run?.open.add(cancel);
   try {
-    reply = await answer(request, { run, tools });
+    reply = await answer(request, { run, tools }).catch((error: unknown) =>
+      internalError(request, { run, tools }, error),
+    );
     if (response.destroyed) return;
     response.writeHead(reply.status, {
       'content-type': reply.type,
@@ -120,6 +123,16 @@ async function respond(
     // Without this, a connection with an unread body is never used again.
     request.resume();
   }
+}
+
+function internalError(
+  { url = '' }: http.IncomingMessage,
+  { run, tools }: Session,
+  error: unknown,
+): Reply {
+  const message = `internal error: ${visibleLine(tools.redact(String(error)))}`;
+  run?.refused.push({ why: 'request', message });
+  return errorReply(likelyWire(url), 500, message);
 }
 
 /** Read by the vendors' SDKs. */

@@ -5,83 +5,59 @@ import type { AgentName } from '../spec.ts';
  * What differs between two equal runs of an agent. Requests are compared without it, so that a run
  * can be replayed, and base and head share replies. The vendor gets the request unchanged.
  */
-type Normaliser = { name: string; agents: readonly AgentName[]; why: string } & (
+type Normaliser = { agents: readonly AgentName[]; why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }
-  | { text: RegExp; to: string; in: 'messages' | 'results' }
+  | { text: RegExp; in: 'messages' | 'results' }
 );
+
+const CLIS: readonly AgentName[] = ['claude-code', 'codex', 'gemini-cli', 'copilot', 'opencode'];
 
 /**
  * Patterns are anchored in the words around the value: an edited instruction must never look equal.
  */
 const NORMALISERS: readonly Normaliser[] = [
   {
-    name: 'session fields',
     agents: ['claude-code', 'codex'],
     why: 'ids of account, device and session, for telemetry and routing',
     fields: ['metadata', 'client_metadata', 'prompt_cache_key', 'user', 'safety_identifier'],
     at: 'top',
   },
   {
-    name: 'call ids',
-    agents: ['claude-code', 'codex', 'gemini-cli', 'copilot', 'opencode'],
-    why: 'made up by the agent or the vendor; the order of calls says the same',
+    agents: CLIS,
+    why: 'ids of calls, made up by the agent or the vendor; their order says the same',
     fields: ['call_id', 'tool_use_id', 'tool_call_id', 'id'],
     at: 'anywhere',
   },
   {
-    name: 'uuids',
     agents: ['codex', 'copilot'],
-    why: 'folders and items of the session',
+    why: 'folders of the session',
     text: /(?<=[/\\])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
-    to: 'UUID',
     in: 'messages',
   },
   {
-    name: 'clock',
     agents: ['copilot'],
-    why: 'the time is in front of the task',
-    text: /(<current_datetime>)[^<]{1,40}/g,
-    to: '$1TIME',
+    why: 'the time, in front of the task',
+    text: /(?<=<current_datetime>)[^<]{1,40}/g,
     in: 'messages',
   },
   {
-    name: 'date',
-    agents: ['claude-code', 'codex', 'gemini-cli', 'copilot', 'opencode'],
-    why: 'the day is in the first message',
-    text: /((?:today's date|current_date|current date)(?: is)?[:> ]+)[A-Z0-9][^\n.<]{5,40}/gi,
-    to: '$1DATE',
+    agents: CLIS,
+    why: 'the day, in the first message',
+    text: /(?<=(?:today's date|current_date|current date)(?: is)?[:> ]+)[A-Z0-9][^\n.<]{5,40}/gi,
     in: 'messages',
   },
   {
-    name: 'kernel',
     agents: ['claude-code'],
-    why: 'its version is in the block on the environment; runner images change weekly',
+    why: 'the kernel, in the block on the environment; runner images change weekly',
     text: /OS Version: [^\n"]+/g,
-    to: 'OS Version',
     in: 'messages',
   },
+  { agents: ['codex'], why: 'number of an output', text: /Chunk ID: \w+/g, in: 'results' },
+  { agents: ['codex'], why: 'duration', text: /Wall time: [\d.]+ seconds/g, in: 'results' },
   {
-    name: 'shell ids',
-    agents: ['codex'],
-    why: 'number of a piece of output',
-    text: /Chunk ID: \w+/g,
-    to: 'Chunk ID',
-    in: 'results',
-  },
-  {
-    name: 'seconds',
-    agents: ['codex'],
-    why: 'how long a command took',
-    text: /Wall time: [\d.]+ seconds/g,
-    to: 'Wall time',
-    in: 'results',
-  },
-  {
-    name: 'process numbers',
     agents: ['gemini-cli'],
     why: 'process group of a command',
     text: /Process Group PGID: \d+/g,
-    to: 'PGID',
     in: 'results',
   },
 ];
@@ -111,7 +87,7 @@ export function normaliserFor(agent: AgentName, known: readonly string[]): Norma
     let cleaned = text;
     for (const { pattern, to } of replaced) cleaned = cleaned.replace(pattern, to);
     for (const row of rows)
-      if ('text' in row && row.in === zone) cleaned = cleaned.replace(row.text, row.to);
+      if ('text' in row && row.in === zone) cleaned = cleaned.replace(row.text, '');
     return cleaned;
   };
   const walk = (value: Json, zone: Zone): Json => {

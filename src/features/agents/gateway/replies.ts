@@ -2,7 +2,7 @@ import { eventData, isEventStream } from '../../../edges/providers/event-stream.
 import { messageOfEvents } from '../../../edges/providers/message-stream.ts';
 import { cachedTokens } from '../../../edges/providers/vendors/vendor.ts';
 import type { ToolCall } from '../../../types/answer.ts';
-import type { MeteredUsage } from '../../../types/model.ts';
+import type { CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
 import type { Protocol } from './routes.ts';
 
@@ -47,19 +47,15 @@ function readMessages(events: readonly JsonMap[]): ReplyFacts | null {
   const [first] = events;
   const message = first?.['type'] === 'message' ? first : streamedMessage(events);
   if (message === null) return null;
-  const { usage } = message;
-  const [read, written] = ['cache_read_input_tokens', 'cache_creation_input_tokens'].map((name) =>
-    countIn(usage, name),
-  );
-  const input = countIn(usage, 'input_tokens');
   return {
     model: textIn(message, 'model'),
     // Reads and writes of the cache are counted separately; they are input too.
-    metered: metered(
-      input === null ? null : input + (read ?? 0) + (written ?? 0),
-      countIn(usage, 'output_tokens'),
-      { read, written },
-    ),
+    metered: metered(message['usage'], {
+      input: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
+      output: ['output_tokens'],
+      read: countIn(message['usage'], 'cache_read_input_tokens'),
+      written: countIn(message['usage'], 'cache_creation_input_tokens'),
+    }),
     calls: listIn(message, 'content')
       .filter((block) => block['type'] === 'tool_use')
       .map((block) => callOf(block['name'], block['input'])),
@@ -86,7 +82,9 @@ function readResponses(events: readonly JsonMap[]): ReplyFacts | null {
   const { usage } = whole;
   return {
     model: textIn(whole, 'model'),
-    metered: metered(countIn(usage, 'input_tokens'), countIn(usage, 'output_tokens'), {
+    metered: metered(usage, {
+      input: ['input_tokens'],
+      output: ['output_tokens'],
       read: countIn(member(usage, 'input_tokens_details'), 'cached_tokens'),
     }),
     calls: listIn(whole, 'output')
@@ -105,8 +103,10 @@ function readChat(events: readonly JsonMap[]): ReplyFacts | null {
   if (!choices.some((choice) => typeof choice['finish_reason'] === 'string')) return null;
   const usage = events.map((event) => event['usage']).findLast(isMap);
   return {
-    model: events.map((event) => textIn(event, 'model')).find((model) => model !== null) ?? null,
-    metered: metered(countIn(usage, 'prompt_tokens'), countIn(usage, 'completion_tokens'), {
+    model: events.map((event) => textIn(event, 'model')).find(isText) ?? null,
+    metered: metered(usage, {
+      input: ['prompt_tokens'],
+      output: ['completion_tokens'],
       read: countIn(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
     }),
     calls: chatCalls(choices),
@@ -135,19 +135,17 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
   const isBlocked = events.some((event) => textIn(event['promptFeedback'], 'blockReason') !== null);
   const isOver = candidates.some(({ finishReason }) => typeof finishReason === 'string');
   if (!isOver && !isBlocked) return null;
-  const usage = events.map((event) => event['usageMetadata']).findLast(isMap);
-  const prompt = countIn(usage, 'promptTokenCount');
-  const output = countIn(usage, 'candidatesTokenCount') ?? (usage === undefined ? null : 0);
+  const counts = events.map((event) => event['usageMetadata']).findLast(isMap);
+  // The vendor leaves out counts of zero.
+  const usage = counts === undefined ? counts : { candidatesTokenCount: 0, ...counts };
   return {
-    model:
-      events.map((event) => textIn(event, 'modelVersion')).findLast((name) => name !== null) ??
-      null,
+    model: events.map((event) => textIn(event, 'modelVersion')).findLast(isText) ?? null,
     // Thinking is charged as output, results of the vendor's own tools as input.
-    metered: metered(
-      prompt === null ? null : prompt + (countIn(usage, 'toolUsePromptTokenCount') ?? 0),
-      output === null ? null : output + (countIn(usage, 'thoughtsTokenCount') ?? 0),
-      { read: countIn(usage, 'cachedContentTokenCount') },
-    ),
+    metered: metered(usage, {
+      input: ['promptTokenCount', 'toolUsePromptTokenCount'],
+      output: ['candidatesTokenCount', 'thoughtsTokenCount'],
+      read: countIn(usage, 'cachedContentTokenCount'),
+    }),
     calls: candidates
       .flatMap((candidate) => listIn(candidate['content'], 'parts'))
       .map((part) => part['functionCall'])
@@ -156,16 +154,25 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
   };
 }
 
+/** Sums counts. Null: the vendor counted neither input nor output. */
 function metered(
-  input: number | null,
-  output: number | null,
-  { read, written }: { read: number | null | undefined; written?: number | null | undefined },
+  usage: unknown,
+  names: { input: string[]; output: string[] } & { [part in keyof CachedTokens]?: number | null },
 ): MeteredUsage {
-  if (input === null || output === null) return { usage: null };
+  const [input, output] = [names.input, names.output].map((each) => {
+    const counts = each.map((name) => countIn(usage, name)).filter((count) => count !== null);
+    return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
+  });
+  if (typeof input !== 'number' || typeof output !== 'number') return { usage: null };
+  const { read, written } = names;
   return {
     usage: { input_tokens: input, output_tokens: output },
     ...cachedTokens(input, { read, written }),
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function callOf(name: unknown, input: unknown): ToolCall {

@@ -2,69 +2,32 @@ import type { Wire } from './terms.ts';
 
 export type Protocol = 'messages' | 'responses' | 'chat' | 'generate';
 
-/** A request that an agent may send. All others are refused. */
-interface RouteRow {
-  wire: Wire;
-  /** `count` and `models` cost nothing. */
-  does: Protocol | 'count' | 'models';
-  method: 'GET' | 'POST';
-  path: RegExp;
-  /** Path below the vendor's base address. `$1`, `$2`: groups of `path`. */
-  below: string;
-  query?: string;
-}
-
-const ROUTES: readonly RouteRow[] = [
-  {
-    wire: 'anthropic',
-    does: 'messages',
-    method: 'POST',
-    path: /^\/v1\/messages$/,
-    below: 'v1/messages',
-    query: 'beta=true',
-  },
-  {
-    wire: 'anthropic',
-    does: 'count',
-    method: 'POST',
-    path: /^\/v1\/messages\/count_tokens$/,
-    below: 'v1/messages/count_tokens',
-    query: 'beta=true',
-  },
-  {
-    wire: 'openai',
-    does: 'responses',
-    method: 'POST',
-    path: /^\/v1\/responses$/,
-    below: 'responses',
-  },
-  {
-    wire: 'openai',
-    does: 'chat',
-    method: 'POST',
-    path: /^\/v1\/chat\/completions$/,
-    below: 'chat/completions',
-  },
-  { wire: 'openai', does: 'models', method: 'GET', path: /^\/v1\/models$/, below: 'models' },
+/** The requests that an agent may send. `count` and `models` cost nothing. */
+const ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; at: RegExp }[] = [
+  { wire: 'anthropic', does: 'messages', at: /^POST \/v1\/messages$/ },
+  { wire: 'anthropic', does: 'count', at: /^POST \/v1\/messages\/count_tokens$/ },
+  { wire: 'openai', does: 'responses', at: /^POST \/v1\/responses$/ },
+  { wire: 'openai', does: 'chat', at: /^POST \/v1\/chat\/completions$/ },
+  { wire: 'openai', does: 'models', at: /^GET \/v1\/models$/ },
   {
     wire: 'gemini',
     does: 'generate',
-    method: 'POST',
-    path: /^\/v1beta\/models\/(\w[\w.-]*):(generateContent|streamGenerateContent)$/,
-    below: 'models/$1:$2',
-    query: 'alt=sse',
+    at: /^POST \/v1beta\/models\/(\w[\w.-]*):(?:generate|streamGenerate)Content$/,
   },
-  {
-    wire: 'gemini',
-    does: 'count',
-    method: 'POST',
-    path: /^\/v1beta\/models\/(\w[\w.-]*):(countTokens)$/,
-    below: 'models/$1:$2',
-  },
+  { wire: 'gemini', does: 'count', at: /^POST \/v1beta\/models\/(\w[\w.-]*):countTokens$/ },
 ];
 
-export interface Route extends Pick<RouteRow, 'wire' | 'does'> {
-  /** Path and query below the vendor's base address. Contains no text of the agent but a model. */
+/** `prefix`: of paths, what the vendor's base address contains. `query`: the only one passed on. */
+const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
+  anthropic: { prefix: '/', query: 'beta=true' },
+  openai: { prefix: '/v1/', query: null },
+  gemini: { prefix: '/v1beta/', query: 'alt=sse' },
+};
+
+export interface Route {
+  wire: Wire;
+  does: Protocol | 'count' | 'models';
+  /** Path and query below the vendor's base address. */
   below: string;
   /** The model, if the path names it. */
   model: string | null;
@@ -73,18 +36,18 @@ export interface Route extends Pick<RouteRow, 'wire' | 'does'> {
 /** Compares the address as it was sent, without resolving dots or escapes. */
 export function routeOf(method: string, address: string, wires: readonly Wire[]): Route | null {
   const [path = '', query = ''] = address.split('?');
-  for (const row of ROUTES) {
-    const found = row.method === method && wires.includes(row.wire) ? row.path.exec(path) : null;
+  for (const { wire, does, at } of ROUTES) {
+    const found = wires.includes(wire) ? at.exec(`${method} ${path}`) : null;
     if (found === null) continue;
-    const kept = row.query !== undefined && query.split('&').includes(row.query);
-    const below = path.replace(row.path, row.below);
-    const { wire, does } = row;
-    return { wire, does, below: kept ? `${below}?${row.query}` : below, model: found[1] ?? null };
+    const known = ADDRESSES[wire];
+    const isKept = known.query !== null && query.split('&').includes(known.query);
+    const below = path.slice(known.prefix.length) + (isKept ? `?${known.query}` : '');
+    return { wire, does, below, model: found[1] ?? null };
   }
   return null;
 }
 
-/** The protocol of an address that no route has, so that the refusal can be read. */
+/** The protocol of an address without a route, so that the agent can read the refusal. */
 export function likelyWire(address: string): Wire {
   if (address.startsWith('/v1beta')) return 'gemini';
   return address.startsWith('/v1/messages') ? 'anthropic' : 'openai';
