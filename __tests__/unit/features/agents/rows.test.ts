@@ -21,7 +21,7 @@ function callsOf(name: AgentName): [tool: string, input: unknown, result: string
   );
 }
 
-const run = (more: object = {}) => ({ code: 0, timedOut: false, stderr: '', ...more });
+const run = (more: object = {}) => ({ ended: 'exit' as const, code: 0, stderr: '', ...more });
 const silent = { end: null, last: '' };
 
 describe('a recorded run', () => {
@@ -122,7 +122,7 @@ describe('a run without a usable end', () => {
   test.each<[string, AgentName, Parameters<typeof runFault>[1], string]>([
     [
       'that takes too long names the limit',
-      ...(['codex', run({ code: null, timedOut: true })] as const),
+      ...(['codex', { ...run({ code: null }), ended: 'time' as const }] as const),
       'codex did not finish within 10 minutes; raise `limits.minutes` or make the task smaller',
     ],
     [

@@ -57,8 +57,6 @@ export interface AgentRow {
   skillFolders: readonly string[] | null;
   /** Null: skills are used by reading their files. */
   skillTool: { name: string; argument: string } | null;
-  /** A variable that must hold the path of the run's temporary folder. */
-  temporary?: string;
   start(run: AgentRun): AgentStart;
   /** The events of one JSON object of stdout. */
   read(line: JsonMap): AgentEvent[];

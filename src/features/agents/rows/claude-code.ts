@@ -13,7 +13,6 @@ export const claudeCode: AgentRow = {
   instructionFiles: ['CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules/**/*.md'],
   skillFolders: ['.claude/skills'],
   skillTool: { name: 'Skill', argument: 'skill' },
-  temporary: 'CLAUDE_CODE_TMPDIR',
   start: ({ spec, bin, task, url, token }) => ({
     command: [
       ...[...bin, '-p', task, '--model', spec.model],

@@ -1,7 +1,10 @@
-import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join, sep } from 'node:path';
-import { parseMap } from '../../../types/plain.ts';
+import { promisify } from 'node:util';
+import { THIS_PLATFORM, programVariables } from '../../../edges/providers/program-child.ts';
+import { errorMessage } from '../../../errors.ts';
+import { member, parseMap } from '../../../types/plain.ts';
 import type { AgentRow } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
@@ -19,28 +22,19 @@ interface CliTools {
   /** Where CLIs are installed. */
   cache: string;
   env: Readonly<Record<string, string | undefined>>;
-  run(command: readonly string[], env: Record<string, string>): Promise<Ran>;
   /** Prints a line for the user. */
   say(line: string): void;
-}
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
 }
 
 /** Why a suite cannot use this version, with the fix. Null: it can. */
 export function versionFault({ name, npm, version }: AgentRow, wanted: string): string | null {
   if (npm === null) return `${name} has no version; write only \`${name}\``;
-  if (!/^\d+\.\d+\.\d+$/.test(wanted))
-    return `"${wanted}" is not a version of ${name}; write three numbers, such as ${name}@${version ?? ''}`;
-  if (!isOlder(wanted, npm.oldest)) return null;
-  return `${name} ${wanted} is too old: evaldiff needs ${npm.oldest} or newer; write ${name}@${version ?? ''}`;
-}
-
-function isOlder(version: string, than: string): boolean {
-  return version.localeCompare(than, 'en', { numeric: true }) < 0;
+  const fix = `write \`agent: ${name}@${version ?? ''}\``;
+  if (!/^\d+\.\d+\.\d+$/.test(wanted)) return `"${wanted}" is not a version of ${name}; ${fix}`;
+  const isOld = wanted.localeCompare(npm.oldest, 'en', { numeric: true }) < 0;
+  return isOld
+    ? `${name} ${wanted} is too old: evaldiff needs ${npm.oldest} or newer; ${fix}`
+    : null;
 }
 
 /** The CLI in its pinned version: the project's, the one on PATH, or a copy from npm. */
@@ -52,22 +46,22 @@ export async function findCli(
   if (npm === null) return { problem: `${name} has no CLI` };
   const copy = join(tools.cache, `${name}-${wanted}`);
   const path = (tools.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const folders = [join(tools.project, BIN), ...path, join(copy, BIN)];
   const others: string[] = [];
-  for (const folder of folders) {
+  for (const folder of [join(tools.project, BIN), ...path, join(copy, BIN)]) {
     const found = await readCli(join(folder, npm.bin), npm.package, tools);
     if (found?.version === wanted) return found;
     if (found !== null) others.push(`${found.version} in ${folder}`);
   }
   const why = others.length === 0 ? 'it is not installed' : `found ${others.join(', ')}`;
   tools.say(`Installing ${name} ${wanted} from npm (${why}).`);
-  const failure = await installCli(copy, `${npm.package}@${wanted}`, tools);
+  const what = `${npm.package}@${wanted}`;
+  const failure = await installCli(copy, what, tools);
   const found = await readCli(join(copy, BIN, npm.bin), npm.package, tools);
   if (found?.version === wanted) return found;
   return {
     problem:
-      `${name} ${wanted} is missing and npm could not install it: ${failure ?? 'no such program'}. ` +
-      `Install it in an earlier step: npm install --global ${npm.package}@${wanted}`,
+      `${name} ${wanted} is missing, and npm could not install it: ${failure ?? `no ${npm.bin}`}. ` +
+      `Install it in an earlier step: npm install --global ${what}`,
   };
 }
 
@@ -77,21 +71,17 @@ const BIN = join('node_modules', '.bin');
 async function readCli(file: string, name: string, tools: CliTools): Promise<FoundCli | null> {
   const program = await realpath(file).catch(() => null);
   if (program === null) return null;
-  const isExecutable = await access(program, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
   const owner = await packageOf(program, name);
-  const version = owner?.version ?? (isExecutable ? await askVersion(program, tools) : null);
+  const version = owner?.version ?? (await askVersion(program, tools));
   if (version === null) return null;
-  const folder = owner === null ? dirname(program) : outermost(owner.folder);
-  if (!(await isNodeScript(program))) return { bin: [program], version, folders: [folder] };
+  const folder = outermost(owner?.folder ?? dirname(program));
+  if (!/\.[cm]?js$/.test(program)) return { bin: [program], version, folders: [folder] };
   // The runner's Node may lie outside the agent's PATH.
-  const node = process.execPath;
+  const node = await realpath(process.execPath);
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
 }
 
-/** The package that owns a file, without running anything. */
+/** The package that owns a file. Nothing is run. */
 async function packageOf(
   program: string,
   name: string,
@@ -107,23 +97,15 @@ async function packageOf(
 
 /** A package's dependencies lie beside it in the outermost `node_modules`. */
 function outermost(folder: string): string {
-  const at = folder.indexOf(`${sep}node_modules${sep}`);
+  const at = `${folder}${sep}`.indexOf(`${sep}node_modules${sep}`);
   return at === -1 ? folder : folder.slice(0, at + `${sep}node_modules`.length);
 }
 
 async function askVersion(program: string, tools: CliTools): Promise<string | null> {
-  const { stdout } = await tools.run([program, '--version'], plainEnv(tools));
+  const { stdout } = await execute(program, ['--version'], tools, MOST_MS.version).catch(() => ({
+    stdout: '',
+  }));
   return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
-}
-
-async function isNodeScript(program: string): Promise<boolean> {
-  const file = await open(program);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
-    return /^#!.*\bnode\b/.test(buffer.subarray(0, bytesRead).toString('latin1'));
-  } finally {
-    await file.close();
-  }
 }
 
 /** Installs into a new folder and renames it, because other runs may install at the same time. */
@@ -131,25 +113,30 @@ async function installCli(copy: string, what: string, tools: CliTools): Promise<
   await mkdir(tools.cache, { recursive: true });
   const folder = await mkdtemp(join(tools.cache, 'new-'));
   const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
-  const command = ['npm', 'install', '--prefix', folder, ...quiet, what];
-  const { code, stderr } = await tools.run(command, plainEnv(tools));
-  if (code === 0) await rename(folder, copy).catch(() => {});
-  await rm(folder, { recursive: true, force: true });
-  return code === 0
-    ? null
-    : (stderr
-        .trim()
-        .split('\n')
-        .find((line) => line !== '') ?? `exit ${code}`);
+  try {
+    await execute('npm', ['install', '--prefix', folder, ...quiet, what], tools, MOST_MS.install);
+    await rename(folder, copy).catch(() => {});
+    return null;
+  } catch (error) {
+    const text = String(member(error, 'stderr') ?? '').trim() || errorMessage(error);
+    return text.split('\n').at(0) ?? text;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
-const KEPT = /^(?:PATH|HOME|LANG|TMPDIR|(?:https?|no)_proxy|NODE_EXTRA_CA_CERTS|npm_config_.*)$/i;
+const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'];
+const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
+/** A program that waits for input is not the CLI. */
+const MOST_MS = { version: 20_000, install: 600_000 };
 
-/** Scripts of packages get no key. */
-function plainEnv({ env }: CliTools): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      KEPT.test(name) && value !== undefined ? [[name, value] as const] : [],
-    ),
-  );
+/** Scripts of packages get no key of a vendor. */
+function execute(
+  program: string,
+  words: string[],
+  { env }: CliTools,
+  timeout: number,
+): Promise<{ stdout: string }> {
+  const given = programVariables(env, [...NPM, ...NPM_SETTINGS], THIS_PLATFORM);
+  return promisify(execFile)(program, words, { env: given, timeout });
 }

@@ -4,9 +4,10 @@ import { mapIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
 
 interface EndedRun {
+  /** `input`: killed after its input had ended. The others: killed at that limit. */
+  ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
   /** Null: killed. */
   code: number | null;
-  timedOut: boolean;
   stderr: string;
 }
 
@@ -15,35 +16,33 @@ interface EndedRun {
  * gateway refused a call, its reason is better: some CLIs report success after a refusal.
  */
 export function runFault(
-  row: AgentRow,
-  run: EndedRun,
-  transcript: Pick<Transcript, 'end' | 'last'>,
+  { name, npm }: Pick<AgentRow, 'name' | 'npm'>,
+  { ended, code, stderr }: EndedRun,
+  { end, last }: Pick<Transcript, 'end' | 'last'>,
   minutes: number,
 ): string | null {
-  const { end, last } = transcript;
-  if (run.timedOut)
-    return `${row.name} did not finish within ${minutes} minutes; raise \`limits.minutes\` or make the task smaller`;
-  if (end?.ok === true || (end === null && run.code === 0 && row.npm === null)) return null;
-  const errors = run.stderr.trim().split('\n');
-  return failure(row.name, run.code, [
-    end?.why ?? '',
-    errors.at(-1) ?? '',
-    end === null ? '' : last,
-  ]);
+  if (ended !== 'exit' && ended !== 'input') return `${name} ${LIMITS[ended](minutes)}`;
+  if (end?.ok === true || (end === null && code === 0 && npm === null)) return null;
+  return failure(name, code, [end?.why ?? '', stderr.trim().split('\n').at(-1) ?? '', last]);
 }
 
 function failure(name: string, code: number | null, said: readonly string[]): string {
   const pinned = `write only \`agent: ${name}\` for the version that evaldiff is tested with`;
-  const reason = plainReason(said.find((text) => text !== '') ?? 'it printed no reason');
+  const reason = plainReason(said.find((text) => text !== '') ?? '');
   if (LOGIN.test(said.join('\n')))
     return `${name} asks for a login instead of using the gateway: ${reason}; ${pinned}`;
   if (code === 126 || code === 127) return `${name} cannot be started: ${reason}`;
-  // A vendor's CLI always reports its end, so a missing report is a new format.
-  if (code === 0 && said.every((text) => text === ''))
-    return `${name} ended without the report that evaldiff reads; ${pinned}`;
-  const exit = code === null ? ' (killed)' : code === 0 ? '' : ` (exit code ${code})`;
-  return `${name} ended with an error${exit}: ${reason}`;
+  if (reason === '') return `${name} ended without the report that evaldiff reads; ${pinned}`;
+  return `${name} ended with an error${code ? ` (exit code ${code})` : ''}: ${reason}`;
 }
+
+const LIMITS = {
+  time: (minutes: number) =>
+    `did not finish within ${minutes} minutes; raise \`limits.minutes\` or make the task smaller`,
+  output: () => 'printed more than 32 MB',
+  size: () => 'made its workspace larger than 1 GB',
+  stopped: () => 'was stopped',
+};
 
 /** CLIs print the vendor's JSON body as the reason. */
 function plainReason(text: string): string {

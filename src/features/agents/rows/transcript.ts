@@ -3,6 +3,8 @@ import { isMap, jsonText, parseMap, type Json } from '../../../types/plain.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 
 type CallStep = Extract<Step, { type: 'tool_call' }>;
+type MessageStep = Extract<Step, { type: 'message' }>;
+type CallEvent = Extract<AgentEvent, { kind: 'tool_call' | 'tool_result' }>;
 
 /** What an agent's output says about its run. */
 export interface Transcript {
@@ -14,24 +16,25 @@ export interface Transcript {
 }
 
 export function readTranscript(row: AgentRow, stdout: string): Transcript {
-  const transcript: Transcript = { steps: [], last: '', end: null };
+  const steps: Step[] = [];
   const calls = new Map<string, CallStep>();
-  let open: Extract<Step, { type: 'message' }> | null = null;
+  let end: Transcript['end'] = null;
+  let open: MessageStep | null = null;
   for (const event of stdout.split('\n').flatMap((line) => eventsIn(row, line))) {
     if (event.kind === 'message' && event.isPiece && open !== null) open.text += event.text;
     else if (event.kind === 'message') {
-      const step = { type: 'message', role: 'assistant', text: event.text } as const;
-      transcript.steps.push((open = { ...step }));
-    } else if (event.kind === 'end') transcript.end = { ok: event.ok, why: event.why };
+      const step: MessageStep = { type: 'message', role: 'assistant', text: event.text };
+      steps.push(step);
+      open = event.isPiece ? step : null;
+    } else if (event.kind === 'end') end = { ok: event.ok, why: event.why };
     else {
       open = null;
-      addCall(transcript.steps, calls, event);
+      addCall(steps, calls, event);
     }
-    if (event.kind === 'message' && !event.isPiece) open = null;
   }
-  const steps = transcript.steps.filter((step) => step.type !== 'message' || step.text.trim());
-  const last = steps.findLast((step) => step.type === 'message')?.text.trim() ?? '';
-  return { ...transcript, steps, last };
+  const said = steps.filter((step) => step.type !== 'message' || step.text.trim() !== '');
+  const last = said.findLast((step) => step.type === 'message')?.text.trim() ?? '';
+  return { steps: said, last, end };
 }
 
 function eventsIn(row: AgentRow, line: string): AgentEvent[] {
@@ -40,30 +43,22 @@ function eventsIn(row: AgentRow, line: string): AgentEvent[] {
   return line === '' ? [] : (row.readText?.(line) ?? []);
 }
 
-function addCall(
-  steps: Step[],
-  calls: Map<string, CallStep>,
-  event: Extract<AgentEvent, { kind: 'tool_call' | 'tool_result' }>,
-): void {
-  const known = event.id === null ? undefined : calls.get(event.id);
+function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent): void {
+  // Agents without ids wait for each result.
+  const known = calls.get(event.id ?? LATEST);
   if (event.kind === 'tool_result') {
-    const call = known ?? (event.id === null ? lastCall(steps) : undefined);
-    if (call !== undefined) call.result = event.output;
-    return;
-  }
-  if (known !== undefined) {
+    if (known !== undefined) known.result = event.output;
+  } else if (event.id !== null && known !== undefined) {
     if (isFuller(event.input, known.arguments)) known.arguments = jsonText(event.input);
-    return;
+  } else {
+    const { name, input } = event;
+    const step: CallStep = { type: 'tool_call', name, arguments: jsonText(input), result: null };
+    steps.push(step);
+    calls.set(event.id ?? LATEST, step);
   }
-  const { name, input } = event;
-  const step: CallStep = { type: 'tool_call', name, arguments: jsonText(input), result: null };
-  steps.push(step);
-  if (event.id !== null) calls.set(event.id, step);
 }
 
-function lastCall(steps: readonly Step[]): CallStep | undefined {
-  return steps.findLast((step): step is CallStep => step.type === 'tool_call');
-}
+const LATEST = '';
 
 /** Agents announce a call with few of its arguments, and repeat some of them at its end. */
 function isFuller(input: Json, known: string): boolean {
