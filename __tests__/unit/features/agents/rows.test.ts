@@ -141,6 +141,18 @@ describe('a run without a usable end', () => {
       'codex ended with an error (exit code 3): out of memory',
     ],
     [
+      'that does not know an argument shows the error, not the tip after it',
+      ...([
+        'codex',
+        run({
+          code: 2,
+          stderr:
+            "error: unexpected argument '--ephemeral' found\n\nFor more information, try '--help'.\n",
+        }),
+      ] as const),
+      "codex ended with an error (exit code 2): error: unexpected argument '--ephemeral' found",
+    ],
+    [
       'that exits without its report is an error',
       ...(['codex', run()] as const),
       'codex ended without the report that evaldiff reads; write only `agent: codex` for the version that evaldiff is tested with',

@@ -4,7 +4,7 @@ import { listIn, textIn } from './fields.ts';
 
 export const claudeCode: AgentRow = {
   name: 'claude-code',
-  npm: { package: '@anthropic-ai/claude-code', bin: 'claude', oldest: '2.1.330' },
+  npm: { package: '@anthropic-ai/claude-code', bin: 'claude', oldest: '2.1.6' },
   version: '2.1.332',
   protocol: 'lines',
   wires: ['anthropic'],

@@ -6,7 +6,7 @@ const KEY = 'EVALDIFF_GATEWAY_TOKEN';
 
 export const codex: AgentRow = {
   name: 'codex',
-  npm: { package: '@openai/codex', bin: 'codex', oldest: '0.169.0' },
+  npm: { package: '@openai/codex', bin: 'codex', oldest: '0.122.0' },
   version: '0.171.0',
   protocol: 'lines',
   wires: ['openai'],

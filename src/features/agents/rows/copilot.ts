@@ -2,7 +2,7 @@ import { acpRow } from './acp.ts';
 
 export const copilot = acpRow({
   name: 'copilot',
-  npm: { package: '@github/copilot', bin: 'copilot', oldest: '1.0.102' },
+  npm: { package: '@github/copilot', bin: 'copilot', oldest: '1.0.80' },
   version: '1.0.102',
   wires: ['openai', 'anthropic'],
   refusal: 400,

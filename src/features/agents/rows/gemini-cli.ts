@@ -13,7 +13,7 @@ const settings = (network: 'off' | readonly string[]): string =>
 
 export const geminiCli = acpRow({
   name: 'gemini-cli',
-  npm: { package: '@google/gemini-cli', bin: 'gemini', oldest: '0.61.0' },
+  npm: { package: '@google/gemini-cli', bin: 'gemini', oldest: '0.45.2' },
   version: '0.61.0',
   wires: ['gemini'],
   // After 429 it waits and retries for minutes.

@@ -25,7 +25,7 @@ function config({ spec, url, token }: AgentRun): string {
 
 export const opencode = acpRow({
   name: 'opencode',
-  npm: { package: 'opencode-ai', bin: 'opencode', oldest: '1.18.33' },
+  npm: { package: 'opencode-ai', bin: 'opencode', oldest: '1.15.3' },
   version: '1.18.33',
   wires: ['openai', 'anthropic'],
   refusal: 400,

@@ -23,7 +23,7 @@ export function runFault(
 ): string | null {
   if (ended !== 'exit' && ended !== 'input') return `${name} ${LIMITS[ended](minutes)}`;
   if (end?.ok === true || (end === null && code === 0 && npm === null)) return null;
-  return failure(name, code, [end?.why ?? '', stderr.trim().split('\n').at(-1) ?? '', last]);
+  return failure(name, code, [end?.why ?? '', errorLine(stderr), last]);
 }
 
 function failure(name: string, code: number | null, said: readonly string[]): string {
@@ -43,6 +43,12 @@ const LIMITS = {
   size: () => 'made its workspace larger than 1 GB',
   stopped: () => 'was stopped',
 };
+
+/** Tips and notices may follow the error. */
+function errorLine(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  return lines.find((line) => /\berror:/i.test(line)) ?? lines.at(-1) ?? '';
+}
 
 /** CLIs print the vendor's JSON body as the reason. */
 function plainReason(text: string): string {
