@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { readChanges } from '../../../../src/features/agents/workspace/changes.ts';
@@ -10,7 +11,7 @@ import {
 } from '../../../../src/features/agents/workspace/open.ts';
 import { runInside } from '../../../../src/features/agents/workspace/run.ts';
 import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { using } from '../../edges/git/opened-repository.ts';
 
 const walls = await findWalls();
@@ -58,6 +59,15 @@ describe('setup (needs walls: root, user namespaces or sudo -n)', () => {
     expect((await readChanges(first)).map(({ path, left }) => [path, left])).toEqual([
       ['id', 'setup'],
     ]);
+  });
+
+  test('cannot redirect files of HOME by a link out of it', async () => {
+    const outside = temporaryFolder('outside');
+    const setup = [`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`];
+    const home = { '.config/agent.json': 'own', '.agentrc': 'rc' };
+    const workspace = await openWorkspace(FILES, optionsWith({ setup, home }));
+    const { stdout } = await inside(workspace, 'cat $HOME/.config/agent.json $HOME/.agentrc');
+    expect({ stdout, outside: readdirSync(outside) }).toEqual({ stdout: 'ownrc', outside: [] });
   });
 
   test('that fails is an error with the command and the end of its output', async () => {

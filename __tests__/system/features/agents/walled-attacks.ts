@@ -9,6 +9,8 @@ export interface Outside {
   runs: string;
   /** Any user may write here. */
   probes: string;
+  /** The same, and readable inside. */
+  tools: string;
   parent: number;
   /** A server on the loopback interface outside, and one on an abstract socket. */
   port: number;
@@ -16,14 +18,15 @@ export interface Outside {
 }
 
 /** Commands of `sh -c`. They print what they reach. */
-export const walledAttacks = ({ home, runs, probes, parent, port, abstract }: Outside) =>
+export const walledAttacks = ({ home, runs, probes, tools, parent, port, abstract }: Outside) =>
   ({
     'reads the environment of other processes': `
       cat /proc/[0-9]*/environ | tr '\\0' '\\n'; cat /proc/${parent}/environ; cat /proc/1/environ`,
     'writes outside the workspace': `
-      for at in / /usr /etc /opt /dev /home /run /proc/sys/kernel ${probes} ${runs}; do
+      for at in / /usr /etc /opt /dev /home /run /proc/sys/kernel ${probes} ${runs} ${tools}; do
         touch $at/evaldiff-was-here && echo wrote $at
-      done; echo x >> /etc/passwd && echo wrote passwd; test -w /proc/sysrq-trigger && echo sysrq; :`,
+      done; echo x >> /etc/passwd && echo wrote passwd
+      echo x >> ${tools}/tool && echo wrote tool; cat ${tools}/tool >&2; test -w /proc/sysrq-trigger && echo sysrq; :`,
     'opens the walls from a namespace of its own': `
       unshare --map-root-user --mount sh -c '
         mount -o remount,bind,rw /usr && touch /usr/evaldiff-was-here && echo wrote

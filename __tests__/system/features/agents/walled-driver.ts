@@ -1,5 +1,5 @@
 // Runs all attacks in one kind of walls, as the user that starts it, and prints what came of them.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -60,8 +60,14 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   const templates = await createTemplates();
   const home = join(folder, 'home');
   const probes = join(folder, 'probes');
+  const tools = join(folder, 'tools');
   mkdirSync(home);
-  mkdirSync(probes, { mode: 0o777 });
+  for (const path of [probes, tools]) {
+    mkdirSync(path);
+    chmodSync(path, 0o777);
+  }
+  writeFileSync(join(tools, 'tool'), 'of the tools');
+  chmodSync(join(tools, 'tool'), 0o777);
   writeFileSync(join(home, 'secret'), 'sk-of-the-user');
   const gateway = join(templates.folder, 'gateway');
   let contacts = 0;
@@ -79,7 +85,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     setup: ['mkdir tools; echo "exit 0" > tools/run; echo made > made.txt; echo set > $HOME/.set'],
     network: 'off',
     home: { '.config/agent.json': '{}' },
-    readable: [],
+    readable: [tools],
     cover: [],
     canary: CANARY,
   };
@@ -100,7 +106,15 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     await workspace.close();
   };
   const abstract = `evaldiff-${process.pid}`;
-  const outside = { home, runs: templates.folder, probes, parent: process.pid, port, abstract };
+  const outside = {
+    home,
+    runs: templates.folder,
+    probes,
+    tools,
+    parent: process.pid,
+    port,
+    abstract,
+  };
   for (const [name, command] of Object.entries(walledAttacks(outside)))
     await open(async (workspace) => {
       const run = await runInside(workspace, job(command));

@@ -80,7 +80,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
 
   test('meets every attack of the list, and none leaves a trace outside', async () => {
     const { attacks, contacts, probes, runsLeft } = await reportOf(kind);
-    const at = { home: '', runs: '', probes: '', parent: 0, port: 0, abstract: '' };
+    const at = { home: '', runs: '', probes: '', tools: '', parent: 0, port: 0, abstract: '' };
     expect(Object.keys(attacks)).toEqual(Object.keys(walledAttacks(at)));
     expect({ contacts, probes, runsLeft }).toEqual({ contacts: 0, probes: [], runsLeft: [] });
     expect(JSON.stringify(attacks)).not.toContain(KEY);
@@ -104,6 +104,11 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
   ])('does not get anywhere when it %s', async (name) => {
     const { stdout, changes, ended } = await attack(name);
     expect({ stdout, changes, ended }).toEqual({ stdout: '', changes: {}, ended: 'exit' });
+  });
+
+  test('reads the folders that its CLI needs', async () => {
+    const { stderr } = await attack('writes outside the workspace');
+    expect(stderr).toMatch(/^of the tools/m);
   });
 
   test('cannot kill or trace the processes that hold it', async () => {

@@ -12,16 +12,3 @@ export function canarySpotter(canary: string | null): (content: string | Uint8Ar
     return spellings.some((spelling) => text.includes(spelling));
   };
 }
-
-/** For a stream: also finds a canary that two pieces share. */
-export function streamSpotter(canary: string | null): (piece: string) => boolean {
-  const spots = canarySpotter(canary);
-  // Encodings are at most six times as long.
-  const overlap = (canary?.length ?? 0) * 6;
-  let last = '';
-  return (piece) => {
-    const text = last + piece;
-    last = overlap === 0 ? '' : text.slice(-overlap);
-    return spots(text);
-  };
-}

@@ -61,7 +61,7 @@ interface Pair {
   entry: DiskEntry | null;
 }
 
-/** WorkspaceFiles that `setup` made, and everything in folders that it made. */
+/** Files that `setup` made, and everything in folders that it made. */
 function setupPaths({ files, before }: Workspace): (path: string) => boolean {
   const foldersAbove = (paths: Iterable<string>): Set<string> =>
     new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));

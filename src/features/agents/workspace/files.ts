@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { trailOf } from '../../../documents/paths.ts';
 import { UserError, problem, userError } from '../../../errors.ts';
 import { fileSize } from '../../../text/amounts.ts';
@@ -37,9 +36,8 @@ export async function readFiles(
   const files = new Map<string, WorkspaceFile>();
   let bytes = 0;
   for (let at = 0; at < placed.length; at += READS_AT_ONCE) {
-    const read = placed.slice(at, at + READS_AT_ONCE).map(async ([path, source]) => {
-      return [path, await readOne(tree, source)] as const;
-    });
+    const some = placed.slice(at, at + READS_AT_ONCE);
+    const read = some.map(async ([path, source]) => [path, await readOne(tree, source)] as const);
     for (const [path, file] of await Promise.all(read)) {
       bytes += file.body.length;
       files.set(path, file);
@@ -68,10 +66,8 @@ export const isOutsideGit = (path: string): boolean =>
 
 async function readOne(tree: SourceTree, path: string): Promise<WorkspaceFile> {
   const entry = tree.files.get(path);
-  if (entry === undefined) {
-    const target = (await tree.readLink?.(path)) ?? '';
-    return { mode: '120000', body: Buffer.from(target) };
-  }
+  if (entry === undefined)
+    return { mode: '120000', body: Buffer.from((await tree.readLink?.(path)) ?? '') };
   const body = await tree.read(path, MAX_WORKSPACE_BYTES);
   return { mode: entry.executable === true ? '100755' : '100644', body };
 }
@@ -104,18 +100,4 @@ export function digestFiles(files: WorkspaceFiles): string {
     JSON.stringify([path, mode, createHash('sha256').update(body).digest('hex')]),
   );
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
-}
-
-/** Writes into a folder that only evaldiff can write. `files` must have no conflicting paths. */
-export async function writeWorkspace(folder: string, files: WorkspaceFiles): Promise<void> {
-  const folders = new Set([...files.keys()].map((path) => dirname(join(folder, path))));
-  for (const each of folders) await mkdir(each, { recursive: true, mode: 0o755 });
-  for (const [path, { mode, body }] of files) {
-    const at = join(folder, path);
-    if (mode === '120000') await symlink(Buffer.from(body), at);
-    else {
-      await writeFile(at, body, { flag: 'wx' });
-      await chmod(at, mode === '100755' ? 0o755 : 0o644);
-    }
-  }
 }

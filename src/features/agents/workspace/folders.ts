@@ -1,17 +1,19 @@
 import { execFile } from 'node:child_process';
-import { lchown, lstat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { trailOf } from '../../../documents/paths.ts';
+import type { WorkspaceFile } from './files.ts';
+import { listEntries } from './list-entries.ts';
 import { agentUser, type WallKind } from './walls.ts';
 
 export const runTool = promisify(execFile);
 
 /** Root's agents are another user. */
-export async function giveToAgent(path: string, kind: WallKind): Promise<void> {
-  if (kind !== 'root') return;
+export async function giveToAgent(folder: string, kind: WallKind): Promise<void> {
   const { uid, gid } = agentUser(kind);
-  if ((await lstat(path)).isDirectory())
-    await runTool('chown', ['-R', '-h', `${String(uid)}:${String(gid)}`, path]);
-  else await lchown(path, uid, gid);
+  if (kind === 'root')
+    await runTool('chown', ['-R', '-h', `${String(uid)}:${String(gid)}`, folder]);
 }
 
 /** In bytes. `du` does not follow links, even if they appear while it works. */
@@ -27,4 +29,33 @@ export async function removeFolder(folder: string): Promise<void> {
     await runTool('chmod', ['-R', 'u+rwX', folder]).catch(() => undefined);
     await runTool('rm', ['-rf', folder]).catch(() => undefined);
   });
+}
+
+/** False if something is there. Follows a link only above the file: see `isBelowFolders`. */
+export async function placeFile(at: string, { mode, body }: WorkspaceFile): Promise<boolean> {
+  if ((await lstat(at).catch(() => null)) !== null) return false;
+  await mkdir(dirname(at), { recursive: true });
+  if (mode === '120000') await symlink(Buffer.from(body), at);
+  else {
+    await writeFile(at, body, { flag: 'wx' });
+    await chmod(at, mode === '100755' ? 0o755 : 0o644);
+  }
+  return true;
+}
+
+/** Removes a file, or a folder in which no file is left. */
+export async function removeFile(at: string): Promise<void> {
+  const stat = await lstat(at).catch(() => null);
+  if (stat === null || (stat.isDirectory() && (await listEntries(at)).size > 0)) return;
+  await rm(at, { recursive: true });
+}
+
+/** False if writing at the path would follow a link, which could lead out of the folder. */
+export async function isBelowFolders(folder: string, path: string): Promise<boolean> {
+  for (const step of trailOf(path).slice(0, -1)) {
+    const stat = await lstat(join(folder, step)).catch(() => null);
+    if (stat === null) return true;
+    if (!stat.isDirectory()) return false;
+  }
+  return true;
 }

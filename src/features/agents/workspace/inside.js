@@ -13,7 +13,7 @@ const giveUp = () => process.exit(137);
 control.on('error', giveUp).on('close', giveUp).on('end', giveUp);
 
 function finish(report) {
-  control.end(`${JSON.stringify(report)}\n`, () => process.exit(0));
+  control.end(JSON.stringify(report), () => process.exit(0));
 }
 
 function forward({ port, socket }) {
@@ -37,14 +37,13 @@ async function start(plan) {
     execFileSync('/bin/sh', ['-c', plan.script], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
     await Promise.all(plan.ports.map(forward));
   } catch (error) {
-    finish({ kind: 'failed', message: String(error.stderr ?? '') || String(error.message) });
+    finish({ failed: String(error.stderr ?? '') || String(error.message) });
     return;
   }
   const [file, ...args] = plan.command;
   const child = spawn(file, args, { cwd: plan.folder, env: plan.env, stdio: 'inherit' });
-  control.write('{"kind":"started"}\n');
-  child.on('error', ({ message }) => finish({ kind: 'failed', message }));
-  child.on('exit', (code) => finish({ kind: 'ended', code }));
+  child.on('error', ({ message }) => finish({ failed: message }));
+  child.on('exit', (code) => finish({ code }));
 }
 
 let text = '';

@@ -1,24 +1,26 @@
-import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { userError } from '../../../errors.ts';
 import { visible, visibleLine } from '../../../text/visible.ts';
+import { MAX_WORKSPACE_BYTES, digestFiles, tooLarge, type WorkspaceFiles } from './files.ts';
 import {
-  MAX_WORKSPACE_BYTES,
-  digestFiles,
-  tooLarge,
-  writeWorkspace,
-  type WorkspaceFiles,
-} from './files.ts';
-import { diskUsage, runTool, giveToAgent, removeFolder } from './folders.ts';
+  diskUsage,
+  giveToAgent,
+  isBelowFolders,
+  placeFile,
+  removeFolder,
+  runTool,
+} from './folders.ts';
 import { listEntries, type DiskEntry } from './list-entries.ts';
 import { runInside, type RunPlace } from './run.ts';
 
 export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
-  /** WorkspaceFiles of HOME, by relative path. */
+  /** Files of HOME, by relative path. */
   home: Readonly<Record<string, string>>;
+  /** Of the whole evaldiff run: other runs may wait for the same `setup`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +31,7 @@ interface Template {
 }
 
 /** The templates of one evaldiff run, by content, and the folder of all its workspaces. */
-interface Templates {
+export interface Templates {
   folder: string;
   made: Map<string, Promise<Template>>;
   digests: WeakMap<WorkspaceFiles, string>;
@@ -39,7 +41,7 @@ interface Templates {
 export interface Workspace extends RunPlace {
   /** Depends on the content alone. The agent can see it, so requests may contain it. */
   commit: string;
-  /** WorkspaceFiles of the tree. Others in `before` were made by `setup`. */
+  /** Files of the tree. Others in `before` were made by `setup`. */
   files: WorkspaceFiles;
   /** What was in the workspace when the agent started. */
   before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
@@ -48,12 +50,8 @@ export interface Workspace extends RunPlace {
 
 export async function createTemplates(): Promise<Templates> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-agents-'));
-  return {
-    folder,
-    made: new Map(),
-    digests: new WeakMap(),
-    close: () => removeFolder(folder),
-  };
+  const close = (): Promise<void> => removeFolder(folder);
+  return { folder, made: new Map(), digests: new WeakMap(), close };
 }
 
 /** @throws UserError if `setup` fails or the workspace is too large. */
@@ -64,13 +62,14 @@ export async function openWorkspace(
   const template = await templateOf(files, options);
   const folder = await mkdtemp(join(options.templates.folder, 'run-'));
   const own = ownFolders(folder);
-  await runTool('cp', ['-a', '--reflink=auto', `${template.folder}/.`, folder]);
+  const { work, home } = ownFolders(template.folder);
+  await runTool('cp', ['-a', '--reflink=auto', work, home, folder]);
   await writeHome(own.home, options);
   const { kind, network, readable, cover, canary } = options;
   return {
     ...{ kind, network, readable, cover, canary, folder, own, files },
     commit: template.commit,
-    before: { folder: ownFolders(template.folder).work, entries: await listEntries(own.work) },
+    before: { folder: work, entries: await listEntries(own.work) },
     close: () => removeFolder(folder),
   };
 }
@@ -85,9 +84,7 @@ async function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): Pro
   const digest = templates.digests.get(files) ?? digestFiles(files);
   templates.digests.set(files, digest);
   const key = JSON.stringify([digest, setup, setup.length > 0 ? network : null, kind]);
-  const known = templates.made.get(key);
-  if (known !== undefined) return known;
-  const made = makeTemplate(files, options);
+  const made = templates.made.get(key) ?? makeTemplate(files, options);
   templates.made.set(key, made);
   return made;
 }
@@ -96,7 +93,7 @@ async function makeTemplate(files: WorkspaceFiles, options: WorkspaceOptions): P
   const folder = await mkdtemp(join(options.templates.folder, 'template-'));
   const own = ownFolders(folder);
   for (const path of Object.values(own)) await mkdir(path);
-  await writeWorkspace(own.work, files);
+  for (const [path, file] of files) await placeFile(join(own.work, path), file);
   const commit = await commitAll(own.work);
   await giveToAgent(folder, options.kind);
   const { kind, network, readable, cover, signal } = options;
@@ -133,23 +130,22 @@ function setupFailed(
   );
 }
 
-/** Fixed, so that the commit id depends on the content alone. */
-const AUTHOR = { NAME: 'base', EMAIL: 'base@example.com', DATE: '2026-01-01T00:00:00Z' };
+/** Fixed, so that the commit id depends on the content alone. No configuration of the user. */
+const GIT_ENVIRONMENT = {
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'base',
+  GIT_AUTHOR_EMAIL: 'base@example.com',
+  GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+  GIT_COMMITTER_NAME: 'base',
+  GIT_COMMITTER_EMAIL: 'base@example.com',
+  GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+};
 
 /** Runs before anything of the workspace, so its hooks and filters have no configuration. */
 async function commitAll(work: string): Promise<string> {
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: '/nonexistent',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    ...Object.fromEntries(
-      Object.entries(AUTHOR).flatMap(([name, value]) => [
-        [`GIT_AUTHOR_${name}`, value],
-        [`GIT_COMMITTER_${name}`, value],
-      ]),
-    ),
-  };
+  const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
   const git = async (...args: string[]): Promise<string> =>
     (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
   await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
@@ -162,12 +158,13 @@ async function commitAll(work: string): Promise<string> {
   return (await git('rev-parse', 'HEAD')).trim();
 }
 
+/** `setup` may have left links in HOME, which must not lead out of it. */
 async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
-    const at = join(home, path);
-    await mkdir(dirname(at), { recursive: true });
-    await writeFile(at, text);
-    await chmod(at, 0o600);
+    const [top = path] = path.split('/');
+    const blocked = (await isBelowFolders(home, path)) ? path : top;
+    await rm(join(home, blocked), { recursive: true, force: true });
+    await placeFile(join(home, path), { mode: '100644', body: Buffer.from(text) });
   }
   if (Object.keys(files).length > 0) await giveToAgent(home, kind);
 }

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CANARY_NAME, streamSpotter } from './canary.ts';
+import { CANARY_NAME, canarySpotter } from './canary.ts';
 import { MAX_WORKSPACE_BYTES } from './files.ts';
 import { diskUsage } from './folders.ts';
 import { INSIDE, PORTS } from './mounts.ts';
@@ -38,7 +38,7 @@ export interface InsideJob {
   readable?: readonly string[];
 }
 
-interface InsideRun {
+export interface InsideRun {
   /**
    * `input`: killed after its input had ended. `time`, `output`, `size`: killed at that limit.
    * `stopped`: by the signal.
@@ -47,27 +47,31 @@ interface InsideRun {
   /** Null: killed by a signal. */
   code: number | null;
   stdout: string;
-  /** Its last 64 KiB. */
   stderr: string;
   isCanarySeen: boolean;
 }
 
+/** Of each of its two outputs. */
 const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
-const MAX_STDERR_CHARS = 64 * 1024;
 const INPUT_GRACE_MS = 2000;
 
 /** Runs a command in a workspace. No process of it is left afterwards. */
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
   const { kind, folder, own, readable, cover, network, canary } = place;
-  const isClosed = network === 'off' || network.length === 0;
-  const proxy = isClosed ? null : join(folder, 'proxy');
-  const opened = isClosed || proxy === null ? null : await openProxy(network, proxy);
+  const hosts = network === 'off' ? [] : network;
+  const proxy = hosts.length === 0 ? null : join(folder, 'proxy');
+  const opened = proxy === null ? null : await openProxy(hosts, proxy);
   try {
     const walled = await startInside({
       ...{ kind, folder, own, cover, command: job.command },
       readable: [...readable, ...(job.readable ?? [])],
       sockets: { gateway: job.gateway, proxy },
-      env: { ...baseEnvironment(canary, proxy !== null), ...job.env },
+      env: {
+        ...BASE,
+        ...(proxy === null ? {} : PROXIED),
+        ...(canary === null ? {} : { [CANARY_NAME]: canary }),
+        ...job.env,
+      },
     });
     return await follow(walled, place, job);
   } finally {
@@ -75,27 +79,14 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
   }
 }
 
-function baseEnvironment(canary: string | null, hasProxy: boolean): Record<string, string> {
-  const address = `http://127.0.0.1:${String(PORTS.proxy)}`;
-  const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
-  return {
-    HOME: INSIDE.home,
-    TMPDIR: INSIDE.tmp,
-    LANG: 'C.UTF-8',
-    TZ: 'UTC',
-    TERM: 'dumb',
-    CI: '1',
-    ...(canary === null ? {} : { [CANARY_NAME]: canary }),
-    ...(hasProxy
-      ? {
-          ...Object.fromEntries(proxies.map((name) => [name, address])),
-          NO_PROXY: '127.0.0.1,localhost',
-          no_proxy: '127.0.0.1,localhost',
-          NODE_USE_ENV_PROXY: '1',
-        }
-      : {}),
-  };
-}
+const PROXY = `http://127.0.0.1:${String(PORTS.proxy)}`;
+const LOCAL = '127.0.0.1,localhost';
+const [HOME, TMPDIR] = [INSIDE.home, INSIDE.tmp];
+const BASE = { HOME, TMPDIR, LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'dumb', CI: '1' };
+const PROXIED = {
+  ...{ HTTPS_PROXY: PROXY, https_proxy: PROXY, NO_PROXY: LOCAL, no_proxy: LOCAL },
+  NODE_USE_ENV_PROXY: '1',
+};
 
 async function follow(
   walled: WalledProcess,
@@ -112,13 +103,13 @@ async function follow(
   job.signal?.addEventListener('abort', onAbort);
   if (job.signal?.aborted === true) onAbort();
   const output = collect(walled, canary, job, () => stop('output'));
-  feed(walled, job, () => timers.push(setTimeout(() => stop('input'), INPUT_GRACE_MS)));
+  const { stdin } = walled.child;
+  const afterInput = (): unknown => timers.push(setTimeout(() => stop('input'), INPUT_GRACE_MS));
+  if (job.stdin === undefined || stdin === null) stdin?.end();
+  else job.stdin.on('end', afterInput).pipe(stdin);
   const unwatch = watchSize(folder, () => stop('size'));
   try {
-    const { code } = await walled.ended.catch((error: unknown) => {
-      if (ended === 'exit') throw error;
-      return { code: null };
-    });
+    const { code } = await walled.ended;
     return { ended, code: ended === 'exit' ? code : null, ...output() };
   } finally {
     timers.forEach((timer) => clearTimeout(timer));
@@ -127,40 +118,30 @@ async function follow(
   }
 }
 
-function feed({ child }: WalledProcess, { stdin }: InsideJob, onEnd: () => void): void {
-  if (child.stdin === null) return;
-  if (stdin === undefined) child.stdin.end();
-  else stdin.on('end', onEnd).pipe(child.stdin);
-}
-
 function collect(
   { child }: WalledProcess,
   canary: string | null,
   { onLine }: InsideJob,
   tooMuch: () => void,
 ): () => Pick<InsideRun, 'stdout' | 'stderr' | 'isCanarySeen'> {
-  const spots = { stdout: streamSpotter(canary), stderr: streamSpotter(canary) };
   const texts = { stdout: '', stderr: '' };
-  let [isCanarySeen, heard, line] = [false, 0, ''];
+  let line = '';
   const take = (name: 'stdout' | 'stderr', piece: string): void => {
-    if (heard > MAX_OUTPUT_CHARS) return;
-    heard += piece.length;
-    isCanarySeen = spots[name](piece) || isCanarySeen;
+    if (texts[name].length > MAX_OUTPUT_CHARS) return;
     texts[name] += piece;
-    if (name === 'stderr') texts.stderr = texts.stderr.slice(-MAX_STDERR_CHARS);
-    else {
-      const lines = (line + piece).split('\n');
-      line = lines.pop() ?? '';
-      for (const each of lines) onLine?.(each);
-    }
-    if (heard > MAX_OUTPUT_CHARS) tooMuch();
+    if (texts[name].length > MAX_OUTPUT_CHARS) tooMuch();
+    if (name === 'stderr') return;
+    const lines = (line + piece).split('\n');
+    line = lines.pop() ?? '';
+    for (const each of lines) onLine?.(each);
   };
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.setEncoding('utf8').on('data', (piece: string) => take(name, piece));
   child.stdout?.on('end', () => {
     if (line !== '') onLine?.(line);
   });
-  return () => ({ ...texts, isCanarySeen });
+  const spots = canarySpotter(canary);
+  return () => ({ ...texts, isCanarySeen: spots(texts.stdout) || spots(texts.stderr) });
 }
 
 const WATCH_MS = 250;
@@ -170,18 +151,13 @@ const WATCHED_BYTES = 64_000_000;
 
 /** Free blocks are cheap to read, and the folder is not. */
 function watchSize(folder: string, over: () => void): () => void {
-  const free = async (): Promise<number> => {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  };
-  let most = 0;
-  let isMeasuring = false;
+  let [most, isMeasuring] = [0, false];
   const look = async (): Promise<void> => {
-    const now = await free();
-    most = Math.max(most, now);
-    if (isMeasuring || most - now < WATCHED_BYTES) return;
-    isMeasuring = true;
-    most = now;
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    most = Math.max(most, free);
+    if (isMeasuring || most - free < WATCHED_BYTES) return;
+    [most, isMeasuring] = [free, true];
     if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) over();
     isMeasuring = false;
   };

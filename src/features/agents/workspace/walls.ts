@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -65,8 +65,7 @@ interface WalledJob {
   folder: string;
   own: { work: string; home: string };
   readable: readonly string[];
-  /** The checkout, if it is below a system folder. */
-  cover?: readonly string[];
+  cover: readonly string[];
   sockets: { gateway: string | null; proxy: string | null };
   command: readonly string[];
   env: Readonly<Record<string, string>>;
@@ -80,25 +79,16 @@ export interface WalledProcess {
   ended: Promise<{ code: number | null }>;
 }
 
-/** What the process inside reports on the control socket. */
-interface Reports {
-  end: { code: number | null } | null;
-  failure: string | null;
-  started: boolean;
-}
-
 /** Starts a command inside. `ended` rejects with an InternalError if the walls could not be built. */
 export async function startInside(job: WalledJob): Promise<WalledProcess> {
-  const socket = join(job.folder, 'control');
-  const root = join(job.folder, 'root');
+  const [socket, root] = [join(job.folder, 'control'), join(job.folder, 'root')];
   await mkdir(root, { recursive: true });
-  await rm(socket, { force: true });
-  const reports: Reports = { end: null, failure: null, started: false };
+  const state = { report: '', isKilled: false };
   const connections: Socket[] = [];
   const server = createServer((connection) => {
     connections.push(connection);
-    hear(connection, reports);
-    connection.write(`${JSON.stringify(planOf(job, root))}\n`);
+    connection.setEncoding('utf8').on('data', (chunk: string) => (state.report += chunk));
+    connection.on('error', () => undefined).write(`${JSON.stringify(planOf(job, root))}\n`);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socket, resolve);
@@ -112,13 +102,38 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     detached: true,
   });
   const kill = (): void => {
+    state.isKilled = true;
     for (const connection of connections) connection.destroy();
     server.close();
     // The closed socket alone ends it through sudo, where a signal is not permitted.
     if (job.kind !== 'sudo') child.kill('SIGKILL');
   };
-  return { child, kill, ended: endOf(child, reports, () => server.close()) };
+  return { child, kill, ended: endOf(child, state).finally(() => server.close()) };
 }
+
+function endOf(
+  child: ChildProcess,
+  state: { report: string; isKilled: boolean },
+): Promise<{ code: number | null }> {
+  let errors = '';
+  child.stderr?.on('data', (chunk) => (errors = (errors + String(chunk)).slice(-1000)));
+  child.stdin?.on('error', () => undefined);
+  return new Promise((resolve, reject) => {
+    const fail = (message: string): void => {
+      const last = visibleLine(message.trim().split('\n').at(-1) ?? '');
+      reject(new InternalError(`${FAILED}${shorten(last, 300) || 'no reason given'}`));
+    };
+    child.once('error', ({ message }) => fail(message));
+    child.once('close', () => {
+      const report = parsedJson(state.report) as { code?: number | null; failed?: string } | null;
+      if (report?.code !== undefined) resolve({ code: report.code });
+      else if (state.isKilled) resolve({ code: null });
+      else fail(report?.failed ?? errors);
+    });
+  });
+}
+
+const FAILED = 'The walls of a run could not be built: ';
 
 function planOf(job: WalledJob, root: string): object {
   const { own, readable, sockets } = job;
@@ -126,7 +141,7 @@ function planOf(job: WalledJob, root: string): object {
     sockets[name] === null ? [] : { port: PORTS[name], socket: SOCKETS[name] },
   );
   const bins = visibleBins();
-  const hidden = [homedir(), process.cwd(), tmpdir(), ...(job.cover ?? [])];
+  const hidden = [homedir(), process.cwd(), tmpdir(), ...job.cover];
   const cover = hidden.filter(isSystemPath);
   return {
     script: mountScript({ root, own, readable: [...readable, ...bins], cover, sockets }),
@@ -160,52 +175,6 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-function hear(connection: Socket, reports: Reports): void {
-  let text = '';
-  connection.setEncoding('utf8');
-  connection.on('error', () => undefined);
-  connection.on('data', (chunk: string) => {
-    text += chunk;
-    const lines = text.split('\n');
-    text = lines.pop() ?? '';
-    for (const line of lines) {
-      const report = parsedJson(line) as { kind: string; code?: number; message?: string };
-      if (report.kind === 'started') reports.started = true;
-      if (report.kind === 'ended') reports.end = { code: report.code ?? null };
-      if (report.kind === 'failed') reports.failure = report.message ?? '';
-    }
-  });
-}
-
-function endOf(
-  child: ChildProcess,
-  reports: Reports,
-  close: () => void,
-): Promise<{ code: number | null }> {
-  let errors = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    if (!reports.started && errors.length < 10_000) errors += chunk.toString('utf8');
-  });
-  child.stdin?.on('error', () => undefined);
-  return new Promise((resolve, reject) => {
-    const fail = (message: string): void => {
-      close();
-      reject(new InternalError(`The walls of a run could not be built: ${reason(message)}`));
-    };
-    child.once('error', ({ message }) => fail(message));
-    child.once('close', () => {
-      close();
-      if (reports.failure !== null) fail(reports.failure);
-      else if (reports.end !== null) resolve(reports.end);
-      else if (reports.started || child.signalCode !== null) resolve({ code: null });
-      else fail(errors);
-    });
-  });
-}
-
-const reason = (message: string): string =>
-  shorten(visibleLine(message.trim().split('\n').at(-1) ?? ''), 300) || 'no reason given';
-
 /** Builds walls around `true`, once for each way that this machine may have. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
@@ -223,23 +192,19 @@ export async function findWalls(
 
 async function tryWalls(kind: WallKind): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-walls-'));
-  const own = { work: join(folder, 'work'), home: join(folder, 'home') };
   try {
-    for (const path of Object.values(own)) {
-      await mkdir(path);
-      await chmod(path, 0o777);
-    }
+    const own = { work: folder, home: folder };
     const sockets = { gateway: null, proxy: null };
-    const job = { kind, folder, own, readable: [], sockets, command: ['true'], env: {} };
-    const { child, ended } = await startInside(job);
+    const rest = { readable: [], cover: [], command: ['true'], env: {} };
+    const { child, ended } = await startInside({ kind, folder, own, sockets, ...rest });
     let errors = '';
     child.stdin?.end();
     child.stdout?.resume();
-    child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString('utf8')));
+    child.stderr?.on('data', (chunk) => (errors += String(chunk)));
     const { code } = await ended;
-    return code === 0 ? null : reason(errors);
+    return code === 0 ? null : shorten(visibleLine(errors), 300);
   } catch (error) {
-    return errorMessage(error).replace(/^The walls of a run could not be built: /, '');
+    return errorMessage(error).replace(FAILED, '');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
