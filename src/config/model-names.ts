@@ -26,11 +26,15 @@ export function modelMeant(name: string): string | null {
 }
 
 /** The entry under `models:` for a name, or for the model that replaced it. */
-export function entryOf({ models }: Pick<Settings, 'models'>, name: string): ModelSettings | null {
+export function entryOf(settings: Pick<Settings, 'models'>, name: string): ModelSettings | null {
+  return settings.models.get(currentName(settings, name)) ?? null;
+}
+
+/** The name of the model that replaced it, else the name itself. */
+export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   // Comes first, because a retired model's name also matches a vendor's family.
-  return (
-    models.get(name) ?? [...models.values()].find(({ replaces }) => replaces.includes(name)) ?? null
-  );
+  if (models.has(name)) return name;
+  return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }
 
 export function askedModel(settings: Pick<Settings, 'models'>, name: string): AskedModel | null {

@@ -28,7 +28,7 @@ import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
 import type { SuiteKey } from './suite-key.ts';
-import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
+import { sweepProblems, unknownKeys, withDistinctModels, withoutFixed } from './sweep.ts';
 
 export interface ReadOptions {
   /**
@@ -98,8 +98,7 @@ export async function readProject(
   if (options.configRequired)
     checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
   const gating = withoutSilent(suites, rubrics);
-  notices.push(...nearlyCritical(suites));
-  notices.push(...caseTwins(tree, files.read));
+  notices.push(...nearlyCritical(suites), ...caseTwins(tree, files.read));
   if (options.configRequired)
     notices.push(...(await unreadFiles(tree, files, { settings, own: options.own })));
   if (
@@ -109,12 +108,13 @@ export async function readProject(
     problems.length === 0
   )
     problems.push(...nothingToRunProblems(tree, options.config, ofSuites.notices));
+  notices.push(...gating.notices);
   return {
     project: {
-      settings,
+      settings: withDistinctModels(settings, places.sweep, notices),
       suites: gating.suites,
       rubrics: usedRubrics(rubrics, suites, builtInRubrics),
-      notices: deduplicate([...notices, ...gating.notices]),
+      notices: deduplicate(notices),
     },
     problems: deduplicate(problems),
   };

@@ -2,8 +2,10 @@ import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
+import { firstWords } from '../text/amounts.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
+import { askedModel, currentName } from './model-names.ts';
 import { overridableNames, type Overrides } from './overrides.ts';
 
 type Sweep = Settings['sweep'];
@@ -57,6 +59,29 @@ export function sweepProblems(
       ),
     );
   return problems;
+}
+
+/** Names that mean one model become one value, with a notice: they would be ranked as two. */
+export function withDistinctModels(
+  settings: Settings,
+  placeOf: (key: string) => Place | null,
+  notices: Notice[],
+): Settings {
+  const { model } = settings.sweep;
+  if (model === undefined) return settings;
+  const groups = Map.groupBy(model.map(String), (name) =>
+    JSON.stringify(askedModel(settings, name) ?? currentName(settings, name)),
+  );
+  const current = [...groups.values()].map((names) => {
+    const name = currentName(settings, names[0] ?? '');
+    const others = names.filter((other) => other !== name);
+    const are = others.length === 1 ? 'is' : 'are';
+    const once = names.length === 1 ? '' : ', which runs once';
+    const message = `sweep over "model": ${firstWords(others)} ${are} the model ${name}${once}`;
+    if (others.length > 0) notices.push({ kind: 'settings', place: placeOf('model'), message });
+    return name;
+  });
+  return { ...settings, sweep: { ...settings.sweep, model: current } };
 }
 
 /** Rejects a key that no prompt has and no vendor knows, because every call would fail. */

@@ -20,7 +20,13 @@ import {
   suiteIdentity,
   type ReferenceEntry,
 } from './sections/order.ts';
-import { metricMeans, passWords } from './sections/phrases.ts';
+import {
+  metricMeans,
+  NOT_JUDGED,
+  passWords,
+  VERDICTS,
+  WITHOUT_VERDICT,
+} from './sections/phrases.ts';
 
 interface Annotation {
   /** From the root of the repository. */
@@ -167,7 +173,7 @@ function onFile(
   );
   const scorings = result.scoring.filter(({ because }) => named(because));
   if (suites.length === 0 && scorings.length === 0) return [];
-  const [word, level] = overallLevel(suites, failed);
+  const [word, level] = overallLevel(suites, failed, result);
   const keys = new Set(suites.map(suiteIdentity));
   const own = found.filter(({ suite }) => keys.has(suiteIdentity(suite)));
   const [foundLine] = own.flatMap((each) => linesIn(each, file));
@@ -196,6 +202,7 @@ function onFile(
 function overallLevel(
   suites: readonly SuiteResult[],
   failed: Annotation['level'],
+  { outcome }: Result,
 ): [string, Annotation['level']] {
   const verdicts = new Set(suites.map(({ verdict }) => verdict));
   if (verdicts.has('regressed')) return ['regression', failed];
@@ -203,7 +210,9 @@ function overallLevel(
     return ['a metric got worse', failed];
   if (referenceEntries(suites).some(({ suite, reference }) => isNewFailing(reference, suite)))
     return ['new tests fail', 'notice'];
-  return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
+  if (verdicts.has('inconclusive')) return ['inconclusive', 'warning'];
+  const { word } = WITHOUT_VERDICT.has(outcome.kind) ? NOT_JUDGED : VERDICTS.unchanged;
+  return [word, 'notice'];
 }
 
 /** Unchanged lines that GitHub shows around each change. */

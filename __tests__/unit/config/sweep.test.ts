@@ -32,6 +32,28 @@ describe('sweep', () => {
     expect(withoutFixed(project.settings, overrides).sweep).toEqual(project.settings.sweep);
   });
 
+  test('runs a model once under its own name if several names mean it', async () => {
+    const { project, problems } = await read(
+      {
+        ...suiteFiles(),
+        'evaldiff.yaml':
+          'models:\n  new: { provider: openai, model: gpt-5.4, replaces: [gpt-4, gpt-3.5-turbo] }\nsweep:\n  temperature: [0, 1]\n  model: [gpt-4, claude-sonnet-5-5, gpt-3.5-turbo, gpt-5.4]\n',
+      },
+      { configRequired: true },
+    );
+    expect(problems).toEqual([]);
+    expect(Object.entries(project.settings.sweep)).toEqual([
+      ['temperature', [0, 1]],
+      ['model', ['new', 'claude-sonnet-5-5']],
+    ]);
+    expect(project.notices).toContainEqual({
+      kind: 'settings',
+      place: { file: 'evaldiff.yaml', line: 5 },
+      message:
+        'sweep over "model": gpt-4, gpt-3.5-turbo, gpt-5.4 are the model new, which runs once',
+    });
+  });
+
   test('of ten thousand combinations is rejected with its size', async () => {
     const lines = [`temperature=${numbers(100)}`, `top_k=${numbers(100)}`];
     expect((await read(suiteFiles(), { configRequired: true }, lines)).problems).toEqual([

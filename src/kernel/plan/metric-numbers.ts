@@ -30,7 +30,8 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
       [...base, ...head].flatMap(({ byHead }) => scoreIn(byHead.scores, metric.name)),
     );
     const whole =
-      scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
+      scores.some((score) => metricNumber(score.value) !== null) &&
+      (asked || metric.skip || !restates(scores));
     // A number that the gate names needs a row even if no answer gives it.
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
@@ -59,6 +60,7 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
   return found === undefined ? [] : [found];
 }
 
+/** Whether the number is only another form of pass and fail. */
 function restates(scores: readonly Score[]): boolean {
   const judged = scores.filter(({ status }) => isJudged(status));
   return [1, 0].some((passing) =>

@@ -10,7 +10,6 @@ import { probability, count } from '../../text/amounts.ts';
 import { type Markup, type MarkupPart, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
-import { jsonText } from '../../types/plain.ts';
 import { answerKey, answerText } from '../answers/text.ts';
 import {
   answerImages,
@@ -25,7 +24,14 @@ import { fileNote, marksOf, stripLine, stripName, stripsOf } from '../sections/e
 import { referenceLabel } from '../sections/faces.ts';
 import { tryView, type AnchorOf, type Reports } from '../sections/feature-report.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
-import { STATUS_WORDS, passWords, rateInterval, STATUS_TONES } from '../sections/phrases.ts';
+import {
+  STATUS_WORDS,
+  isShownValue,
+  passWords,
+  rateInterval,
+  STATUS_TONES,
+  valueText,
+} from '../sections/phrases.ts';
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 
 interface BodyInput {
@@ -294,16 +300,16 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Ma
       status !== 'pass' ||
       skip ||
       reason !== null ||
-      (value !== null && typeof value !== 'boolean'),
+      isShownValue(value, skip),
   );
   if (scores.length === 0) return null;
   const line = ({ metric, status, value, reason, skip, objects }: Score): Markup => {
     const shown = [
       chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open'),
       markup`<code>${metric}</code>`,
-      value === null || typeof value === 'boolean'
-        ? null
-        : markup`<code>${piecesHtml(whole(jsonText(value), characters))}</code>`,
+      isShownValue(value, skip)
+        ? markup`<code>${piecesHtml(whole(valueText(value), characters))}</code>`
+        : null,
       objects === undefined ? null : markup`<code>${marksOf(objects, null)}</code>`,
       reason === null ? null : piecesHtml(whole(reason, characters)),
       skip ? markup`<span class="soft">(does not gate)</span>` : null,

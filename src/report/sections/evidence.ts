@@ -7,7 +7,7 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import { fileSize } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
-import { type Json, jsonText } from '../../types/plain.ts';
+import type { Json } from '../../types/plain.ts';
 import { answerLine, changedArguments, markedAnswers, expectedLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -22,6 +22,7 @@ import {
 import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
+import { valueText } from './phrases.ts';
 
 /** Input, expected value, both answers, and why head's failed. */
 export function evidence(
@@ -170,8 +171,8 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
       ? [text(score.status)]
       : [text(score.status === 'fail' ? '' : `${score.status}: `), code(score.reason, characters)];
   if (saysMore(score.value) || saysMore(before)) {
-    if (score.value !== null) line.push(text(', value '), code(jsonText(score.value), characters));
-    if (before !== null) line.push(text(', on base '), code(jsonText(before), characters));
+    if (score.value !== null) line.push(text(', value '), code(valueText(score.value), characters));
+    if (before !== null) line.push(text(', on base '), code(valueText(before), characters));
   }
   if (score.skip) line.push(text(' (shown, does not gate)'));
   return line;
@@ -190,15 +191,18 @@ interface Strip {
   parted: number | null;
 }
 
-/** Metrics that judge every object of these tries, differing ones first. */
+/**
+ * Metrics that judge every object of these tries, differing ones first. Those that do not gate only
+ * if no other does, because functions without bounds would hide what decides.
+ */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
     tryResult?.scores.find((score) => score.metric === metric)?.objects ?? null;
-  const names = [base, head].flatMap((tryResult) =>
-    (tryResult?.scores ?? []).flatMap(({ metric, objects }) =>
-      (objects?.scores.length ?? 0) > 1 ? [metric] : [],
-    ),
-  );
+  const scores = [base, head]
+    .flatMap((tryResult) => tryResult?.scores ?? [])
+    .filter(({ objects }) => (objects?.scores.length ?? 0) > 1);
+  const gating = scores.filter(({ skip }) => !skip);
+  const names = (gating.length > 0 ? gating : scores).map(({ metric }) => metric);
   const strips = [...new Set(names)].map((metric): Strip => {
     const [before, after] = [objectsOf(base, metric), objectsOf(head, metric)];
     return { metric, base: before, head: after, parted: partingObject(before, after) };

@@ -1,4 +1,5 @@
 import type { failingMetrics } from '../../kernel/result/counts.ts';
+import type { OutcomeKind } from '../../kernel/result/outcome.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -15,6 +16,7 @@ import {
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
+import type { Json } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { numberInWords } from '../../wording/figures.ts';
 import type { Tone } from '../../wording/outcomes.ts';
@@ -39,6 +41,16 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   no_data: { sign: '·', word: 'no data', tone: 'neutral' },
 };
 
+/** Nothing got worse, but the run has no verdict. */
+export const NOT_JUDGED: VerdictLook = { sign: '·', word: 'not judged', tone: 'neutral' };
+
+/** Outcomes without a verdict, under which no suite says that there is no regression. */
+export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
+  'not-judged',
+  'not-evaluated',
+  'no-verdict',
+]);
+
 /** References pass as before, but a metric's mean got worse. */
 export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
 
@@ -53,6 +65,22 @@ type NamedValues = ReturnType<typeof failingMetrics>[number];
 
 /** Answers are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
+
+/** A boolean of a gating metric is its status. */
+export function isShownValue(value: Json, skip: boolean): boolean {
+  return value !== null && (skip || typeof value !== 'boolean');
+}
+
+const SIGNIFICANT_DIGITS = 6;
+
+/** A metric's value, its fractions rounded. */
+export function valueText(value: Json): string {
+  const isFraction = (each: unknown): each is number =>
+    typeof each === 'number' && !Number.isInteger(each);
+  const rounded = (_: string, each: unknown): unknown =>
+    isFraction(each) ? Number(each.toPrecision(SIGNIFICANT_DIGITS)) : each;
+  return typeof value === 'string' ? value : JSON.stringify(value, rounded);
+}
 
 export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   regressed: 'regressed',

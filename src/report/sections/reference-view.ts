@@ -9,11 +9,12 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import type { Message } from '../../types/model.ts';
-import { jsonText, type Json } from '../../types/plain.ts';
+import type { Json } from '../../types/plain.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';
 import { type Block, type FactRow, code, paragraph, place, strong, text } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
+import { isShownValue, valueText } from './phrases.ts';
 
 /** Null: it does not run on that side, or the prompt is unknown. */
 export interface SentPrompts {
@@ -112,7 +113,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
           text(
             [
               status,
-              ...(value === null || typeof value === 'boolean' ? [] : [jsonText(value)]),
+              ...(isShownValue(value, skip) ? [valueText(value)] : []),
               ...(skip ? ['does not gate'] : []),
             ].join(', '),
           ),

@@ -24,9 +24,11 @@ import {
 import { groupByEqualKey } from './order.ts';
 import {
   METRIC_FAILS,
+  NOT_JUDGED,
   SHOWN_ONLY,
   SCORING_CHANGED,
   VERDICTS,
+  WITHOUT_VERDICT,
   andMore,
   change,
   metricMeans,
@@ -123,7 +125,7 @@ const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Changed'];
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
 /** Suites in which only the scoring flipped references have their own look. */
-export function verdictLook(suite: SuiteResult, { scoring }: Result): VerdictLook {
+export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
     // It can still be red if head has no answers.
@@ -133,7 +135,9 @@ export function verdictLook(suite: SuiteResult, { scoring }: Result): VerdictLoo
   const moved =
     changed !== undefined &&
     (changed.flipped.length > 0 || changed.rates.base_base !== changed.rates.base_head);
-  return suite.verdict === 'unchanged' && moved ? SCORING_CHANGED : VERDICTS[suite.verdict];
+  if (suite.verdict !== 'unchanged') return VERDICTS[suite.verdict];
+  if (moved) return SCORING_CHANGED;
+  return WITHOUT_VERDICT.has(outcome.kind) ? NOT_JUDGED : VERDICTS.unchanged;
 }
 
 function suiteScoring(

@@ -107,6 +107,19 @@ describe('values of a metric', () => {
     expect(values!.p).toBeLessThan(0.001);
   });
 
+  test('are shown for a function that does not gate, even if every value is 0 or 1', () => {
+    const ones: Numbers = fell.map(() => ({ base: [1, 1], head: [1, 1] }));
+    const skip = { better: 'none' as const, skip: true };
+    const length = valued(ones, { metric: skip, score: { skip: true } });
+    expect(rowOf(length).values).toMatchObject({ base: 1, head: 1, moved: null });
+    const flags: Numbers = fell.map(() => ({ base: [false, false], head: [false, false] }));
+    expect(rowOf(valued(flags, { metric: skip, score: { skip: true } })).values).toMatchObject({
+      base: 0,
+      head: 0,
+    });
+    expect(rowOf(valued(ones)).values).toBeUndefined();
+  });
+
   test('cause a warning if they got worse, and fail only if the gate names the metric', () => {
     const warned = decided([valued(fell)]);
     expect(warned.outcome.kind).not.toBe('failed');

@@ -343,3 +343,19 @@ test('the title counts tested rubrics if no test is affected', () =>
   expect(outcomeFields({ kind: 'nothing-to-run', rubrics: 2 }).title).toBe(
     'No test is affected; 2 rubrics tested on labelled examples',
   ));
+
+test('a run without a verdict has no suite that says "no regression", on any surface', async () => {
+  const judged: Result = { ...green(), outcome: { kind: 'no-regression' } };
+  const surfaces = async (result: Result): Promise<string[]> =>
+    Promise.all([
+      renderComment(result),
+      renderSummary(result),
+      renderHtml(result),
+      inTerminal(result),
+    ]);
+  for (const text of await surfaces(judged)) expect(text).toMatch(/no regression/i);
+  for (const kind of ['not-judged', 'no-verdict'] as const) {
+    const result: Result = { ...judged, outcome: { kind }, title: '' };
+    for (const text of await surfaces(result)) expect(text).not.toMatch(/no regression/i);
+  }
+});

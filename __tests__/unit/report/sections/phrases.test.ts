@@ -6,8 +6,10 @@ import {
   passWords,
   rates,
   shortSha,
+  valueText,
 } from '../../../../src/report/sections/phrases.ts';
 import { cost, counted } from '../../../../src/text/amounts.ts';
+import type { Json } from '../../../../src/types/plain.ts';
 import { variantChanges, variantWords } from '../../../../src/wording/variants.ts';
 import { sideOf } from '../results.ts';
 
@@ -20,6 +22,13 @@ describe('formatted numbers', () => {
     [0.42, '$0.42'],
     [1234.5, '$1,234.50'],
   ])('a cost of %p is %s', (dollars, words) => expect(cost(dollars)).toBe(words));
+
+  test.each<[Json, string]>([
+    [0.1 + 0.2, '0.3'],
+    [{ flesch: 63.41666666666667, words: 12345678 }, '{"flesch":63.4167,"words":12345678}'],
+    ['0.30000000000000004', '0.30000000000000004'],
+    [false, 'false'],
+  ])('the value %p of a metric is %s', (value, words) => expect(valueText(value)).toBe(words));
 
   test('a difference has its sign and its interval', () => {
     expect(

@@ -52,6 +52,20 @@ describe('turn-by-turn marks of two dialogues', () => {
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✗', [1, 5, 3]))).toBe(2);
   });
 
+  test('leave out functions that do not gate, unless nothing else judges each turn', () => {
+    const own = tried({ kind: objects('✓✗'), is_role: objects('✓✗') });
+    const marked = (shown: readonly string[]): TryResult => ({
+      ...own,
+      scores: own.scores
+        .filter(({ metric }) => shown.includes(metric))
+        .map((score) => ({ ...score, skip: score.metric === 'is_role' })),
+    });
+    const names = (shown: readonly string[]) =>
+      stripsOf(null, marked(shown)).map(({ metric }) => metric);
+    expect(names(['kind', 'is_role'])).toEqual(['kind']);
+    expect(names(['is_role'])).toEqual(['is_role']);
+  });
+
   test('show no difference for one side or for a single turn', () => {
     expect(stripsOf(null, tried({ kind: objects('✓✗') }))[0]).toMatchObject({
       base: null,
