@@ -22,7 +22,7 @@ import {
 } from './sections/order.ts';
 import {
   metricMeans,
-  NOT_JUDGED,
+  LACKS_VERDICT,
   passWords,
   VERDICTS,
   WITHOUT_VERDICT,
@@ -211,7 +211,7 @@ function overallLevel(
   if (referenceEntries(suites).some(({ suite, reference }) => isNewFailing(reference, suite)))
     return ['new tests fail', 'notice'];
   if (verdicts.has('inconclusive')) return ['inconclusive', 'warning'];
-  const { word } = WITHOUT_VERDICT.has(outcome.kind) ? NOT_JUDGED : VERDICTS.unchanged;
+  const { word } = WITHOUT_VERDICT.has(outcome.kind) ? LACKS_VERDICT : VERDICTS.unchanged;
   return [word, 'notice'];
 }
 

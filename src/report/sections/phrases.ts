@@ -42,7 +42,7 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
 };
 
 /** Nothing got worse, but the run has no verdict. */
-export const NOT_JUDGED: VerdictLook = { sign: '·', word: 'not judged', tone: 'neutral' };
+export const LACKS_VERDICT: VerdictLook = { sign: '·', word: 'not judged', tone: 'neutral' };
 
 /** Outcomes without a verdict, under which no suite says that there is no regression. */
 export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([

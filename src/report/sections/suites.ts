@@ -24,7 +24,7 @@ import {
 import { groupByEqualKey } from './order.ts';
 import {
   METRIC_FAILS,
-  NOT_JUDGED,
+  LACKS_VERDICT,
   SHOWN_ONLY,
   SCORING_CHANGED,
   VERDICTS,
@@ -137,7 +137,7 @@ export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): V
     (changed.flipped.length > 0 || changed.rates.base_base !== changed.rates.base_head);
   if (suite.verdict !== 'unchanged') return VERDICTS[suite.verdict];
   if (moved) return SCORING_CHANGED;
-  return WITHOUT_VERDICT.has(outcome.kind) ? NOT_JUDGED : VERDICTS.unchanged;
+  return WITHOUT_VERDICT.has(outcome.kind) ? LACKS_VERDICT : VERDICTS.unchanged;
 }
 
 function suiteScoring(
