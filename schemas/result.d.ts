@@ -4666,7 +4666,7 @@ export interface EvaldiffResult {
     )[];
   }[];
   /**
-   * Sentences about the attributes.
+   * Why attributes regressed, each with a change of the prompt that was tried and passed.
    */
   insights: {
     /**
@@ -4701,16 +4701,50 @@ export interface EvaldiffResult {
      */
     attributes: string[];
     /**
-     * Ids of its references.
+     * Ids of its references that fell.
      */
     references: string[];
     /**
-     * True if a model wrote it, false if it is derived from the figures.
+     * The change of the prompt that was tried.
      */
-    generated: boolean;
+    change: {
+      /**
+       * Head's file with the line.
+       */
+      file: string;
+      /**
+       * The line, from 1; 0: the whole file.
+       */
+      line: number;
+      /**
+       * The line of the prompt on head.
+       */
+      was: string;
+      /**
+       * The line that was tried, by the grader model.
+       */
+      becomes: string;
+    };
+    /**
+     * Its gain in the attribute.
+     */
+    recovers: {
+      /**
+       * References that pass again with the change.
+       */
+      references: number;
+      /**
+       * References of the attribute that fell and were tried.
+       */
+      of: number;
+    };
+    /**
+     * References that passed every try on both sides; the change broke none of them.
+     */
+    stable: number;
   }[];
   /**
-   * Suites with rejected model insights, which name unknown ids or state their own figures; absent: none.
+   * Suites with insights that were rejected, or whose change did not pass; absent: none.
    */
   dropped_insights?: {
     /**

@@ -1,7 +1,7 @@
 import type { CommandFeatures } from './app/commands/terminal.ts';
 import { agentsFeature } from './features/agents/index.ts';
 import { anchorFeature } from './features/anchor/index.ts';
-import { attributesFeature } from './features/attributes/index.ts';
+import { attributesFeature, insightsFeature } from './features/attributes/index.ts';
 import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
 import { classificationFeature } from './features/classification/index.ts';
@@ -23,6 +23,7 @@ export const FEATURES: CommandFeatures = [
   classificationFeature,
   promisesFeature,
   causesFeature,
+  insightsFeature,
   anchorFeature,
   handoffFeature,
   noiseFeature,

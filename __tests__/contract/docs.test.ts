@@ -8,8 +8,9 @@ import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { readAttributes } from '../../src/features/attributes/file.ts';
-import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/features/causes/calls.ts';
+import { MOST_CAUSE_CALLS } from '../../src/features/causes/calls.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
+import { experimentCalls } from '../../src/trials/tries.ts';
 import { FEATURES, OWN_SETTINGS } from '../stand-ins/features.ts';
 import { pdf, png } from '../stand-ins/pictures.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
@@ -47,6 +48,8 @@ const pathOf = ({ text }: Block): string | null =>
   /^# ([\w./-]+\.(?:ya?ml|json))$/.exec(text.split('\n')[0] ?? '')?.[1] ?? null;
 const isWorkflow = ({ text }: Block): boolean => /^jobs:/m.test(text);
 
+const causeCalls = (compared: number): number => experimentCalls(compared, MOST_CAUSE_CALLS);
+
 /** Files that pages mention without showing their content. */
 const DATA: Record<string, string | Uint8Array> = {
   'photos/vase.png': png(),
@@ -83,8 +86,8 @@ describe('the default budget for causes', () => {
     const rows = [...page.matchAll(/^\| +(\d+) \| +(\d+) \|$/gm)];
     expect(rows.length).toBeGreaterThan(3);
     for (const [, compared, most] of rows)
-      expect([compared, defaultCauseCalls(Number(compared))]).toEqual([compared, Number(most)]);
-    const [least, most] = [defaultCauseCalls(0), defaultCauseCalls(Infinity)].map(String);
+      expect([compared, causeCalls(Number(compared))]).toEqual([compared, Number(most)]);
+    const [least, most] = [causeCalls(0), causeCalls(Infinity)].map(String);
     expect(most).toBe(String(MOST_CAUSE_CALLS));
     expect(page).toContain(
       `half of what the comparison took, at least ${least} and at most ${most}`,

@@ -1,7 +1,8 @@
-import { defaultCauseCalls } from '../../src/features/causes/calls.ts';
+import { MOST_CAUSE_CALLS } from '../../src/features/causes/calls.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { findCauses } from '../../src/trials/experiment.ts';
 import { fallenReferences, hasFallen, stableReferences } from '../../src/trials/fallen.ts';
+import { experimentCalls } from '../../src/trials/tries.ts';
 import { compareOne } from '../verdicts/simulate.ts';
 import type { Row } from './rows.ts';
 
@@ -40,7 +41,7 @@ export async function examine(
       units,
       fell: fallen.map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
       stable: held.length,
-      tries: maxCalls ?? defaultCauseCalls(calls),
+      tries: maxCalls ?? experimentCalls(calls, MOST_CAUSE_CALLS),
       alpha: 0.05,
     },
     (draws) =>

@@ -6,14 +6,16 @@ import type { ReportedRow } from './scores.ts';
 
 /** A drafted fix: how often each fallen and each stable reference passes with it. */
 interface Draft {
+  /** How many references fell; absent: 5. */
+  fallen?: number;
   restores: (fallen: number) => number;
   holds: (held: number) => number;
 }
 
 const FALLEN = 5;
 
-/** The fallen references that the draft was written for. */
-const SHOWN = 3;
+/** The share of fallen references that the draft was written for. */
+const SHOWN = 0.5;
 
 const HELD = 45;
 
@@ -21,11 +23,11 @@ const HELD = 45;
 const LEVEL = 0.05;
 
 async function tryDraft(
-  { restores, holds, rate }: Draft & { rate: number },
+  { restores, holds, rate, fallen = FALLEN }: Draft & { rate: number },
   random: Random,
 ): Promise<{ reported: boolean; calls: number }> {
   let calls = 0;
-  const numbers = [...Array(FALLEN + HELD).keys()];
+  const numbers = [...Array(fallen + HELD).keys()];
   const result = (head: number): object => ({
     base: { passes: 3, tries_judged: 3, tries: [] },
     head: { passes: head, tries_judged: 3, tries: [] },
@@ -33,13 +35,13 @@ async function tryDraft(
   const found = await fixGate(
     { prompt: 'draft', generation: () => ({ kind: 'impossible', message: '' }), isNew: true },
     {
-      references: numbers.map((at) => result(at < FALLEN ? 0 : 3)) as unknown as ReferenceResult[],
-      fell: numbers.slice(SHOWN, FALLEN),
-      stable: numbers.slice(FALLEN),
+      references: numbers.map((at) => result(at < fallen ? 0 : 3)) as unknown as ReferenceResult[],
+      fell: numbers.slice(Math.ceil(SHOWN * fallen), fallen),
+      stable: numbers.slice(fallen),
       retestRate: rate,
       make: (wanted) => {
         calls += wanted.length;
-        const passes = (at: number): number => (at < FALLEN ? restores(at) : holds(at - FALLEN));
+        const passes = (at: number): number => (at < fallen ? restores(at) : holds(at - fallen));
         return Promise.resolve(
           wanted.map(({ reference }) => nextFloat(random) < passes(reference)),
         );
@@ -47,7 +49,7 @@ async function tryDraft(
     },
     LEVEL,
   );
-  return { reported: typeof found === 'object', calls: calls / (FALLEN + HELD) };
+  return { reported: typeof found === 'object', calls: calls / (fallen + HELD) };
 }
 
 const always = (rate: number) => (): number => rate;
@@ -69,12 +71,18 @@ const row = (
 const bad = (name: string, draft: Draft & { rate: number }, share = 0.05): ReportedRow =>
   row(name, draft, [most('reported', share)]);
 
-/** How often a draft is accepted that restores 5 fallen references and keeps 45, or does not. */
+/** How often a draft is accepted that restores the fallen references and keeps 45, or does not. */
 export const FIXES: readonly ReportedRow[] = [1, 0.95].flatMap((rate) => {
   const held = `held × ${String(rate)}: `;
   const keeps = { rate, restores: always(rate), holds: always(rate) };
   return [
     row(`${held}a good draft`, keeps, [least('reported', 0.8), most('calls', 110 / 50)]),
+    row(`${held}a good draft, 20 fell`, { ...keeps, fallen: 20 }, [least('reported', 0.8)]),
+    bad(`${held}restores only half of each, 20 fell`, {
+      ...{ ...keeps, fallen: 20 },
+      restores: (at) => (at % 2 === 0 ? rate : 0),
+    }),
+    bad(`${held}restores to a half, 20 fell`, { ...keeps, fallen: 20, restores: always(0.5) }),
     bad(`${held}breaks 20 of 45`, { ...keeps, holds: first(20, 0, rate) }),
     bad(`${held}breaks 2 of 45`, { ...keeps, holds: first(2, 0, rate) }),
     bad(`${held}breaks 1 of 45`, { ...keeps, holds: first(1, 0, rate) }),
@@ -82,7 +90,7 @@ export const FIXES: readonly ReportedRow[] = [1, 0.95].flatMap((rate) => {
     bad(`${held}all held fall by 10 points`, { ...keeps, holds: always(rate - 0.1) }),
     bad(`${held}restores only what it was written for`, {
       ...keeps,
-      restores: first(SHOWN, rate, 0),
+      restores: first(Math.ceil(SHOWN * FALLEN), rate, 0),
     }),
     bad(`${held}restores nothing`, { ...keeps, restores: always(0) }),
   ];

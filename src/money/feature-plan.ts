@@ -22,6 +22,8 @@ export interface FeaturePlan<Own = unknown> {
   certain: readonly PlannedCalls[];
   /** Maximum number of calls after the verdict. */
   possible: number;
+  /** How many of these a regression usually takes; absent: all. */
+  usual?: number;
   /**
    * Removed by the app if its key is missing, or if its price is unknown under a cap of the user.
    */

@@ -51,6 +51,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
     grader_calls: callsBy(false),
     certain: { evaluator_calls: evaluatorCalls(suites, next) },
     possible: {},
+    usual_possible: 0,
   };
 }
 
@@ -103,7 +104,7 @@ export function repeatPlan(plan: Plan, times: number): Plan {
 
 export function withFeatureCalls(
   plan: Plan,
-  calls: { grader: number; certain: Plan['certain']; possible: Plan['possible'] },
+  calls: { grader: number; certain: Plan['certain']; possible: Plan['possible']; usual: number },
 ): Plan {
   const certain = { ...plan.certain };
   for (const [key, more] of Object.entries(calls.certain))
@@ -113,6 +114,7 @@ export function withFeatureCalls(
     grader_calls: plan.grader_calls + calls.grader,
     certain,
     possible: calls.possible,
+    usual_possible: calls.usual,
   };
 }
 

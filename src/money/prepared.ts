@@ -50,6 +50,8 @@ export interface Plan {
   certain: Readonly<Record<string, number>>;
   /** Maximum of calls made only after a regression, by their key in `plan --json`. */
   possible: Readonly<Record<string, number>>;
+  /** How many of the possible calls a regression usually takes. */
+  usual_possible: number;
 }
 
 export interface Prepared {

@@ -1,11 +1,12 @@
 import { formatProblem } from '../errors.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
+import { sum } from '../kernel/statistics/sums.ts';
 import { answerCalls, type AnswerCalls } from '../money/answer-calls.ts';
 import { forecastWords } from '../money/cost-cap.ts';
 import { minimumCalls, possibleWords, recordedWords } from '../money/plan.ts';
 import type { Prepared, Plan } from '../money/prepared.ts';
 import type { Forecast } from '../money/priced-calls.ts';
-import { count, counted } from '../text/amounts.ts';
+import { count, counted, formatDollars } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../trust/trust.ts';
 import { isHosted } from '../types/model.ts';
@@ -53,6 +54,7 @@ export function planLines({
     ...usualLine(answerCalls(prepared)),
     ...ownLimitLines(affected.map(({ run }) => run)),
     ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
+    ...possibleLine(plan, forecast),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     ...(verbose ? [''] : []),
     `trust: ${trust.level}: ${trust.reason}`,
@@ -67,6 +69,21 @@ function usualLine(calls: AnswerCalls | null): string[] {
     : [
         `usually about ${counted(calls.usual, 'call')} for all answers, ` +
           `where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
+      ];
+}
+
+/** The usual cost of a regression, at the mean price of the first calls. */
+function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Forecast): string[] {
+  const most = sum(Object.values(possible));
+  const calls = sum((forecast?.models ?? []).map((model) => model.calls));
+  const cost = forecast?.cost_usd ?? null;
+  const price = (of: number): string =>
+    cost === null || calls === 0 ? '' : ` (${formatDollars((of * cost) / calls)})`;
+  return most === 0
+    ? []
+    : [
+        `if something regresses: usually about ${counted(usual, 'more call')}${price(usual)}, ` +
+          `at most ${count(most)}${price(most)}`,
       ];
 }
 

@@ -34,30 +34,34 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * References that got worse, worst first: named ones, then the ones that fell with the suite.
- * Beyond the limit, other groups take precedence, because they may have another cause. `groups`:
+ * References that got worse, worst first. Beyond the limit, other groups take precedence, because they may have another cause. `groups`:
  * ids of references that belong together. Clusters do not matter, because fresh tries prove each
  * cause.
  */
 export function fallenReferences(
-  { references }: SuiteResult,
+  suite: SuiteResult,
   groups: readonly (readonly string[])[] = [],
 ): ReferenceResult[] {
+  const ordered = worstFirst(suite);
+  const chosen = pickDiverse(ordered, groups);
+  return ordered.filter((reference) => chosen.has(reference));
+}
+
+/** All references that got worse: named ones, then the ones that fell with the suite. */
+export function worstFirst({ references }: Pick<SuiteResult, 'references'>): ReferenceResult[] {
   const worse = references.filter(
     (reference) =>
       countsForVerdict(reference) && dropOf(reference) > 0 && reference.status !== 'improved',
   );
   const shown = worse.filter(({ status }) => status === 'regressed' || status === 'fell');
-  const worstFirst = [...(shown.length > 0 ? shown : worse)].sort(
+  return [...(shown.length > 0 ? shown : worse)].sort(
     (a, b) => fallRank(a) - fallRank(b) || dropOf(b) - dropOf(a),
   );
-  const chosen = pickDiverse(worstFirst, groups);
-  return worstFirst.filter((reference) => chosen.has(reference));
 }
 
 /** Picks up to the limit, each time one of the group with fewest picked references. */
 function pickDiverse(
-  worstFirst: readonly ReferenceResult[],
+  ordered: readonly ReferenceResult[],
   groups: readonly (readonly string[])[],
 ): ReadonlySet<ReferenceResult> {
   const chosen = new Set<ReferenceResult>();
@@ -68,8 +72,8 @@ function pickDiverse(
       .map((own) => [...chosen].filter((other) => own.has(other.id)).length);
     return counts.length === 0 ? 0 : Math.min(...counts);
   };
-  while (chosen.size < Math.min(MAX_FALLEN, worstFirst.length)) {
-    const left = worstFirst.filter((entry) => !chosen.has(entry));
+  while (chosen.size < Math.min(MAX_FALLEN, ordered.length)) {
+    const left = ordered.filter((entry) => !chosen.has(entry));
     const [next] = left.sort((a, b) => fallRank(a) - fallRank(b) || shared(a) - shared(b));
     if (next !== undefined) chosen.add(next);
   }

@@ -46,6 +46,8 @@ interface FixTrial {
   references: readonly ReferenceResult[];
   /** Indices of those that fell and should be restored. */
   fell: readonly number[];
+  /** Others that fell. If the candidate passes, they are only counted. */
+  shown?: readonly number[];
   /** Indices of those that passed every try on both sides. */
   stable: readonly number[];
   /** How often a reference passes a further try after a side passed all of its tries, 0–1. */
@@ -64,39 +66,76 @@ type Counts = Table['head'];
 
 /**
  * Accepts a candidate that is better than head (`level`: chance of a false accept) and does not
- * break a stable reference. Drafts with new words are tried on all stable references, others on a
- * sample. A reference that fails one try is tried again, since the failure may be chance.
+ * break a stable reference. Drafts with new words must restore every reference, and are tried on
+ * all stable ones; others on a sample. A reference that fails a try is tried again, since the
+ * failure may be chance.
  */
 export async function fixGate(
   candidate: FixCandidate,
-  { references, fell, stable, retestRate, make }: FixTrial,
+  { references, fell, shown = [], stable, retestRate, make }: FixTrial,
   level: number,
 ): Promise<FixEffect | 'no better' | 'unjudged'> {
   const worse = fell.slice(0, MAX_FIX_REFERENCES);
   const { least, most } = TRIES_PER_REFERENCE;
   const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fell / worse.length)));
   const passedBy = runner(candidate, make);
-  const restored = await passedBy(worse, tries);
-  if (restored.some((own) => own.tries < tries)) return 'unjudged';
-  const tables = restored.map(({ reference, passes, tries: judged }): Table => ({
-    base: sideCounts(references[reference]?.head ?? null),
-    head: { passes, tries: judged },
-  }));
-  const better = tables.length > 0 && suiteTest(tables).midUp <= level;
-  const whole = restored.filter(({ passes }) => passes >= RESTORED_SHARE * tries).length;
-  const isEnough = candidate.isNew ? whole === worse.length : 2 * whole > worse.length;
-  if (!better || !isEnough) return 'no better';
+  const isBetter = (restored: readonly Restored[]): boolean =>
+    restored.length > 0 && suiteTest(tablesOf(restored, references)).midUp <= level;
+  const whole = await countRestored(worse, { candidate, tries, passedBy, isBetter });
+  if (typeof whole === 'string') return whole;
   const asked = candidate.isNew ? stable : stable.slice(0, Math.floor(TRIES.stable / tries));
   const kept = await staysStable(asked, passedBy, {
     rounds: candidate.isNew ? ROUNDS : tries,
     retestRate,
   });
   if (kept !== 'kept') return kept === 'broken' ? 'no better' : kept;
+  const seen = await passedBy(shown.slice(0, MAX_FIX_REFERENCES), tries);
+  if (seen.some((own) => own.tries < tries)) return 'unjudged';
   return {
-    restores: { references: whole, of: worse.length },
+    restores: {
+      references: whole + seen.filter((own) => isWhole(own)).length,
+      of: worse.length + seen.length,
+    },
     costs: { references: 0, of: asked.length },
     tries,
   };
+}
+
+type Restored = Counts & { reference: number };
+
+function isWhole({ passes, tries }: Counts): boolean {
+  return passes >= RESTORED_SHARE * tries;
+}
+
+/** Head's tries against the candidate's. */
+function tablesOf(restored: readonly Restored[], references: FixTrial['references']): Table[] {
+  return restored.map(({ reference, passes, tries }) => ({
+    base: sideCounts(references[reference]?.head ?? null),
+    head: { passes, tries },
+  }));
+}
+
+async function countRestored(
+  worse: readonly number[],
+  {
+    candidate: { isNew },
+    tries,
+    passedBy,
+    isBetter,
+  }: {
+    candidate: FixCandidate;
+    tries: number;
+    passedBy: PassedBy;
+    isBetter(restored: readonly Restored[]): boolean;
+  },
+): Promise<number | 'no better' | 'unjudged'> {
+  const restored = await passedBy(worse, tries);
+  if (restored.some((own) => own.tries < tries)) return 'unjudged';
+  const failing = restored.filter((own) => !isWhole(own)).map(({ reference }) => reference);
+  if (!isBetter(restored) || (!isNew && 2 * failing.length >= worse.length)) return 'no better';
+  if (!isNew) return worse.length - failing.length;
+  const broken = await anyBreaks(failing, passedBy);
+  return broken === null ? 'unjudged' : broken ? 'no better' : worse.length;
 }
 
 /** Tries stable references until one breaks or {@link MAX_DEVIATIONS} is exceeded. */
@@ -113,11 +152,17 @@ async function staysStable(
     if (own.some(({ tries }) => tries < 1)) return 'unjudged';
     const failed = own.flatMap(({ reference, passes }) => (passes === 0 ? [reference] : []));
     lost += failed.length;
-    const again = await Promise.all(failed.map((reference) => breaks(reference, passedBy)));
-    if (again.includes(null)) return 'unjudged';
-    if (again.includes(true) || lost > most) return 'broken';
+    const broken = await anyBreaks(failed, passedBy);
+    if (broken === null) return 'unjudged';
+    if (broken || lost > most) return 'broken';
   }
   return 'kept';
+}
+
+/** Whether one of these references keeps failing; null: a try was not judged. */
+async function anyBreaks(failed: readonly number[], passedBy: PassedBy): Promise<boolean | null> {
+  const found = await Promise.all(failed.map((reference) => breaks(reference, passedBy)));
+  return found.includes(null) ? null : found.includes(true);
 }
 
 /** Whether a reference with a failed try keeps failing; null: a try was not judged. */
@@ -144,7 +189,7 @@ function chunks(references: readonly number[]): number[][] {
 function runner(
   { prompt, generation }: FixCandidate,
   make: MakeTries,
-): (references: readonly number[], tries: number) => Promise<(Counts & { reference: number })[]> {
+): (references: readonly number[], tries: number) => Promise<Restored[]> {
   return async (references, tries) => {
     const draws = references.flatMap((reference) => Array.from({ length: tries }, () => reference));
     const passed = await make(draws.map((reference) => ({ reference, prompt, generation })));

@@ -21,14 +21,29 @@ export interface CallCounter {
   ended(): string | null;
 }
 
+/**
+ * Minimum by default. Most experiments end after 30 to 60 calls; tests that fail half of the time
+ * take more.
+ */
+const LEAST_CALLS = 120;
+
+/** Default cap of an experiment: half of the comparison's calls, within limits. */
+export function experimentCalls(compared: number, most: number): number {
+  return Math.min(most, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
+}
+
 /** Counts every call of an experiment and refuses those beyond its cap. */
-export function countCalls(complete: Complete, most: number): CallCounter {
+export function countCalls(
+  complete: Complete,
+  most: number,
+  setting = 'explain.max_calls',
+): CallCounter {
   let made = 0;
   let refused: string | null = null;
   return {
     async complete(request) {
       if (made >= most)
-        return { status: 'error', kind: 'budget', message: 'explain.max_calls is reached' };
+        return { status: 'error', kind: 'budget', message: `${setting} is reached` };
       made += 1;
       const completion = await complete(request);
       if (completion.status === 'error' && completion.kind === 'budget')

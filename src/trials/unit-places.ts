@@ -2,12 +2,18 @@ import { type Path, valueAt } from '../documents/document.ts';
 import { readYaml } from '../documents/yaml.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
 import type { Json, Place, Side } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
 import type { ChangeUnit } from './change-unit.ts';
 import { isEqual } from './schema-units.ts';
 import type { TextSpan, TextUnit } from './text-units.ts';
 
 /** The lines of a side's file; null: it has no such text. */
 export type ReadLines = (side: Side, file: string) => readonly string[] | null;
+
+export async function fileLines(tree: SourceTree | null, file: string): Promise<readonly string[]> {
+  if (tree?.files.has(file) !== true) return [];
+  return new TextDecoder().decode(await tree.read(file)).split(/\r?\n/);
+}
 
 type BySide<T> = Record<Side, T | null>;
 

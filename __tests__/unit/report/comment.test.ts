@@ -93,7 +93,7 @@ describe('the order of a comment', () => {
         '3 suites: 1 regressed',
         '3 more tests broke',
         'Details',
-        '3 attributes: 1 regressed · 1 generated insight',
+        '3 attributes: 1 regressed · 1 tried insight',
         '1 scoring change · Grader agreement with labelled examples, 1 rubric',
         'Other tests: 2 flaky, 1 improved',
         'Also changed',

@@ -173,7 +173,14 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
     .map(({ id }) => id);
   const insight = (text: string, changes: Partial<Insight>): Insight => ({
     ...{ path: suite.path, suite: suite.name, variant: suite.variant, text },
-    ...{ attributes: [], references: [], generated: true, ...changes },
+    ...{ attributes: [], references: [], recovers: { references: 3, of: 3 }, stable: 12 },
+    change: {
+      file: suite.path,
+      line: 9,
+      was: 'Be firm about the thirty days.',
+      becomes: 'Be firm about the thirty days, unless goods came broken.',
+    },
+    ...changes,
   });
   return resultOf({
     conclusion: 'failure',

@@ -476,8 +476,15 @@ export function regression(): Result {
     ],
     insights: [
       {
-        ...{ path, suite, variant, attributes: ['domain-1'], references: fallen, generated: true },
+        ...{ path, suite, variant, attributes: ['domain-1'], references: fallen },
         text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.',
+        change: {
+          file: path,
+          line: 8,
+          was: 'Answer kindly.',
+          becomes: 'Answer with the bare name.',
+        },
+        ...{ recovers: { references: 3, of: 3 }, stable: 30 },
       },
     ],
     notices: [
@@ -715,7 +722,8 @@ export function hostile(): Result {
       text,
       attributes: [text],
       references: [text],
-      generated: true,
+      change: { file: text, line: 3, was: text, becomes: text },
+      ...{ recovers: { references: 1, of: 1 }, stable: 1 },
     })),
     notices: texts.map((text) => ({
       kind: 'trust' as const,

@@ -88,6 +88,10 @@ export interface ComparedRun {
 }
 
 export interface DecidedRun extends ComparedRun {
+  /** From the `compared` hooks of all rows. */
+  parts: Partial<FeatureParts>;
+  /** Calls of the comparison, made or stored. */
+  calls: number;
   /** From the `groups` hooks of all rows. */
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }

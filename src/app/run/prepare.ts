@@ -12,6 +12,7 @@ import {
 import { nextTries, tryPolicy } from '../../kernel/plan/tries.ts';
 import type { AffectedSuite, Selection } from '../../kernel/select/affected-suite.ts';
 import { selectAffected, selectAll } from '../../kernel/select/select.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { ownGate } from '../../kernel/suite/gate.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
@@ -234,6 +235,7 @@ export function featureCalls(
 ): Parameters<typeof withFeatureCalls>[1] {
   const certain: Record<string, number> = {};
   const possible: Record<string, number> = {};
+  const usual = sum(planned.map((own) => own.usual ?? own.possible));
   let grader = 0;
   for (const { key, calls: names } of rows) {
     const own = planned.find((plan) => plan.key === key);
@@ -243,7 +245,7 @@ export function featureCalls(
       certain[names.certain.key] = sumCalls(own?.certain ?? []) - graded;
     if (names?.possible !== undefined) possible[names.possible] = own?.possible ?? 0;
   }
-  return { grader, certain, possible };
+  return { grader, certain, possible, usual };
 }
 
 function sumCalls(calls: readonly { calls: number }[]): number {

@@ -43,11 +43,11 @@ export async function run(
   const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, emptyResult);
   const judged = mergeFeatureParts(explained);
+  const decided = { ...run, ...judgedParts(judged, rows, spent) };
   const after = await inTurn(features, async ({ row, plan }) =>
-    row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
+    row.decided?.(plan, decided, tools),
   );
   const { made, notices: unequal } = repeats.found();
-  const suites = compared.suites.map(({ result }) => result);
   const notices = [
     ...emptyResult.notices,
     ...unequal,
@@ -63,7 +63,7 @@ export async function run(
     ...(replaced.length === 0
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
-    suites,
+    suites: compared.suites.map(({ result }) => result),
     ...mergeFeatureParts(after),
     scoring: compared.scoring,
     ...mergeFeatureParts(tested),
@@ -75,8 +75,15 @@ export async function run(
   };
 }
 
-function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['groups'] {
-  return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
+function judgedParts(
+  parts: Partial<FeatureParts>,
+  rows: Features,
+  { meter }: Spending,
+): Pick<DecidedRun, 'parts' | 'calls' | 'groups'> {
+  const { calls, reused } = meter.totals();
+  const groups: DecidedRun['groups'] = (suite) =>
+    rows.flatMap((row) => row.groups?.(parts, suite) ?? []);
+  return { parts, calls: calls + reused, groups };
 }
 
 function partsOfSuites(

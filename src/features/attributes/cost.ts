@@ -64,7 +64,7 @@ export function explainCalls(
   const discovery = pinned === null ? discoveryCalls(references, limit) : 0;
   const ratings = references * Math.ceil((pinned ?? 2 * limit) / PER_QUESTION);
   const answers = alignment ? 2 * references * Math.ceil((pinned ?? limit) / PER_QUESTION) : 0;
-  return discovery + ratings + answers + 1;
+  return discovery + ratings + answers;
 }
 
 /** One question per group of references, then merge rounds for each kind. */

@@ -103,7 +103,7 @@ function insightsHtml(
 ): Markup | null {
   const dropped = droppedWords(of.dropped);
   if (insights.length === 0 && dropped === null) return null;
-  const items = insights.map(({ text, attributes, references }) => {
+  const items = insights.map(({ text, attributes, references, change }) => {
     const kinds = attributes
       .flatMap((id) => of.attributes.find((attribute) => attribute.id === id) ?? [])
       .map((attribute) => kindLink(attribute, shorten(attribute.name, NAME_LIMIT), index));
@@ -113,12 +113,14 @@ function insightsHtml(
     const more = andMore(references.length, names.length);
     const rests = [...kinds, ...names, ...(more === null ? [] : [more])];
     const on = markup`<br><span class="soft">rests on</span> ${joinMarkup(rests, ', ')}`;
-    return markup`<li>${shorten(text, MAX_SUMMARY_CHARS)}${rests.length === 0 ? null : on}</li>`;
+    const { file, line, was, becomes } = change;
+    const tried = markup`<br>${file}:${String(line)}: <del>${was}</del> → <ins>${becomes}</ins>`;
+    return markup`<li>${shorten(text, MAX_SUMMARY_CHARS)}${tried}${on}</li>`;
   });
   return markup`
     <div class="insights">
       <h4>${insightsTitle(insights)}</h4>
-      ${insights.some(({ generated }) => generated) ? noteHtml(GENERATED_WORDS) : null}
+      ${insights.length > 0 ? noteHtml(GENERATED_WORDS) : null}
       ${items.length === 0 ? null : markup`<ul>${items}</ul>`}
       ${dropped === null ? null : noteHtml(dropped)}
     </div>`;

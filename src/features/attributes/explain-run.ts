@@ -35,7 +35,7 @@ export async function explainRun(
   });
   const { settings, pinned, seed } = own;
   const halt = spent.halted();
-  const { attributes, insights, droppedInsights, notices } = await explain(
+  const { attributes, notices } = await explain(
     {
       mode,
       suites: wanted.map(({ asked }) => asked),
@@ -56,11 +56,7 @@ export async function explainRun(
   );
   const regressed = await confirmedAttributes(run, attributes);
   return {
-    parts: {
-      attributes,
-      insights,
-      ...(droppedInsights.length === 0 ? {} : { dropped_insights: droppedInsights }),
-    },
+    parts: { attributes },
     notices,
     findings: regressed.findings,
     unjudged: [

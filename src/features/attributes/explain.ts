@@ -13,18 +13,14 @@ import {
   type ExplainTools,
 } from './attribute-results.ts';
 import { AUTO_REFERENCES, FEWEST_COMPARED } from './cost.ts';
-import { didMove } from './explained-suites.ts';
 import { pinnedFor, taskFor } from './file.ts';
-import { findingsFor } from './insight.ts';
-import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
+import type { AttributeResult } from './result.ts';
 import { survey, type Survey } from './survey.ts';
 import { FEWEST_REFERENCES } from './text.ts';
 import { FEWEST_UNITS } from './verdicts.ts';
 
 export interface Explanation {
   attributes: AttributeResult[];
-  insights: Insight[];
-  droppedInsights: DroppedInsights[];
   notices: Notice[];
 }
 
@@ -57,14 +53,8 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
     suites.map(async (suite) => ({ suite, ...(await surveySuite(suite, input, tools)) })),
   );
   const results = attributeResults(surveyed, input);
-  const written = await Promise.all(
-    results.map(async ({ suite, attributes }) => ({
-      suite,
-      ...(await insightsOf(suite, attributes, input, tools)),
-    })),
-  );
   const notices = [
-    ...[...surveyed, ...written].flatMap(({ suite: { path }, notes }) =>
+    ...surveyed.flatMap(({ suite: { path }, notes }) =>
       notes.map((message) => notice(path, message)),
     ),
     ...results.flatMap(({ suite: { path }, attributes }) =>
@@ -75,10 +65,6 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
   ];
   return {
     attributes: results.flatMap(({ attributes }) => attributes),
-    insights: written.flatMap(({ findings }) => findings),
-    droppedInsights: written.flatMap(({ suite: { path, name, variant }, dropped: count }) =>
-      count === 0 ? [] : [{ path, suite: name, variant, count }],
-    ),
     notices: deduplicate(notices),
   };
 }
@@ -163,23 +149,4 @@ function unaskedNote({ unasked = null }: ExplainInput): string {
 
 function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools): AskTools | null {
   return grader === null ? null : { complete, random, grader };
-}
-
-async function insightsOf(
-  suite: CountedSuite,
-  attributes: readonly AttributeResult[],
-  input: ExplainInput,
-  tools: ExplainTools,
-): Promise<{ findings: Insight[]; dropped: number; notes: string[] }> {
-  const { path, name, variant } = suite;
-  const wanted =
-    attributes.length > 0 && (attributes.some(didMove) || input.settings.enabled === 'on');
-  const { findings, dropped, notes } = wanted
-    ? await findingsFor(attributes, askTools(input, tools))
-    : { findings: [], dropped: 0, notes: [] };
-  return {
-    findings: findings.map((finding) => ({ path, suite: name, variant, ...finding })),
-    dropped,
-    notes,
-  };
 }

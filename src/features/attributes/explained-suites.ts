@@ -86,11 +86,10 @@ export function didMove({ verdict }: AttributeResult): boolean {
 }
 
 export const GENERATED_WORDS =
-  'Generated text. It does not affect the verdict. Check it against the references it names.';
+  'A model wrote these words and changes. Each change was run before it is shown. It does not affect the verdict.';
 
 export function insightsTitle(insights: readonly Insight[]): string {
-  const isGenerated = insights.some(({ generated }) => generated);
-  return `${counted(insights.length, isGenerated ? 'generated insight' : 'insight')}`;
+  return counted(insights.length, 'tried insight');
 }
 
 const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [

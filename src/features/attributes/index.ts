@@ -10,6 +10,7 @@ import { readPinned } from './pinned.ts';
 import { planExplain, type ExplainOwn } from './plan.ts';
 import { attributeKeys, suiteAttributes } from './result.ts';
 import { attributeSettings } from './settings.ts';
+import { planInsights, tryInsights, type InsightPlan } from './try-insights.ts';
 
 export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   ReportRow &
@@ -45,4 +46,12 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   compared: explainRun,
   groups: ({ attributes: all = [] }, suite) => suiteAttributes(suite, all).map(referenceGroup),
   report: async () => (await import('./report.ts')).attributesReport,
+};
+
+/** After the causes, which take precedence under a cap. */
+export const insightsFeature: Feature<InsightPlan> & ReportRow & CommandRow = {
+  key: 'insights',
+  calls: { possible: 'insight_possible' },
+  plan: planInsights,
+  decided: tryInsights,
 };

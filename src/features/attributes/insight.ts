@@ -1,129 +1,155 @@
 import { z } from 'zod';
-import { percent, counted, pointsBetween } from '../../text/amounts.ts';
-import { askForJson, type AskTools } from '../../trials/grader-question.ts';
+import type { Prompt, PromptMessage } from '../../kernel/suite/suite.ts';
+import { percent, percentage, counted, pointsBetween } from '../../text/amounts.ts';
+import { isSafeLine } from '../../trials/drafts.ts';
+import { askForJson, singleLine, type AskTools } from '../../trials/grader-question.ts';
+import { PACKET_TEXT, type Packet } from '../../trials/packet.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
-import { insightFault, insightFinding, type InsightFinding } from './check-insight.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
-import { areCompared, tableText } from './tables.ts';
 
-interface Findings {
-  findings: InsightFinding[];
-  /** Number of model insights that were rejected. */
-  dropped: number;
-  notes: string[];
-}
+/** Proposals for one attribute, tried in their order until one passes. */
+const MOST_PROPOSALS = 2;
 
-const MAX_INSIGHTS = 6;
+/** In characters. */
+const WHY_LENGTH = 400;
 
-const insightReplySchema = z.object({
-  insights: z.array(
-    z.object({
-      why: z
-        .string()
-        .describe('One or two sentences on what the cause may be or what to do, without figures.'),
-      attributes: z.array(z.string()).describe('Ids of the attributes it is about.'),
-      references: z.array(z.string()).describe('Ids of the references it rests on.'),
-    }),
-  ),
+/** Characters that a change may add. With more it rewrites the prompt instead of fixing it. */
+const MOST_ADDED = 300;
+
+/** The figure may be rounded, in percent. */
+const ROUNDING = 0.5;
+
+const proposalSchema = z.object({
+  before_percent: z.number().describe('Pass rate of the attribute before the change.'),
+  after_percent: z.number().describe('Pass rate of the attribute after the change.'),
+  why: z
+    .string()
+    .describe('One sentence without figures: what the answers lack, and which words are to blame.'),
+  was: z.string().describe('Words of one line of the prompt after the change, copied exactly.'),
+  becomes: z.string().describe('The words that replace them, on one line.'),
 });
 
-const FIGURES =
-  '"prior_percent" is the weight of an attribute among those of its kind. ' +
-  '"answers_with_other_skills_percent": lower is better.';
+const insightReplySchema = z.object({ insights: z.array(proposalSchema) });
 
-const COMPARISON_PROMPT = [
-  'The tables compare the share of answers that pass before a change (base) and after it (head).\n{{tables}}',
-  `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better ` +
-    'that it does not call so. "same_references_as" names attributes that explain a change ' +
-    'called "also", because they share references.',
-  'Write insights that help to fix the change.',
-];
+/** An insight of a model with its change to head's prompt. It has not been tried. */
+export interface ProposedInsight {
+  why: string;
+  messages: PromptMessage[];
+  /** Position of the changed message, and its changed line before and after. */
+  change: { message: number; line: number; was: string; becomes: string };
+}
 
-const ONE_SIDED = [
-  'The tables state the share of answers that pass. Nothing was compared, so nothing got ' +
-    'worse or better.\n{{tables}}',
-  FIGURES,
-  'Write insights that help to see where the application is weak.',
-];
+interface Proposals {
+  insights: ProposedInsight[];
+  /** Why other replies were rejected. */
+  faults: string[];
+}
 
-/** The grader's insights, written from the tables alone. If all are rejected, plain sentences. */
-export async function findingsFor(
-  attributes: readonly AttributeResult[],
-  tools: AskTools | null,
-): Promise<Findings> {
-  if (tools === null) return { findings: plainFindings(attributes), dropped: 0, notes: [] };
+/** Insights about one attribute. They are untrusted: each must state its figure and be tried. */
+export async function proposeInsights(
+  attribute: AttributeResult,
+  packet: Packet,
+  messages: Prompt['messages'],
+  tools: AskTools,
+): Promise<Proposals> {
   const asked = await askForJson(
     {
       purpose: 'insight',
       name: 'insights',
       reply: insightReplySchema,
-      role: 'You explain to the owners of an application what tables of figures say about it.',
-      materials: { tables: tableText(attributes) },
+      role: 'You find out why a change of a prompt made one kind of test case worse.',
+      materials: { ...packet.materials, attribute: rateSentence(attribute) },
       text: [
-        'The test cases of the application were sorted into domains (what an input is about) ' +
-          'and sub-tasks (what answering takes).',
-        ...(areCompared(attributes) ? COMPARISON_PROMPT : ONE_SIDED),
-        `At most ${String(MAX_INSIGHTS)} in all, the most important first. Name attributes and ` +
-          'references by their ids in the lists. "why" states no number and does not say what got ' +
-          'better or worse: the figures of the attributes are shown in front of it.',
+        PACKET_TEXT,
+        'Explain this kind of test cases:\n{{attribute}}',
+        `Write at most ${String(MOST_PROPOSALS)} insights, the best first. Each states the two ` +
+          'pass rates of that kind, says why they fell, and changes one line of the prompt so ' +
+          'that these cases pass again and no other case gets worse. Use general words: no case ' +
+          `may be named or answered. A change adds at most ${String(MOST_ADDED)} characters and ` +
+          'no variable.',
       ].join('\n'),
     },
     tools,
   );
   if (asked.status === 'failed')
-    return {
-      findings: plainFindings(attributes),
-      dropped: 0,
-      notes: [`no insights were written: ${asked.reason}`],
-    };
-  const written = asked.reply.insights
-    .slice(0, MAX_INSIGHTS)
-    .map((insight) => ({ insight, fault: insightFault(insight, attributes) }));
-  const findings = written.flatMap(({ insight, fault }) =>
-    fault === null
-      ? [insightFinding(insight, figureSentences(insight.attributes, attributes))]
-      : [],
+    return { insights: [], faults: [`no insight was written: ${asked.reason}`] };
+  const found: Proposals = { insights: [], faults: [] };
+  for (const written of asked.reply.insights.slice(0, MOST_PROPOSALS)) {
+    const why = singleLine(written.why, WHY_LENGTH);
+    const changed = replaceOnce(messages, written.was, written.becomes);
+    const fault =
+      figureFault(written, attribute) ??
+      wordsFault(why, attribute) ??
+      (typeof changed === 'string' ? changed : null) ??
+      (packet.quotes(`${why} ${written.becomes}`) ? 'it quotes a test' : null);
+    if (fault !== null || typeof changed === 'string')
+      found.faults.push(`an insight was dropped: ${fault ?? ''}`);
+    else found.insights.push({ why, ...changed });
+  }
+  return found;
+}
+
+function figureFault(
+  { before_percent, after_percent }: z.output<typeof proposalSchema>,
+  { name, base, head }: AttributeResult,
+): string | null {
+  const isRight = (stated: number, share: number | null): boolean =>
+    share !== null && Math.abs(stated - percentage(share)) <= ROUNDING;
+  return isRight(before_percent, base) && isRight(after_percent, head)
+    ? null
+    : `it does not state the pass rates of ${singleLine(name, 60)}`;
+}
+
+/** Only evaldiff states figures and directions. */
+function wordsFault(why: string, { name }: AttributeResult): string | null {
+  if (why === '') return 'it says nothing';
+  const words = why.replaceAll(name, ' ');
+  const [stated] = /\p{N}+(?:[.,]\p{N}+)*/u.exec(words) ?? DIRECTION.exec(words) ?? [];
+  return stated === undefined ? null : `it states ${JSON.stringify(stated)} itself`;
+}
+
+/** Words that claim an improvement or an approval. */
+const DIRECTION = new RegExp(
+  [
+    String.raw`\b(?:rose|rises|increase[ds]|climbed|gained|grew|improve[ds]|recovered`,
+    String.raw`approved?|merge[ds]?|passes|(?:got|gets|is|are|became|performs?) (?:better|fine|safe))\b`,
+  ].join('|'),
+  'iu',
+);
+
+/** The messages with other words at one place, or why they cannot be replaced. */
+function replaceOnce(
+  messages: Prompt['messages'],
+  was: string,
+  becomes: string,
+): Omit<ProposedInsight, 'why'> | string {
+  const places = messages.flatMap(({ content, parts }, message) =>
+    was.trim() === '' || parts !== undefined
+      ? []
+      : content
+          .split(was)
+          .slice(1)
+          .map(() => message),
   );
-  const faults = written.flatMap(({ fault }) => fault ?? []);
-  return {
-    findings: findings.length > 0 ? findings : plainFindings(attributes),
-    dropped: faults.length,
-    notes: faults.map((fault) => `an insight was dropped: ${fault}`),
-  };
-}
-
-/** Maximum attributes whose figures an insight shows. */
-const SHOWN_FIGURES = 2;
-
-function figureSentences(ids: readonly string[], attributes: readonly AttributeResult[]): string[] {
-  return attributes
-    .filter(({ id }) => ids.includes(id))
-    .slice(0, SHOWN_FIGURES)
-    .map(rateSentence);
-}
-
-export function plainFindings(attributes: readonly AttributeResult[]): InsightFinding[] {
-  const moved = [
-    ...attributes
-      .filter(({ verdict }) => verdict === 'regressed')
-      .sort((a, b) => (a.difference ?? 0) - (b.difference ?? 0)),
-    ...attributes
-      .filter(({ verdict }) => verdict === 'improved')
-      .sort((a, b) => (b.difference ?? 0) - (a.difference ?? 0)),
-  ];
-  return moved.slice(0, MAX_INSIGHTS).map((attribute): InsightFinding => {
-    const drops = attribute.samples.flatMap((sample) =>
-      sample.kind === 'drop' ? [sample.reference] : [],
-    );
-    const largest = drops.length === 0 ? '' : ` Largest drops: ${drops.join(', ')}.`;
-    return {
-      text: `${rateSentence(attribute)}${largest}${skills(attribute)}`,
-      attributes: [attribute.id],
-      references: drops.length > 0 ? drops : attribute.references.slice(0, 3),
-      generated: false,
-    };
-  });
+  const [message] = places;
+  const own = message === undefined ? undefined : messages[message];
+  if (message === undefined || own === undefined || places.length > 1 || was.includes('\n'))
+    return 'it changes words that are not exactly once in the prompt';
+  const content = own.content.replace(was, () => becomes);
+  const line = own.content.slice(0, own.content.indexOf(was)).split('\n').length - 1;
+  const [before = '', after = ''] = [own.content, content].map((text) => text.split('\n')[line]);
+  const isSafe =
+    becomes !== was &&
+    becomes.length <= was.length + MOST_ADDED &&
+    !becomes.includes('\n') &&
+    isSafeLine(after, [own.content]);
+  return isSafe
+    ? {
+        messages: messages.map((each, i) => (i === message ? { ...each, content } : each)),
+        change: { message, line, was: before, becomes: after },
+      }
+    : 'its change is longer than allowed, adds a variable or has invisible characters';
 }
 
 function rateSentence(attribute: AttributeResult): string {
@@ -144,22 +170,23 @@ export function referenceGroup(attribute: AttributeResult): ReferenceGroup {
   };
 }
 
+export function insightText(
+  attribute: AttributeResult,
+  { why, recovers, stable }: { why: string; recovers: Counts; stable: number },
+): string {
+  const gain =
+    `The change recovers ${String(recovers.references)} of ${String(recovers.of)} in ` +
+    `${attribute.name}, no loss found in ${counted(stable, 'other test')}.`;
+  return `${rateSentence(attribute)} ${why} ${gain}`;
+}
+
+interface Counts {
+  references: number;
+  of: number;
+}
+
 export function rateWords({ n, base, head, difference }: AttributeResult): string {
   const over = `over ${counted(n, 'test')}`;
   if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;
   return `pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}) ${over}`;
-}
-
-function skills({ alignment }: AttributeResult): string {
-  if (
-    alignment === null ||
-    alignment.base === null ||
-    alignment.head === null ||
-    alignment.head <= alignment.base
-  )
-    return '';
-  return (
-    ` Answers that use it otherwise than expected: ${percent(alignment.base)} → ` +
-    `${percent(alignment.head)}.`
-  );
 }

@@ -4,8 +4,8 @@ import {
   code,
   group,
   joinLines,
-  list,
   paragraph,
+  place,
   text,
   type Block,
   type Line,
@@ -35,19 +35,31 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   return group(
     [text(insightsTitle(result.insights))],
     [
-      ...(result.insights.some(({ generated }) => generated)
-        ? [paragraph([text(GENERATED_WORDS)])]
-        : []),
-      ...list(
-        shown.map(({ insight, of }) => insightLine(insight, suites.length > 1 ? of.name : null)),
-      ),
+      ...(all.length === 0 ? [] : [paragraph([text(GENERATED_WORDS)])]),
+      ...shown.flatMap(({ insight, of }) => [
+        paragraph(insightLine(insight, suites.length > 1 ? of.name : null)),
+        changeBlock(insight),
+      ]),
       ...moreBlock(all.length, shown.length),
       ...(dropped === null ? [] : [paragraph([text(dropped)])]),
     ],
   );
 }
 
-function insightLine({ text: words, references }: Insight, suite: string | null): Line {
+function changeBlock({ change: { was, becomes } }: Insight): Block {
+  return {
+    kind: 'diff',
+    lines: [
+      { sign: 'removed', text: was },
+      { sign: 'added', text: becomes },
+    ],
+  };
+}
+
+function insightLine(
+  { text: words, references, change: { file, line } }: Insight,
+  suite: string | null,
+): Line {
   const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
   const more = andMore(references.length, SHOWN_REFERENCES);
   return [
@@ -56,5 +68,7 @@ function insightLine({ text: words, references }: Insight, suite: string | null)
     ...(names.length === 0 ? [] : [text(' (')]),
     ...joinLines(names, ', '),
     ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
+    text(' '),
+    place(file, line),
   ];
 }

@@ -158,7 +158,7 @@ function suiteCalls(
   )
     return [];
   const pinned = own > 0 ? own : null;
-  const shared = explainCalls(references.length, { pinned, most, alignment: false }) - 1;
+  const shared = explainCalls(references.length, { pinned, most, alignment: false });
   const calls =
     shared +
     suites.length * (explainCalls(references.length, { pinned, most, alignment }) - shared);

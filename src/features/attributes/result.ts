@@ -142,10 +142,24 @@ const insightSchema = z.strictObject({
   ...ofSuite,
   text: z.string().describe('A sentence about the attributes of the suite.'),
   attributes: z.array(z.string()).describe('Ids of its attributes.'),
-  references: z.array(z.string()).describe('Ids of its references.'),
-  generated: z
-    .boolean()
-    .describe('True if a model wrote it, false if it is derived from the figures.'),
+  references: z.array(z.string()).describe('Ids of its references that fell.'),
+  change: z
+    .strictObject({
+      file: z.string().describe("Head's file with the line."),
+      line: countSchema.describe('The line, from 1; 0: the whole file.'),
+      was: z.string().describe('The line of the prompt on head.'),
+      becomes: z.string().describe('The line that was tried, by the grader model.'),
+    })
+    .describe('The change of the prompt that was tried.'),
+  recovers: z
+    .strictObject({
+      references: countSchema.describe('References that pass again with the change.'),
+      of: countSchema.describe('References of the attribute that fell and were tried.'),
+    })
+    .describe('Its gain in the attribute.'),
+  stable: countSchema.describe(
+    'References that passed every try on both sides; the change broke none of them.',
+  ),
 });
 
 const droppedInsightsSchema = z.strictObject({
@@ -197,12 +211,15 @@ export const attributeKeys = {
   attributes: z
     .array(attributeResultSchema)
     .describe('Domains and sub-tasks of the references (QualEval), base against head.'),
-  insights: z.array(insightSchema).describe('Sentences about the attributes.'),
+  insights: z
+    .array(insightSchema)
+    .describe(
+      'Why attributes regressed, each with a change of the prompt that was tried and passed.',
+    ),
   dropped_insights: z
     .array(droppedInsightsSchema)
     .describe(
-      'Suites with rejected model insights, which name unknown ids or ' +
-        'state their own figures; absent: none.',
+      'Suites with insights that were rejected, or whose change did not pass; absent: none.',
     )
     .exactOptional(),
 };

@@ -25,6 +25,13 @@ const memberSchemas = {
       "How far the number of an attribute's references may differ from its prior, as a share.",
     )
     .default(0.1),
+  insight_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
+    .nullable()
+    .describe(
+      'Maximum calls of a run to write insights about regressed attributes and to try their ' +
+        'changes. 0: none. null: half of the calls of the comparison, 120 to 400.',
+    )
+    .default(null),
   alignment: flag().describe('Also rate answers, for the skill alignment.').default(false),
   metric: filled()
     .nullable()

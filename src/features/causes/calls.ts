@@ -1,16 +1,11 @@
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
 
-/**
- * Default minimum. Most experiments end after 30 to 60 calls; tests that fail half of the time take
- * more.
- */
-const LEAST_CALLS = 120;
+/** Maximum by default. */
 export const MOST_CAUSE_CALLS = 200;
 
-export function defaultCauseCalls(compared: number): number {
-  return Math.min(MOST_CAUSE_CALLS, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
-}
+/** Calls that are enough for most experiments. */
+export const USUAL_CAUSE_CALLS = 60;
 
 export function callsPerTry(run: SuiteRun): number {
   const { answerer } = run.scoring;

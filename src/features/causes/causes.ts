@@ -6,11 +6,10 @@ import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
-import type { CallCounter } from '../../trials/tries.ts';
-import type { ReadLines } from '../../trials/unit-places.ts';
+import { experimentCalls, type CallCounter } from '../../trials/tries.ts';
+import { fileLines, type ReadLines } from '../../trials/unit-places.ts';
 import type { Side } from '../../types/plain.ts';
-import type { SourceTree } from '../../types/repository.ts';
-import { MOST_CAUSE_CALLS, defaultCauseCalls } from './calls.ts';
+import { MOST_CAUSE_CALLS, USUAL_CAUSE_CALLS } from './calls.ts';
 import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
 import { causesOfSuite, type Suspect } from './suspect.ts';
@@ -31,10 +30,12 @@ export function planCauses({
     const units = (promptChange(base, changed, () => null).units ?? []).length;
     return units > 1 || (units === 1 && settings.fix);
   });
+  const possible = isPossible ? (settings.max_calls ?? MOST_CAUSE_CALLS) : 0;
   return {
     own: settings,
     certain: [],
-    possible: isPossible ? (settings.max_calls ?? MOST_CAUSE_CALLS) : 0,
+    possible,
+    usual: Math.min(possible, USUAL_CAUSE_CALLS),
     asker: settings.fix ? (createAsker(head, code)?.asker ?? null) : null,
     tested: 0,
     problems: [],
@@ -61,8 +62,7 @@ export async function findSuiteCauses(
     run.planned.map(({ run: own }) => own),
     tools.sources,
   );
-  const { calls, reused } = tools.spent.meter.totals();
-  const room = plan.own.max_calls ?? defaultCauseCalls(calls + reused);
+  const room = plan.own.max_calls ?? experimentCalls(run.calls, MOST_CAUSE_CALLS);
   const search = createSearch(plan, run, { tools, read });
   const causes = await search(worse, { room, isMirrored: false });
   const left = room - sum(causes.map(({ explained }) => explained.calls));
@@ -132,9 +132,4 @@ async function readFiles(
     texts.set(keyOf(side, file), await fileLines(tree, file));
   }
   return (side, file) => texts.get(keyOf(side, file)) ?? null;
-}
-
-async function fileLines(tree: SourceTree | null, file: string): Promise<readonly string[]> {
-  if (tree?.files.has(file) !== true) return [];
-  return new TextDecoder().decode(await tree.read(file)).split(/\r?\n/);
 }

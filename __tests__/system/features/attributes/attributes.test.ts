@@ -17,6 +17,9 @@ jest.setTimeout(120_000);
 const SETTINGS =
   'n_tries: 3\ngrader: judge\nmodels:\n  desk: { provider: openai, endpoint: local, model: desk }\n  judge: { provider: openai, endpoint: local, model: judge }\n';
 
+/** What the scripted grader proposes. */
+const INSIGHT = 'Be exact and kind.';
+
 test('evaldiff diff names the attribute that got worse, prints the possible cost first and pays once', async () => {
   const { tools } = scripted(reader);
   const seen = new Map<string, number>();
@@ -29,7 +32,11 @@ test('evaldiff diff names the attribute that got worse, prints the possible cost
       const [tone = '', mail = ''] = messages.map(({ content }) => content);
       const index = seen.get(`${tone} ${mail}`) ?? 0;
       seen.set(`${tone} ${mail}`, index + 1);
-      return { text: rightAnswer({ tone, mail, index }, friendlyIsWrong) };
+      return {
+        text: rightAnswer({ tone, mail, index }, (of, topic) =>
+          of === INSIGHT ? 1 : friendlyIsWrong(of, topic),
+        ),
+      };
     },
   });
   const { repository, evaldiff, result, server } = shop;
@@ -38,13 +45,19 @@ test('evaldiff diff names the attribute that got worse, prints the possible cost
   repository.commit('desk', { ...files('Be exact.'), ...old });
   repository.write(files('Be friendly.'));
   expect((await evaldiff('plan', '--base', 'HEAD')).out).toContain(
-    '240 calls for the first answers; up to 51 more calls if something regresses or is fixed',
+    '240 calls for the first answers; up to 450 more calls if something regresses or is fixed',
   );
 
   const { attributes, insights, usage } = await result('diff', '--base', 'HEAD');
   const regressed = attributes.filter(({ verdict }) => verdict === 'regressed');
   expect(regressed.map(({ id }) => id)).toEqual(['domain-billing']);
-  expect(insights).toMatchObject([{ generated: true, attributes: ['domain-billing'] }]);
+  expect(insights).toMatchObject([
+    {
+      attributes: ['domain-billing'],
+      change: { becomes: INSIGHT },
+      recovers: { references: 9, of: 9 },
+    },
+  ]);
   const { qualeval, insight } = usage.by_purpose;
   const asked = (qualeval?.calls ?? 0) + (insight?.calls ?? 0);
   expect(asked).toBeGreaterThan(40);
@@ -75,7 +88,6 @@ test("the demo's scripted grader explains that only refunds regressed", async ()
   expect(new Set(others)).toEqual(new Set(['domain-refunds']));
   expect(insights).toMatchObject([
     {
-      generated: true,
       attributes: ['domain-refunds'],
       references: expect.arrayContaining(['refund-gift']),
     },

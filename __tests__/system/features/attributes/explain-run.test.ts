@@ -8,8 +8,8 @@ import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { setUp } from '../../../unit/edges/store/setting.ts';
 import { failure, type Script } from './scripted-grader.ts';
-import { TOPICS, reader } from './sixty.ts';
-import { desk, runDesk, type Desk } from './support.ts';
+import { TOPICS, reader, statedRates } from './sixty.ts';
+import { desk, friendlyIsWrong, runDesk, type Desk } from './support.ts';
 
 /** Each explanation runs many permutations, and the machine may be busy. */
 jest.setTimeout(120_000);
@@ -34,6 +34,7 @@ async function friendlier(changes: Partial<Desk> = {}) {
   const planned = {
     certain: certain?.['qualeval_calls'],
     possible: possible?.['qualeval_possible'],
+    insights: possible?.['insight_possible'],
   };
   return {
     ...run,
@@ -111,7 +112,7 @@ test('every model called must have a price, even one used only for explanations'
 });
 
 describe('a pull request that makes answers about one topic worse', () => {
-  test('reports only that domain as regressed, with an insight that cites its references', async () => {
+  test('reports only that domain as regressed, with an insight whose change was tried', async () => {
     const { result, calls, regressed, attributes, insights, billing, plan, planned, explaining } =
       await friendlier();
     expect(result.suites[0]?.verdict).toBe('regressed');
@@ -121,7 +122,14 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(billing).toMatchObject({ path, variant: { model: 'desk' }, n: expect.any(Number) });
     expect(billing?.high).toBeLessThan(0);
     const [insight] = insights;
-    expect(insight).toMatchObject({ path, attributes: ['domain-billing'], generated: true });
+    expect(insight).toMatchObject({
+      ...{ path, attributes: ['domain-billing'] },
+      change: { file: path, was: 'Be friendly.', becomes: 'Be exact and kind.' },
+      recovers: { references: 10, of: 10 },
+    });
+    expect(insight?.text).toMatch(
+      /^billing \(domain\) regressed: pass rate .* Answers no longer quote the rule\. The change recovers 10 of 10 in billing, no loss found in 3\d other tests\.$/,
+    );
     expect(insight?.references.length).toBeGreaterThan(0);
     expect(insight?.references.every((id) => billing?.references.includes(id))).toBe(true);
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
@@ -131,8 +139,8 @@ describe('a pull request that makes answers about one topic worse', () => {
     });
     // The plan lists these calls as possible, not as certain.
     expect(plan?.prompt_calls).toBe(360);
-    expect(planned).toEqual({ certain: 0, possible: foreseen() });
-    expect(explaining).toBeLessThanOrEqual(foreseen());
+    expect(planned).toEqual({ certain: 0, possible: foreseen(), insights: 400 });
+    expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
   test('looks for the cause among references of each topic that fell', async () => {
@@ -247,23 +255,53 @@ describe('a pull request', () => {
     'prompts/support.yaml: attributes are based on only part of the references: 12 of 12 questions about them failed (the model is overloaded)',
     { ...RED, insights: [] },
   );
-  const legal = {
-    why: 'Legal questions need the rule.',
-    attributes: ['domain-legal'],
-    references: [],
-  };
-  says(
-    'reports an insight about an attribute that does not exist, and is explained in plain sentences',
-    { script: { ...reader, insights: () => ({ insights: [legal] }) } },
-    'prompts/support.yaml: an insight was dropped: it names the attribute "domain-legal", which does not exist',
-    {
-      insights: [with_({ generated: false, attributes: ['domain-billing'] })],
-      result: { dropped_insights: [with_({ count: 1 })] },
+  const proposing = (becomes: string): Partial<Desk> => ({
+    script: {
+      ...reader,
+      insights: (attribute) => ({
+        insights: [
+          { ...statedRates(attribute), why: 'It lacks the rule.', was: 'Be friendly.', becomes },
+        ],
+      }),
     },
+  });
+  const dropped = { insights: [], result: { dropped_insights: [with_({ count: 1 })] } };
+  says(
+    'shows no insight whose change recovers nothing',
+    {
+      ...proposing('Be kind.'),
+      rate: (tone, topic) => (tone === 'Be exact.' || topic !== 'billing' ? 0.95 : 0.2),
+    },
+    'prompts/support.yaml: an insight was dropped: its change does not recover what fell, or breaks another test',
+    dropped,
+  );
+  says(
+    'shows no insight whose change breaks other tests',
+    {
+      ...proposing('Be curt.'),
+      rate: (tone, topic) =>
+        tone === 'Be curt.' && topic === 'returns' ? 0.1 : friendlyIsWrong(tone, topic),
+    },
+    'prompts/support.yaml: an insight was dropped: its change does not recover what fell, or breaks another test',
+    dropped,
+  );
+  says(
+    'shows no insight if its calls do not suffice to try it',
+    settings('qualeval: { insight_calls: 30 }'),
+    'prompts/support.yaml: an insight could not be tried: 30 calls were used up',
+    { ...dropped, planned: { insights: 30 } },
+  );
+  shows('has no insights with insight_calls: 0', settings('qualeval: { insight_calls: 0 }'), {
+    ...{ insights: [], said: [], calls: { insight: 0 }, planned: { insights: 0 } },
+  });
+  shows(
+    'has no insights if it is of an outside contributor',
+    { input: { trust: 'untrusted' } },
+    { insights: [], regressed: ['domain-billing'], calls: { insight: 0 } },
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
     ...{ ...UNEXPLAINED, attributes: [], insights: [], said: [] },
-    planned: { certain: 0, possible: 0 },
+    planned: { certain: 0, possible: 0, insights: 0 },
   });
   shows('is not explained if nothing regressed', unchanged, NOTHING);
   const on = settings('qualeval: on');
@@ -358,7 +396,7 @@ test('the plan includes the price of the ratings', async () => {
   });
   // A rating of seven attributes has a reply of 280 tokens and a slightly longer prompt.
   expect(forecasts[0]?.models.find(({ purpose }) => purpose === 'qualeval')).toMatchObject({
-    ...{ model: 'judge', calls: 61, output_tokens: 61 * 280, cost_usd: expect.any(Number) },
+    ...{ model: 'judge', calls: 60, output_tokens: 60 * 280, cost_usd: expect.any(Number) },
   });
 });
 
@@ -422,7 +460,7 @@ describe('two prompts of one file and one model', () => {
     const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
     expect(fell.map(({ suite, id }) => [suite, id])).toEqual([['first', 'domain-billing']]);
     expect(insights.map(({ suite }) => suite)).toEqual(['first']);
-    expect(planned.possible).toBe(foreseen() + 1);
+    expect(planned).toMatchObject({ possible: foreseen(), insights: 400 });
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
@@ -486,23 +524,23 @@ describe('pinned attributes', () => {
     expect(new Set(run.asked.flatMap(({ schema }) => schema?.name ?? []))).toEqual(
       new Set(['affinity']),
     );
-    expect(run).toMatchObject({ planned: { certain: 61 }, calls: { qualeval: 60 } });
+    expect(run).toMatchObject({ planned: { certain: 60 }, calls: { qualeval: 60 } });
   });
 
   test('are not counted in a plan if their ratings are stored', async () => {
     const [kept, files] = [store(), both({ [FILE]: PINNED })];
-    expect((await friendlier({ ...files, store: kept })).planned.certain).toBe(61);
+    expect((await friendlier({ ...files, store: kept })).planned.certain).toBe(60);
     const head = { ...desk('Be brief.'), [FILE]: PINNED };
     const later = { ...files, head, rate: () => 0.95, input: { maxCalls: 370 } };
     const run = await friendlier({ ...later, store: kept });
     expect(run).toMatchObject({
-      planned: { certain: 1 },
+      planned: { certain: 0 },
       calls: { qualeval: 0 },
       problems: [],
     });
     expect(run.attributes).toHaveLength(7);
     expect((await friendlier(later)).problems[0]).toContain(
-      '360 answers for 60 references of 1 prompt on both sides + 0 grader calls + up to 61 calls about attributes',
+      '360 answers for 60 references of 1 prompt on both sides + 0 grader calls + up to 60 calls about attributes',
     );
   });
 
@@ -596,7 +634,7 @@ describe('pinned attributes', () => {
       head: { ...FRIENDLY, [FILE]: PINNED },
       input: { mode: 'sweep', base: null },
     });
-    expect([planned.certain, calls.qualeval]).toEqual([61, 60]);
+    expect([planned.certain, calls.qualeval]).toEqual([60, 60]);
     const shown = { base: null, difference: null, verdict: 'no change found', p: null };
     expect(billing).toMatchObject(shown);
     expect(billing?.head).toBeLessThan(0.8);

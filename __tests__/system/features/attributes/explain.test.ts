@@ -65,8 +65,8 @@ const fails = (text: RegExp, reason: string): Script => ({
 });
 
 describe('sixty references of which one domain got worse', () => {
-  test('have only that domain as regressed, with an insight that cites its references', async () => {
-    const { moved, of, insights, notices } = await explained(inputOf(worse));
+  test('have only that domain as regressed, with the references that fell most', async () => {
+    const { moved, of, notices } = await explained(inputOf(worse));
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
     const billing = of('billing');
     expect(billing).toMatchObject({ path: PATH, kind: 'domain', explained_by: [] });
@@ -75,8 +75,6 @@ describe('sixty references of which one domain got worse', () => {
     expect(billing.p).toBeLessThan(0.05);
     expect(billing.samples).toHaveLength(3);
     const references = billing.samples.map(({ reference }) => reference);
-    const attributes = ['domain-billing'];
-    expect(insights[0]).toMatchObject({ path: PATH, attributes, generated: true, references });
     expect(billing.references).toEqual(expect.arrayContaining(references));
     // Bounds that hold cause no notice.
     expect(notices).toEqual([]);
@@ -87,7 +85,7 @@ describe('sixty references of which one domain got worse', () => {
     const found = await explained(input, reader, createSolver());
     expect(found.moved).toEqual({ 'domain-billing': 'regressed' });
     const shape = { ...attributeKeys, notices: resultSchema.shape.notices };
-    for (const key of ['attributes', 'insights', 'notices'] as const)
+    for (const key of ['attributes', 'notices'] as const)
       expect(shape[key].safeParse(found[key]).success).toBe(true);
   });
 
@@ -138,8 +136,7 @@ describe('sixty references of which one domain got worse', () => {
   test('give the same result and the same prompts in every order', async () => {
     const first = await explained(inputOf(worse));
     const second = await explained(inputOf([...worse].reverse()));
-    for (const key of ['attributes', 'insights', 'notices'] as const)
-      expect(second[key]).toEqual(first[key]);
+    for (const key of ['attributes', 'notices'] as const) expect(second[key]).toEqual(first[key]);
     const questions = ({ asked }: { asked: Request[] }) =>
       asked.map(({ messages }) => JSON.stringify(messages)).sort();
     expect(questions(second)).toEqual(questions(first));
@@ -154,7 +151,7 @@ describe('sixty references of which one domain got worse', () => {
     const { asked } = await explained(inputOf(worse, { alignment: true }));
     const most = explainCalls(60, { pinned: null, most: 15, alignment: true });
     expect(asked.length).toBeLessThanOrEqual(most);
-    expect(new Set(asked.map(({ purpose }) => purpose))).toEqual(new Set(['qualeval', 'insight']));
+    expect(new Set(asked.map(({ purpose }) => purpose))).toEqual(new Set(['qualeval']));
     const fixed = await explained(inputOf(worse, { pinned }));
     expect(fixed.asked).toHaveLength(explainCalls(60, { pinned: 6, most: 15, alignment: false }));
   });
@@ -444,7 +441,7 @@ describe('attributes', () => {
 
   test('cost no calls and cause no notice when switched off', async () => {
     expect(await explained(inputOf(worse, settings('off')))).toMatchObject({
-      ...{ attributes: [], insights: [], droppedInsights: [], notices: [], asked: [] },
+      ...{ attributes: [], notices: [], asked: [] },
     });
   });
 
@@ -455,7 +452,7 @@ describe('attributes', () => {
     expect(attributes.map(({ name }) => name)).toEqual([...TOPICS, 'apologise', 'quote a rule']);
     for (const { references } of attributes.slice(0, 4)) expect(references).toHaveLength(30);
     const questions = new Set(asked.map(({ schema }) => schema?.name));
-    expect(questions).toEqual(new Set(['affinity', 'insights']));
+    expect(questions).toEqual(new Set(['affinity']));
   });
 
   test('are omitted with a notice when too many are pinned for a small suite', async () => {
@@ -505,7 +502,7 @@ describe('partial failures', () => {
     ],
   ])('%s', async (_, input, script, messages, calls) => {
     const found = await explained(input, script);
-    expect(found).toMatchObject({ attributes: [], insights: [], messages });
+    expect(found).toMatchObject({ attributes: [], messages });
     expect(found.asked).toHaveLength(calls);
   });
 
@@ -515,16 +512,6 @@ describe('partial failures', () => {
     const assigned = attributes.flatMap(({ references }) => references);
     for (const id of ['case-1', 'case-2', 'case-3']) expect(assigned).not.toContain(id);
     expect(messages).toContain(`${PATH}: 3 of 60 references are not fully rated: too long`);
-  });
-
-  test('generated sentences replace insights whose call failed', async () => {
-    const busy = { ...reader, insights: () => failure('busy') };
-    const { insights, messages } = await explained(inputOf(worse, { pinned }), busy);
-    const sentence = has('billing (domain) regressed: pass rate');
-    expect(insights).toMatchObject([
-      { generated: false, attributes: ['domain-billing'], text: sentence },
-    ]);
-    expect(messages.at(-1)).toBe(`${PATH}: no insights were written: busy`);
   });
 
   test('failing solvers are reported and leave no attributes', async () => {
@@ -542,38 +529,11 @@ describe('partial failures', () => {
 });
 
 describe('several suites', () => {
-  test('report notices in the order of the suites, not of the replies', async () => {
-    const both = inputOf(worse, { pinned });
-    const { tools } = scripted({ ...reader, insights: () => failure('busy') });
-    let release: (() => void) | null = null;
-    let insightCalls = 0;
-    const { notices } = await explain(
-      { ...both, suites: ['a.yaml', 'b.yaml'].map((path) => ({ ...both.suites[0]!, path })) },
-      {
-        random: tools.random,
-        solve: solveHere,
-        hash: sha256,
-        complete: async (request) => {
-          if (request.purpose !== 'insight') return tools.complete(request);
-          insightCalls += 1;
-          if (insightCalls === 1)
-            await new Promise<void>((resolve) => {
-              release = resolve;
-            });
-          else setImmediate(() => release?.());
-          return tools.complete(request);
-        },
-      },
-    );
-    const failed = notices.filter(({ message }) => message.includes('no insights'));
-    expect(failed.map(({ message }) => message.slice(0, 6))).toEqual(['a.yaml', 'b.yaml']);
-  });
-
   test('each have attributes, which are tested as one family', async () => {
     const input = inputOf(worse);
     const [suite] = input.suites;
     const references = sixty(() => 0.95, 'other');
-    const { attributes, insights } = await explained({
+    const { attributes } = await explained({
       ...input,
       suites: [
         { ...suite!, path: 'a.yaml' },
@@ -583,7 +543,5 @@ describe('several suites', () => {
     const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
     expect(fell.map(({ path, id }) => [path, id])).toEqual([['a.yaml', 'domain-billing']]);
     expect(attributes.filter(({ path }) => path === 'b.yaml')).toHaveLength(7);
-    // b fell only by chance, so it has no significant attribute.
-    expect(insights).toMatchObject([{ path: 'a.yaml', generated: true }]);
   });
 });

@@ -11,7 +11,8 @@ export interface Script {
   attributes?(examples: string[]): unknown;
   merged?(proposals: { name: string; explanation: string }[], request: Request): unknown;
   affinity?(text: string, attributes: { id: string; name: string }[]): unknown;
-  insights?(rows: Record<string, unknown>[]): unknown;
+  /** `attribute`: its sentence with its figures. */
+  insights?(attribute: string, materials: Map<string, string>): unknown;
 }
 
 /** The fenced material of a prompt by name, using the delimiters from the system message. */
@@ -54,7 +55,7 @@ export function scripted(script: Script): {
           ...lines(given.get('sub-tasks')),
         ]);
       case 'insights':
-        return script.insights?.(lines(given.get('tables')));
+        return script.insights?.(given.get('attribute') ?? '', given);
       default:
         throw new Error('an unknown question');
     }

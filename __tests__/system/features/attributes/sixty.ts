@@ -57,6 +57,12 @@ const SIGNS = [
   { sign: 'to NAME', score: 2 },
 ];
 
+/** The figures of an attribute's sentence, as an insight must state them. */
+export function statedRates(attribute: string): Record<string, number> {
+  const [, before, after] = /([\d.]+) % → ([\d.]+) %/.exec(attribute) ?? [];
+  return { before_percent: Number(before), after_percent: Number(after) };
+}
+
 /** A grader that rates a mail by its words. */
 export const reader: Script = {
   attributes: (examples) => ({
@@ -72,14 +78,15 @@ export const reader: Script = {
       return { id, evidence: 'the words of the mail', score: found?.score ?? 1 };
     }),
   }),
-  insights: (rows) => ({
-    insights: rows
-      .filter(({ verdict }) => verdict === 'regressed')
-      .map(({ id, name, samples }) => ({
-        why: `Answers about ${String(name)} no longer quote the rule.`,
-        attributes: [id],
-        references: (samples as { reference: string }[]).map(({ reference }) => reference),
-      })),
+  insights: (attribute) => ({
+    insights: [
+      {
+        ...statedRates(attribute),
+        why: 'Answers no longer quote the rule.',
+        was: 'Be friendly.',
+        becomes: 'Be exact and kind.',
+      },
+    ],
   }),
 };
 

@@ -131,6 +131,7 @@ export function settings(changes: Partial<Settings> = {}): Settings {
       attributes: 'evaldiff.attributes.yaml',
       max_attributes: 15,
       slack: 0.1,
+      insight_calls: null,
       alignment: false,
       metric: null,
     },

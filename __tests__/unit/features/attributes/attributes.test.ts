@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { explainedSuites } from '../../../../src/features/attributes/explained-suites.ts';
-import { plainFindings } from '../../../../src/features/attributes/insight.ts';
 import { insights } from '../../../../src/features/attributes/insights-section.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import { attributes } from '../../../../src/features/attributes/section.ts';
@@ -132,7 +131,7 @@ describe('attributes in a report', () => {
     expect(output).toContain('11 attributes: 1 regressed, 1 also fell');
     expect(output).toContain('Refunds and returns');
     expect(output).toContain('between −51.2 and −28.8');
-    expect(output).toContain('2 generated insights');
+    expect(output).toContain('2 tried insights');
     expect(output).toContain('Refusals lack an alternative');
   });
 });
@@ -176,19 +175,12 @@ describe('insights in a report', () => {
     expect(shown(result, insights)).not.toContain('dropped');
   });
 
-  test('written by evaldiff are not called generated', () => {
-    const own = plainFindings(result.attributes).map((found) => ({
-      ...found,
-      path,
-      suite,
-      variant,
-    }));
-    const text = shown({ ...result, insights: own }, insights);
-    expect(text.split('\n')[0]).toBe('1 insight');
-    expect(text).toContain(
-      'Refunds and returns (domain) regressed: pass rate 100.0 % → 60.0 % (−40.0 points) over 20 tests.',
-    );
-    expect(text).not.toMatch(/generated/i);
+  test('are shown with the tried change and its place', () => {
+    const text = shown(result, insights);
+    expect(text.split('\n')[0]).toBe('2 tried insights');
+    expect(text).toContain('- Be firm about the thirty days.');
+    expect(text).toContain('+ Be firm about the thirty days, unless goods came broken.');
+    expect(text).toContain('prompts/triage.yaml:9');
   });
 });
 

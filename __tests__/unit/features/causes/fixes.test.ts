@@ -163,12 +163,12 @@ describe('fix', () => {
   test('is a draft only if it restores references that its author did not see', async () => {
     const overfit = await look({
       ...DRAFTED,
-      passes: (words, reference) => words !== 'Be brief.' || !/fell-[34]/.test(reference),
+      passes: (words, reference) => words !== 'Be brief.' || !/fell-[13]/.test(reference),
     });
     expect(overfit.fix?.kind).toBe('set back');
     const { fix, ran } = await look({ ...DRAFTED, passes: () => true });
     expect(fix).toMatchObject({ restores: { references: 2, of: 2 }, withheld: true });
-    expect([0, 1, 2].map((at) => ran.has(`Be brief. fell-${String(at)}`))).not.toContain(true);
+    expect([0, 2, 4].map((at) => ran.has(`Be brief. fell-${String(at)}`))).not.toContain(true);
     expect(fix && fixWords(fix)).toBe(
       'fixes 2 of 2 tests that it was not written for and broke none of 45 others that passed',
     );

@@ -187,7 +187,7 @@ describe('the page', () => {
       '1 scoring change',
       'Cohen&#39;s κ',
       'countries with a former capital',
-      '1 generated insight',
+      '1 tried insight',
       '3 notices',
     ])
       expect(page.includes(words)).toBe(true);
