@@ -13,7 +13,8 @@ import { alphaShares, comparing } from '../kernel/plan/tries.ts';
 import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import type { Outcome } from '../types/metric.ts';
-import { answerCallsOf, isReplayed, type Prepared } from './prepared.ts';
+import type { ProgramTarget } from '../types/model.ts';
+import { answerCallsOf, isReplayed, requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
   /** Mean over simulated runs without a regression. A dialogue counts as one call. */
@@ -23,6 +24,8 @@ export interface AnswerCalls {
    * of a replaced model comes on top.
    */
   most: number;
+  /** Upper limit of US dollars for runs of agents, by the limits of their suites. */
+  most_usd?: number;
 }
 
 const PASS_RATE = 0.95;
@@ -56,31 +59,56 @@ export function answerCalls({
   let more = 0;
   for (let round = 0; round < rounds; round++)
     more += callsBeyondFirst(byTries, { levels, first, random }) / rounds;
+  const wanted = next(suites);
+  const later = firstTries(suites, wanted, (run) => mostCallsOfTry(run) - 1);
+  const usd =
+    firstTries(suites, wanted, mostDollarsOfTry) +
+    mostBeyondFirst(byTries, first, mostDollarsOfTry);
   return {
     usual: Math.round(plan.prompt_calls + more),
-    most: plan.prompt_calls + laterTurns(suites, next(suites)) + mostBeyondFirst(byTries, first),
+    most: plan.prompt_calls + later + mostBeyondFirst(byTries, first, mostCallsOfTry),
+    ...(usd === 0 ? {} : { most_usd: usd }),
   };
 }
 
-/** Upper limit of calls for one try. For a dialogue, includes all turns and evaluators. */
-export function mostCallsOfTry({
-  scoring,
-  baseScoring,
-}: Pick<SuiteRun, 'scoring' | 'baseScoring'>): number {
+/** Upper limit of calls for one try. Includes all turns of a dialogue or an agent. */
+export function mostCallsOfTry(run: SuiteRun): number {
+  const { scoring, baseScoring } = run;
   const head = scoring.answerer;
   const base = baseScoring?.answerer ?? null;
-  if (base === null || base.fingerprint === head?.fingerprint) return head?.mostCalls ?? 1;
+  if (base === null || base.fingerprint === head?.fingerprint)
+    return head?.mostCalls ?? ofAgents(run, ({ most }) => most, 1);
   return (head?.mostCalls ?? 0) + base.mostCalls;
 }
 
-/** Upper limit of calls in the dialogues of the first tries, beyond their first answers. */
-function laterTurns(suites: readonly SuiteComparison[], next: NextTries): number {
-  const calls = suites.flatMap(({ run }) => {
-    const later = mostCallsOfTry(run) - 1;
-    if (later === 0) return [];
-    return [...next(run)].map(([index, tries]) => later * tries * callingSides(run.runs[index]));
+function mostDollarsOfTry(run: SuiteRun): number {
+  return ofAgents(run, ({ usd }) => usd, 0);
+}
+
+/** The higher limit of both sides. Programs without limits make one call. */
+function ofAgents(
+  run: SuiteRun,
+  limit: (calls: NonNullable<ProgramTarget['calls']>) => number,
+  otherwise: number,
+): number {
+  const [first] = run.runs;
+  const limits = (first === undefined ? [] : requestsOf(first)).flatMap(({ target }) =>
+    target.provider === 'program' && target.calls !== undefined ? [limit(target.calls)] : [],
+  );
+  return Math.max(otherwise, ...limits);
+}
+
+function firstTries(
+  suites: readonly SuiteComparison[],
+  next: NextTries,
+  each: (run: SuiteRun) => number,
+): number {
+  const amounts = suites.flatMap(({ run }) => {
+    const amount = each(run);
+    if (amount === 0) return [];
+    return [...next(run)].map(([index, tries]) => amount * tries * callingSides(run.runs[index]));
   });
-  return sum(calls);
+  return sum(amounts);
 }
 
 function hasOpenNumber({ policy, compared }: SuiteComparison): boolean {
@@ -143,10 +171,14 @@ function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random):
  * for critical and the most suspicious references, and for the others as if fixed. With a fixed
  * number, only critical references get more.
  */
-function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): number {
+function mostBeyondFirst(
+  suites: readonly SuiteComparison[],
+  first: number,
+  ofTry: (run: SuiteRun) => number,
+): number {
   const runs = suites.flatMap(({ compared, policy, run: suiteRun }) => {
     const isAdaptive = policy.kind === 'adaptive';
-    const each = mostCallsOfTry(suiteRun);
+    const each = ofTry(suiteRun);
     return compared.map((run) => {
       const planned = isAdaptive ? first : policy.tries;
       const goesOn = isCritical(run);

@@ -6,6 +6,7 @@ import {
   type Request,
   isBatched,
   type OkCompletion,
+  type Target,
 } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
@@ -166,7 +167,9 @@ function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls 
   const reserved = new Map<ReservedCall, number>();
   let [total, direct, lesson] = [0, 0, answers.version()];
   const costOf = ({ request, input }: ReservedCall): number =>
-    price(request.target, { input_tokens: input, output_tokens: answers.expected(request) }) ?? 0;
+    runLimit(request.target) ??
+    price(request.target, { input_tokens: input, output_tokens: answers.expected(request) }) ??
+    0;
   const reserve = (held: ReservedCall): void => {
     const cost = costOf(held);
     reserved.set(held, cost);
@@ -242,12 +245,18 @@ function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Pri
   };
 }
 
+/** An agent's run may cost its limit. Null: the target is not an agent. */
+function runLimit(target: Target): number | null {
+  return (target.provider === 'program' ? target.calls?.usd : null) ?? null;
+}
+
 function costOfCompletion(
   request: Request,
   completion: Completion,
   input: number,
   price: Price,
 ): number {
+  if (runLimit(request.target) !== null) return costOfRun(request.target, completion, price);
   if (completion.status === 'error') {
     return MAYBE_PAID.has(completion.kind)
       ? (price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0)
@@ -258,6 +267,14 @@ function costOfCompletion(
     output_tokens: outputOf(completion, request.purpose),
   };
   return price(request.target, usage, completion.cached) ?? 0;
+}
+
+function costOfRun(target: Target, completion: Completion, price: Price): number {
+  const { spent = [], paid } = completion;
+  return [...spent, ...(paid === undefined ? [] : [paid])].reduce(
+    (sum, { usage, cached }) => sum + (usage === null ? 0 : (price(target, usage, cached) ?? 0)),
+    0,
+  );
 }
 
 function outputOf(completion: OkCompletion, purpose: Purpose): number {

@@ -98,9 +98,11 @@ export function forecastWords({
   file_tokens,
   unpriced,
   cost_usd,
+  agents,
 }: Forecast): string {
-  const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
-  if (models.length === 0) return `free of charge${reuse}`;
+  const runs = agents === undefined ? '' : `; ${agentWords(agents)}`;
+  const reuse = `${runs}${stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`}`;
+  if (models.length === 0) return runs === '' ? `free of charge${reuse}` : reuse.replace('; ', '');
   const parts = models.map(
     ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
       [
@@ -120,6 +122,14 @@ export function forecastWords({
   return (
     `${total}, with tokens estimated: ` +
     `${parts.join('; ')}${files}${reuse}${refusedRequestsClause(models)}`
+  );
+}
+
+/** What is known before a run: stored replies cost nothing, and an agent decides what it calls. */
+function agentWords({ runs, most_calls, most_usd }: NonNullable<Forecast['agents']>): string {
+  return (
+    `${counted(runs, 'run')} of agents, whose calls and cost are known only afterwards: by the ` +
+    `limits of their suites at most ${counted(most_calls, 'call')} and ${formatDollars(most_usd)}`
   );
 }
 

@@ -53,6 +53,7 @@ function countPlan(
 ): { forecast: Forecast; question: number } {
   const counts = new Map<string, ForecastCount>();
   const seen = new Set<string>();
+  const agents = { runs: 0, most_calls: 0, most_usd: 0 };
   let [found, questions, answers, files] = [0, 0, 0, 0];
   const add: AddPortion = (target, purpose, calls, input, output, parameters) => {
     if (target.provider === 'replay') return;
@@ -83,14 +84,25 @@ function countPlan(
       found += 1;
       continue;
     }
+    const { target } = request;
+    if (target.provider === 'program' && target.calls !== undefined) {
+      agents.runs += 1;
+      agents.most_calls += target.calls.most;
+      agents.most_usd += target.calls.usd;
+      continue;
+    }
     files += fileTokens(request);
-    add(request.target, 'prompt', 1, input, expectedOutput(request));
+    add(target, 'prompt', 1, input, expectedOutput(request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
   addJudging({ suites, wanted, features }, mean, add);
   const priced = priceCounts([...counts.values()], found, price);
   return {
-    forecast: files === 0 ? priced : { ...priced, file_tokens: files },
+    forecast: {
+      ...priced,
+      ...(agents.runs === 0 ? {} : { agents }),
+      ...(files === 0 ? {} : { file_tokens: files }),
+    },
     question: mean,
   };
 }

@@ -3,6 +3,7 @@ import { mean } from '../kernel/statistics/sums.ts';
 import type { Usage } from '../types/answer.ts';
 import {
   asDirect,
+  calledModel,
   isHosted,
   type Complete,
   type Completion,
@@ -71,7 +72,7 @@ function recordCompletion(
   price: Price,
 ): void {
   count.calls += completion.refused ?? 0;
-  for (const each of isHosted(target) ? (completion.spent ?? []) : [])
+  for (const each of isMetered(target) ? (completion.spent ?? []) : [])
     if (countTokens(count, target, each, price) === null) count.unpriced = true;
   if (completion.status === 'error') {
     countFailed(count, target, completion);
@@ -86,9 +87,13 @@ function recordCompletion(
     return;
   }
   count.calls += completion.attempts ?? 1;
-  const cost = countTokens(count, target, completion, price);
+  const cost = countTokens(count, target, completion.paid ?? completion, price);
   count.elsewhere ||= isElsewhere(target, cost);
   if (cost === null) count.unpriced = true;
+}
+
+function isMetered(target: Target): boolean {
+  return isHosted(target) || calledModel(target) !== null;
 }
 
 function countFailed(

@@ -19,6 +19,8 @@ export interface ModelForecast {
 export interface Forecast {
   models: ModelForecast[];
   stored: number;
+  /** Runs of agents, and upper limits by their suites. Their cost is not part of `cost_usd`. */
+  agents?: { runs: number; most_calls: number; most_usd: number };
   file_tokens?: number;
   cost_usd: number | null;
   unpriced: string[];
@@ -70,13 +72,14 @@ export function modelLabel(target: Target): string {
 }
 
 export function timesForecast(
-  { models, cost_usd, file_tokens, ...rest }: Forecast,
+  { models, cost_usd, file_tokens, agents, ...rest }: Forecast,
   times: number,
 ): Forecast {
   const cost = (price: number | null): number | null => (price === null ? null : price * times);
   return {
     ...rest,
     ...(file_tokens === undefined ? {} : { file_tokens: file_tokens * times }),
+    ...(agents === undefined ? {} : { agents: timesAgents(agents, times) }),
     cost_usd: cost(cost_usd),
     models: models.map((model) => ({
       ...model,
@@ -86,4 +89,11 @@ export function timesForecast(
       cost_usd: cost(model.cost_usd),
     })),
   };
+}
+
+function timesAgents(
+  { runs, most_calls, most_usd }: NonNullable<Forecast['agents']>,
+  times: number,
+): NonNullable<Forecast['agents']> {
+  return { runs: runs * times, most_calls: most_calls * times, most_usd: most_usd * times };
 }

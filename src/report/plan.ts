@@ -68,7 +68,11 @@ function usualLine(calls: AnswerCalls | null): string[] {
     ? []
     : [
         `usually about ${counted(calls.usual, 'call')} for all answers, ` +
-          `where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
+          `where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}` +
+          (calls.most_usd === undefined
+            ? ''
+            : `, of agents at most ${formatDollars(calls.most_usd)}: the first figure counts a ` +
+              'run of an agent as one call, the second all its turns'),
       ];
 }
 

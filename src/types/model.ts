@@ -194,9 +194,16 @@ export interface Requests {
   attempts?: number;
   /** Tokens of each reply without an answer. Null for an unreadable reply. */
   spent?: MeteredUsage[];
+  /** Usage of the paid calls of an agent. Absent: all of `usage`. */
+  paid?: MeteredUsage;
 }
 
-export function withoutRequests({ attempts: _, spent: __, ...completion }: Completion): Completion {
+export function withoutRequests({
+  attempts: _,
+  spent: __,
+  paid: ___,
+  ...completion
+}: Completion): Completion {
   return completion;
 }
 

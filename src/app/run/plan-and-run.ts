@@ -27,7 +27,8 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
     reread: plan.reread,
   };
   const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
-  const isStored = plan.forecast.models.length === 0;
+  const { models, agents } = plan.forecast;
+  const isStored = models.length === 0 && agents === undefined;
   if (isStored) emptyResult.notices = [...emptyResult.notices, ...keys.map(unusedKey)];
   const ready = withAskers(
     prepared,
