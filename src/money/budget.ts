@@ -35,6 +35,8 @@ export interface Guard {
   ask(request: Request, complete: Complete): Promise<Completion>;
   reached(): string | null;
   cap(): NonNullable<Halt['cap']>;
+  /** Null: the price is unknown. */
+  price: Price;
 }
 
 interface ReservedCall {
@@ -103,6 +105,7 @@ export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, kno
     },
     reached: stopped,
     cap: () => (reached === null ? 'max_cost_usd' : 'max_calls'),
+    price: known,
   };
 }
 

@@ -3,6 +3,7 @@ import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Guard } from '../../money/budget.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
+import type { Price } from '../../types/price.ts';
 import { requestKey } from './request-key.ts';
 
 interface AskingOptions {
@@ -28,6 +29,8 @@ interface Asking {
   reader(): Promise<(request: Request) => boolean>;
   guard(guard: Guard): void;
   attempt(): boolean;
+  /** By the plan of the run. Null: unknown. */
+  price: Price;
   /** The last attempt was rejected, and is repeated in another form. */
   refused(): void;
 }
@@ -90,6 +93,7 @@ export function createAsking({
       guard = given;
     },
     attempt: () => guard?.attempt() ?? true,
+    price: (...call) => guard?.price(...call) ?? null,
     refused: () => guard?.refused(),
   };
 }

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Formats } from '../../config/formats.ts';
 import type { HostCall } from '../../config/host-call.ts';
@@ -21,7 +22,7 @@ import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { BuiltInMetrics, MetricDefinition } from '../../metrics/definition.ts';
 import { scoreMetric } from '../../metrics/index.ts';
-import { NO_LIST, isListed, type ListPrice } from '../../money/price.ts';
+import { NO_LIST, isListed } from '../../money/price.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
@@ -29,6 +30,7 @@ import { textOf } from '../../types/answer.ts';
 import type { FilePart } from '../../types/media.ts';
 import { calledModel, type Complete, type Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
+import type { Price } from '../../types/price.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
@@ -40,6 +42,7 @@ import type { Halting } from './progress.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
 import { createSchemaChecker } from './schemas.ts';
+import { userFolder } from './store-place.ts';
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -72,12 +75,13 @@ export interface SessionRow extends ReportRow {
 
 export interface ProgramTools {
   openStores(): Promise<readonly Store[]>;
-  activity: Activity;
   treeOf(commit: string): SourceTree | null;
-  temporaryFolder: string;
+  /** The working directory. */
+  folder: string;
+  /** For files that this user's runs share. */
+  cacheFolder: string;
   hash(text: string): string;
-  /** Null: the price is unknown. */
-  listPrice(): Promise<ListPrice>;
+  price: Price;
 }
 
 export type SessionFeatures = readonly (Feature & SessionRow)[];
@@ -145,6 +149,7 @@ export function createEdges(options: EdgesOptions): SessionEdges {
     activity,
     checkout: checkouts.folderOf,
     onAttempt: () => asking.attempt(),
+    price: (...call) => asking.price(...call),
     onRefused: () => asking.refused(),
   });
   const { record } = options;
@@ -232,8 +237,12 @@ function providersOf(
   options: EdgesOptions,
   {
     activity,
+    price,
     ...parts
-  }: { activity: Activity } & Pick<ProviderOptions, 'checkout' | 'onAttempt' | 'onRefused'>,
+  }: { activity: Activity; price: Price } & Pick<
+    ProviderOptions,
+    'checkout' | 'onAttempt' | 'onRefused'
+  >,
 ): Providers {
   const [row] = options.features.flatMap(({ transport = [] }) => transport);
   const open = row?.({
@@ -242,7 +251,7 @@ function providersOf(
     turn: nextTurn,
     requestKey: (request) => requestKey(request, sha256),
   });
-  const programs = ownProgramsOf(options, activity);
+  const programs = ownProgramsOf(options, price);
   return createProviders({
     ...options.access,
     concurrency: CONCURRENCY,
@@ -276,15 +285,17 @@ function scorerOf(features: SessionFeatures): Edges['scoreMetric'] {
     scoreMetric(metric, answers, tools, await (loading ??= load()));
 }
 
-function ownProgramsOf(options: EdgesOptions, activity: Activity): OwnPrograms[] {
-  const { features, trees, temporaryFolder, openStores, startedAt } = options;
+function ownProgramsOf(
+  { features, trees, openStores, repository: { workTree }, workingDirectory, env }: EdgesOptions,
+  price: Price,
+): OwnPrograms[] {
   const tools: ProgramTools = {
     openStores,
-    activity,
     treeOf: (commit) => trees.find((tree) => tree.commit === commit) ?? null,
-    temporaryFolder,
+    folder: join(workTree.root, workTree.below, workingDirectory),
+    cacheFolder: userFolder({ platform: process.platform, env, home: homedir() }),
     hash: sha256,
-    listPrice: () => loadListPrices(startedAt),
+    price,
   };
   return features.flatMap(({ programs }) => programs?.(tools) ?? []);
 }

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors.ts';
 import { createRedactor } from '../../text/redact.ts';
 import {
+  calledModel,
   isHosted,
   type Complete,
   type Completion,
@@ -102,6 +103,11 @@ const WITHOUT_VECTORS: Completion = {
   message: 'a program returns text, not embeddings',
 };
 
+/** Agents then replay stored replies, and report what is missing. */
+export function isOffline(env: ProviderOptions['env']): boolean {
+  return !['', '0', 'false'].includes(env['EVALDIFF_OFFLINE']?.trim() ?? '');
+}
+
 /** @throws UserError for an address that is neither https nor loopback: no key is sent there. */
 export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
@@ -140,7 +146,11 @@ export function createProviders(options: ProviderOptions): Providers {
   return {
     complete,
     waiting: () => other?.waiting() ?? null,
-    missingKeys: (targets) => missingKeys(targets, options),
+    missingKeys: (targets) =>
+      missingKeys(
+        isOffline(options.env) ? targets.filter((target) => calledModel(target) === null) : targets,
+        options,
+      ),
     clashingHeaders: (targets) => clashingHeaders(targets, options),
     async close() {
       closing.abort();

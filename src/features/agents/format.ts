@@ -167,20 +167,19 @@ function readWorkspace(
   const rules: WorkspaceRules = {
     from: written.from === undefined || written.from === '.' ? '' : folderName(written.from),
     with: written.with ?? [],
-    hide: [...(written.hide ?? [])],
+    hide: written.hide ?? [],
+    own: [...hidden, ...(file === null ? [] : [file]), ...rubrics],
     setup: written.setup ?? [],
     network: written.network ?? 'off',
   };
   const before = problems.length;
   checkPatterns(document, rules, tools, problems);
-  const own = [...hidden, ...(file === null ? [] : [file]), ...rubrics];
-  const all = { ...rules, hide: [...new Set([...rules.hide, ...own])] };
-  if (problems.length === before && placeFiles(tools.files.below(''), all).size === 0) {
+  if (problems.length === before && placeFiles(tools.files.below(''), rules).size === 0) {
     const message =
       'workspace: nothing is left inside; hide leaves out every file that from and with name';
     problems.push(problem(document.placeOf(['workspace', 'hide']), message));
   }
-  return all;
+  return rules;
 }
 
 function folderName(written: string): string {
@@ -230,7 +229,7 @@ function programOf(spec: AgentSpec, tasks: readonly ReadTask[], place: Place): M
     model: `${spec.agent} with ${spec.model}`,
     price: null,
     command: agentCommand(spec),
-    files: [...filePatterns(spec.workspace), ...new Set(attached)],
+    files: [...filePatterns(spec.workspace, spec.checks.length > 0), ...new Set(attached)],
     setup: [],
     process: 'try',
     file: null,
@@ -318,5 +317,6 @@ function withValues(written: Json | undefined): Json {
     with: { of: name },
     skip: true,
   }));
-  return [...metrics, ...values];
+  const kept = { name: 'key_kept', uses: 'key_kept' };
+  return [...metrics, ...(named.has(kept.name) ? [] : [kept]), ...values];
 }

@@ -1,19 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ProgramTools } from '../../app/session/edges.ts';
-import type { OwnProgram, OwnProgramOptions } from '../../edges/providers/index.ts';
-import { specOf, taskOf } from './spec.ts';
+import { isOffline, type OwnProgram, type OwnProgramOptions } from '../../edges/providers/index.ts';
+import { UserError, errorMessage, formatProblem } from '../../errors.ts';
+import { logLine } from '../../text/log.ts';
+import type { Completion, ProgramTarget, Request } from '../../types/model.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { openGateway } from './gateway/index.ts';
+import { storedReplies } from './gateway/stored.ts';
+import type { Gateway } from './gateway/terms.ts';
+import { openUpstreams } from './gateway/upstreams.ts';
+import { agentRow } from './rows/index.ts';
+import { findCli } from './rows/find-cli.ts';
+import { runInWorkspace, type Cli, type RunPlace } from './run-in-workspace.ts';
+import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './spec.ts';
+import { readFiles, type Files } from './workspace/files.ts';
+import { createTemplates, type Templates } from './workspace/open.ts';
+import { findWalls, type WallKind } from './workspace/walls.ts';
 
-/** Runs agents: starts the gateway and the walls on first use. */
-export function createAgents(_tools: ProgramTools, _options: OwnProgramOptions): OwnProgram {
+interface Opened {
+  kind: WallKind;
+  gateway: Gateway;
+  templates: Templates;
+  folder: string;
+}
+
+/** Runs agents. The gateway and the walls are opened on first use. */
+export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
+  let opening: Promise<Opened | { refused: string }> | null = null;
+  const sources = createSources(tools, options);
+  const turn = createTurns(runsAtOnce());
+  const canary = `sk-ant-api03-${randomBytes(32).toString('base64url')}`;
   return {
-    complete(request, target) {
-      const spec = specOf(target.command);
-      const { task } = taskOf(request.variables ?? {});
-      return Promise.resolve({
-        status: 'error',
-        kind: 'program',
-        message: `the agent ${spec?.agent ?? ''} cannot run yet: ${task}`,
-      });
+    async complete(request, target) {
+      const opened = await (opening ??= open(tools, options));
+      if ('refused' in opened) return failed(opened.refused);
+      const place = { ...opened, canary, cover: [tools.folder] };
+      return turn(() =>
+        runOne(request, target, { place, sources, options }).catch((error: unknown) =>
+          failed(wordsOf(error)),
+        ),
+      );
     },
-    close: () => Promise.resolve(),
+    async close() {
+      const opened = await opening?.catch(() => null);
+      if (opened === null || opened === undefined || 'refused' in opened) return;
+      await opened.gateway.close();
+      await opened.templates.close();
+      await rm(opened.folder, { recursive: true, force: true });
+    },
   };
+}
+
+async function open(
+  tools: ProgramTools,
+  options: OwnProgramOptions,
+): Promise<Opened | { refused: string }> {
+  const walls = await findWalls();
+  if ('refused' in walls) return walls;
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-gateway-'));
+  const [templates, gateway] = await Promise.all([
+    createTemplates(),
+    openGateway({
+      upstreams: openUpstreams(options),
+      price: tools.price,
+      offline: isOffline(options.env),
+      hash: tools.hash,
+      redact: options.redact,
+      token: () => randomBytes(24).toString('hex'),
+      now: () => options.clock.now(),
+      stored: storedReplies(tools.openStores),
+      listen: { socket: join(folder, 'gateway') },
+    }),
+  ]);
+  return { kind: walls.kind, gateway, templates, folder };
+}
+
+interface RunContext {
+  place: Omit<RunPlace, 'cli'>;
+  sources: Sources;
+  options: OwnProgramOptions;
+}
+
+async function runOne(
+  request: Request,
+  target: ProgramTarget,
+  { place, sources, options }: RunContext,
+): Promise<Completion> {
+  const spec = specOf(target.command);
+  if (spec === null || target.calls === undefined) return failed('the agent is not known');
+  const cli = await sources.cli(spec);
+  if ('problem' in cli) return failed(cli.problem);
+  const task = taskOf(request.variables ?? {});
+  const files = await sources.files(target.commit, spec.workspace, task);
+  const whole = spec.checks.length === 0 ? files : await sources.whole(target.commit, spec, task);
+  if (options.signal.aborted)
+    return { status: 'error', kind: 'aborted', message: 'stopped', unsent: true };
+  return runInWorkspace(
+    { request, target: target.calls, spec, task, files, whole },
+    { ...place, cli },
+    options,
+  );
+}
+
+interface Sources {
+  /** The agent's tree. */
+  files(commit: string, rules: WorkspaceRules, task: Task): Promise<Files>;
+  /** The tree of checks, with the files that are hidden from the agent. */
+  whole(commit: string, spec: AgentSpec, task: Task): Promise<Files>;
+  cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
+}
+
+/** Trees and CLIs, each read or found once. */
+function createSources(tools: ProgramTools, options: OwnProgramOptions): Sources {
+  const trees = new Map<string, Promise<Files>>();
+  const clis = new Map<string, Promise<Cli | { problem: string }>>();
+  const files: Sources['files'] = (commit, rules, { files: attached = {} }) => {
+    const key = JSON.stringify([commit, rules, attached]);
+    const known = trees.get(key) ?? readAll(tools.treeOf(commit), rules, attached);
+    trees.set(key, known);
+    return known;
+  };
+  return {
+    files,
+    whole: (commit, { workspace }, task) => files(commit, { ...workspace, hide: [] }, task),
+    cli: ({ agent, version }) => {
+      const key = `${agent} ${version ?? ''}`;
+      const known = clis.get(key) ?? find({ agent, version }, tools, options);
+      clis.set(key, known);
+      return known;
+    },
+  };
+}
+
+async function readAll(
+  tree: SourceTree | null,
+  { hide, own, ...rules }: WorkspaceRules,
+  attached: NonNullable<Task['files']>,
+): Promise<Files> {
+  if (tree === null) throw new UserError([{ place: null, message: 'the commit is not here' }]);
+  const files = new Map(await readFiles(tree, { ...rules, hide: [...hide, ...own] }));
+  for (const [at, from] of Object.entries(attached))
+    files.set(at, { mode: '100644', body: await tree.read(from) });
+  return files;
+}
+
+/** In milliseconds, for the installation of a CLI. */
+const INSTALL_LIMIT_MS = 600_000;
+
+async function find(
+  { agent, version }: Pick<AgentSpec, 'agent' | 'version'>,
+  { folder, cacheFolder }: ProgramTools,
+  { env, log }: OwnProgramOptions,
+): Promise<Cli | { problem: string }> {
+  const row = agentRow(agent);
+  if (row.npm === null) return { bin: [], version: null, folders: [] };
+  return findCli(row, version ?? row.version ?? '', {
+    project: folder,
+    cache: join(cacheFolder, 'agents'),
+    env,
+    run: ([program = '', ...words], given) =>
+      new Promise((resolve) => {
+        const settings = { env: given, timeout: INSTALL_LIMIT_MS, maxBuffer: 16_000_000 };
+        execFile(program, words, settings, (error, stdout, stderr) => {
+          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+          resolve({ code, stdout, stderr });
+        });
+      }),
+    say: (line) => log(logLine(line)),
+  });
+}
+
+/** Agents mostly wait for their models. */
+function runsAtOnce(): number {
+  return Math.max(4, 2 * availableParallelism());
+}
+
+function createTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+function failed(message: string): Completion {
+  return { status: 'error', kind: 'program', message, unsent: true };
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof UserError
+    ? error.problems.map(formatProblem).join('\n')
+    : errorMessage(error);
 }

@@ -19,8 +19,10 @@ export interface WorkspaceRules {
   from: string;
   /** Paths and patterns from the project's root, laid on top. */
   with: readonly string[];
-  /** Paths and patterns from the project's root. Never inside. */
+  /** Paths and patterns from the project's root. Never inside, but in the clean tree of checks. */
   hide: readonly string[];
+  /** Files of the suite itself, which are in no tree. */
+  own: readonly string[];
   /** Command lines, run in the workspace before the agent. */
   setup: readonly string[];
   /** Hosts that the agent's processes may reach. */
@@ -68,9 +70,11 @@ export interface Task {
 /** What a run reports besides its last words, files and steps. */
 export interface AgentFacts {
   version: string | null;
-  /** `decided`: cut after the first decision. */
-  ended: 'done' | 'decided';
+  /** `decided`: cut after the first decision. `turns` and `usd`: stopped at that limit. */
+  ended: 'done' | 'decided' | 'turns' | 'usd';
+  /** Calls of the model. */
   turns: number;
+  /** Calls of tools. */
   calls: number;
   /** Null: some calls were replayed. */
   seconds: number | null;
@@ -85,6 +89,8 @@ export interface AgentFacts {
   checks: readonly CheckResult[];
   /** Names of the skills that the agent used, in order. */
   skills: readonly string[];
+  /** Where the false key of the agent's environment was seen. */
+  leaks: readonly string[];
 }
 
 export interface CheckResult {

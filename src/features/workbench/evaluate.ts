@@ -251,6 +251,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
         ask: () =>
           Promise.resolve({ status: 'error', kind: 'budget', message: `not asked: ${refuse()}` }),
         cap: () => 'max_calls',
+        price: () => null,
         reached: () => why,
       });
     },

@@ -67,7 +67,8 @@ describe('an agent suite', () => {
       workspace: {
         from: 'shop',
         with: ['AGENTS.md', 'skills/**'],
-        hide: ['shop/secret.md', 'evals/notes.yaml', 'evaldiff.yaml', 'rubrics/*.{yaml,yml}'],
+        hide: ['shop/secret.md'],
+        own: ['evals/notes.yaml', 'evaldiff.yaml', 'rubrics/*.{yaml,yml}'],
         setup: [],
         network: 'off',
       },
@@ -121,9 +122,11 @@ describe('an agent suite', () => {
       return 'files' in target ? target.files : '';
     };
     const before = idsOf({});
-    for (const path of ['AGENTS.md', 'skills/notes/SKILL.md', 'shop/app.js', 'shop/new.js'])
+    const inside = ['AGENTS.md', 'skills/notes/SKILL.md', 'shop/app.js', 'shop/new.js'];
+    // Hidden from the agent, but not from the command that runs afterwards.
+    for (const path of [...inside, 'shop/secret.md'])
       expect(idsOf({ [path]: 'edited' })).not.toBe(before);
-    for (const path of ['other/app.js', 'shop/secret.md', 'evals/notes.yaml', 'README.md'])
+    for (const path of ['other/app.js', 'evals/notes.yaml', 'README.md'])
       expect(idsOf({ [path]: 'edited' })).toBe(before);
   });
 

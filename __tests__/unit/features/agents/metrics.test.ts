@@ -24,6 +24,7 @@ const FACTS: AgentFacts = {
     { name: 'sleep', code: null, output: '', timedOut: true },
   ],
   skills: ['release-notes'],
+  leaks: [],
 };
 
 const call = (name: string, given = '{}'): Step => ({

@@ -1,0 +1,139 @@
+import type { Part, Step, ToolCall } from '../../types/answer.ts';
+import { NOT_MADE_MESSAGES, type Completion, type ErrorKind } from '../../types/model.ts';
+import type { Refused, RunRecord } from './gateway/terms.ts';
+import type { AgentRow } from './rows/agent-row.ts';
+import { runFault } from './rows/run-fault.ts';
+import { skillsUsed, type Transcript } from './rows/transcript.ts';
+import { factsPart, type AgentFacts, type AgentSpec, type CheckResult } from './spec.ts';
+import type { Change } from './workspace/changes.ts';
+import type { InsideRun } from './workspace/run.ts';
+
+export interface FinishedRun {
+  row: AgentRow;
+  spec: AgentSpec;
+  version: string | null;
+  ended: InsideRun;
+  seconds: number;
+  record: RunRecord;
+  transcript: Transcript;
+  changes: readonly Change[];
+  watched: AgentFacts['watched'];
+  checks: readonly CheckResult[];
+  context: number;
+  isTrigger: boolean;
+}
+
+/** The answer of a run, or its error. Crashes, timeouts and refused calls are errors. */
+export function completionOf(run: FinishedRun): Completion {
+  const { record, isTrigger } = run;
+  const { attempts, spent } = record;
+  const requests = { attempts, ...(spent.usage === null ? {} : { paid: spent }) };
+  const stop = endOf(run);
+  if ('kind' in stop)
+    return {
+      status: 'error',
+      ...stop,
+      attempts,
+      ...(spent.usage === null ? {} : { spent: [spent] }),
+      ...(attempts === 0 ? { unsent: true as const } : {}),
+    };
+  const steps = isTrigger ? decisionSteps(record.decision ?? []) : run.transcript.steps;
+  const { cached } = record.whole;
+  return {
+    status: 'ok',
+    served: record.served,
+    parts: partsOf(run, stop.ended, steps),
+    ended: stop.ended === 'turns' || stop.ended === 'usd' ? 'length' : 'stop',
+    usage: record.whole.usage,
+    ...(cached === undefined ? {} : { cached }),
+    latency_ms: record.replayed > 0 ? null : Math.round(run.seconds * 1000),
+    steps: withoutLast(steps, run.transcript.last),
+    reused: false,
+    ...requests,
+  };
+}
+
+type End = { ended: AgentFacts['ended'] } | { kind: ErrorKind; message: string };
+
+/** The gateway knows best why a run ended: some CLIs report success after a refusal. */
+function endOf(run: FinishedRun): End {
+  const { record, ended, row, spec, transcript, isTrigger } = run;
+  const found = (why: Refused['why']): Refused | undefined =>
+    record.refused.find((refused) => refused.why === why);
+  if (found('budget') !== undefined) return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
+  const offline = found('offline');
+  if (offline !== undefined) return { kind: 'recording', message: offline.message };
+  if (isTrigger && record.decision !== null) return { ended: 'decided' };
+  if (ended.ended === 'stopped') return { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted };
+  if (ended.ended === 'size' || ended.ended === 'output')
+    return { kind: 'program', message: `${row.name} wrote too much (${ended.ended})` };
+  if (ended.ended === 'time') return { kind: 'timeout', message: fault(run) ?? 'not done in time' };
+  for (const limit of ['turns', 'usd'] as const)
+    if (found(limit) !== undefined) return { ended: limit };
+  const upstream = record.refused.findLast(({ why }) => why === 'upstream');
+  const message = fault(run);
+  if (message === null)
+    return isTrigger
+      ? { kind: 'program', message: `${row.name} ended without asking its model` }
+      : { ended: 'done' };
+  if (upstream?.why === 'upstream') return { kind: upstream.kind, message: upstream.message };
+  const refused = record.refused.at(-1);
+  const detail = refused === undefined ? '' : ` (refused: ${refused.message})`;
+  return { kind: 'program', message: `${message}${detail}` };
+
+  function fault({ ended: { code, stderr } }: FinishedRun): string | null {
+    const timedOut = ended.ended === 'time';
+    return runFault(row, { code, timedOut, stderr }, transcript, spec.limits.minutes);
+  }
+}
+
+/** In UTF-16 units, of one difference and of all. */
+const MAX_DIFF = 60_000;
+const MAX_DIFFS = 500_000;
+
+function partsOf(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly Step[]): Part[] {
+  const { transcript, record, changes, ended: inside } = run;
+  const text = run.isTrigger ? '' : transcript.last;
+  const shown = changes.filter(({ left }) => left !== 'setup');
+  let room = MAX_DIFFS;
+  const files = shown.map(({ path, diff }): Part => {
+    const cut = diff.slice(0, Math.max(0, Math.min(MAX_DIFF, room)));
+    room -= cut.length;
+    return { type: 'file', path, diff: cut.length < diff.length ? `${cut}\n…\n` : cut };
+  });
+  const leaks = [
+    ...(record.isCanarySeen ? ['a request'] : []),
+    ...(inside.isCanarySeen ? ['the output'] : []),
+    ...shown.filter(({ isCanarySeen }) => isCanarySeen).map(({ path }) => path),
+  ];
+  const facts = factsPart({
+    version: run.version,
+    ended,
+    turns: record.calls,
+    calls: steps.filter(({ type }) => type === 'tool_call').length,
+    seconds: record.replayed > 0 ? null : Math.round(run.seconds * 10) / 10,
+    usd: record.whole.usd,
+    context: run.context,
+    files: shown.map(({ path, kind }) => ({ path, kind })),
+    watched: run.watched,
+    checks: run.checks,
+    skills: skillsUsed(run.row, steps),
+    leaks,
+  });
+  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files, facts];
+}
+
+function decisionSteps(calls: readonly ToolCall[]): Step[] {
+  return calls.map(({ name, arguments: given }) => ({
+    type: 'tool_call',
+    name,
+    arguments: given,
+    result: null,
+  }));
+}
+
+/** The last words are the answer itself. */
+function withoutLast(steps: readonly Step[], last: string): Step[] {
+  const end = steps.at(-1);
+  return end?.type === 'message' && end.text.trim() === last ? steps.slice(0, -1) : [...steps];
+}

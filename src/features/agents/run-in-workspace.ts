@@ -1,0 +1,211 @@
+import { dirname } from 'node:path';
+import type { OwnProgramOptions } from '../../edges/providers/index.ts';
+import type { AskedModel, Completion, Request } from '../../types/model.ts';
+import { completionOf } from './completion.ts';
+import { contextTokens, isContextFile } from './context.ts';
+import type { Gateway, RunTicket } from './gateway/terms.ts';
+import type { AgentRow } from './rows/agent-row.ts';
+import { agentRow } from './rows/index.ts';
+import { readTranscript } from './rows/transcript.ts';
+import type { AgentSpec, CheckResult, Task } from './spec.ts';
+import { readChanges, type Change } from './workspace/changes.ts';
+import { runChecks } from './workspace/checks.ts';
+import type { Files } from './workspace/files.ts';
+import { GATEWAY_URL, INSIDE } from './workspace/mounts.ts';
+import { openWorkspace, type Templates, type Workspace } from './workspace/open.ts';
+import { runInside, type InsideRun } from './workspace/run.ts';
+import type { WallKind } from './workspace/walls.ts';
+
+export interface Cli {
+  bin: readonly string[];
+  version: string | null;
+  /** Absolute folders that must be readable inside. */
+  folders: readonly string[];
+}
+
+export interface RunPlace {
+  kind: WallKind;
+  gateway: Gateway;
+  templates: Templates;
+  canary: string;
+  /** The checkout, which the agent must not see. */
+  cover: readonly string[];
+  cli: Cli;
+}
+
+export interface AgentRun {
+  request: Request;
+  target: AskedModel;
+  spec: AgentSpec;
+  task: Task;
+  files: Files;
+  /** With the files that are hidden from the agent. */
+  whole: Files;
+}
+
+const CHECK_SECONDS = 600;
+
+/** The folder of this Node, where `node` and `npm` are on a runner. */
+const NODE = dirname(process.execPath);
+
+/** One run of an agent on one task, from a fresh workspace to the result of its checks. */
+export async function runInWorkspace(
+  run: AgentRun,
+  place: RunPlace,
+  options: OwnProgramOptions,
+): Promise<Completion> {
+  const { request, spec, task } = run;
+  const row = agentRow(spec.agent);
+  const isTrigger = task.trigger !== undefined;
+  const ticket = place.gateway.open({
+    agent: spec.agent,
+    target: run.target,
+    wires: row.wires,
+    try: request.try,
+    limits: spec.limits,
+    known: [],
+    refusal: row.refusal,
+    firstDecisionOnly: isTrigger,
+    anew: request.anew === true,
+    canary: place.canary,
+    onAttempt: () => options.onAttempt(request),
+  });
+  let workspace: Workspace | null = null;
+  try {
+    const ready = await prepare(run, { row, ticket, place, options });
+    workspace = ready.workspace;
+    ticket.known([workspace.commit]);
+    const startedAt = options.clock.now();
+    const ended = await start(ready, { row, run, ticket, place, options });
+    const seconds = (options.clock.now() - startedAt) / 1000;
+    const record = ticket.end();
+    const changes = isTrigger ? [] : await readChanges(workspace);
+    const transcript = readTranscript(row, ended.stdout);
+    const afterwards = isTrigger ? [] : await check(run, changes, place, options);
+    return completionOf({
+      row,
+      spec,
+      version: place.cli.version,
+      ended,
+      seconds,
+      record,
+      transcript,
+      changes,
+      watched: watchedTexts(spec, run.files, changes),
+      checks: afterwards,
+      context: contextOf(row, run.files),
+      isTrigger,
+    });
+  } finally {
+    ticket.end();
+    await workspace?.close();
+  }
+}
+
+interface RunTools {
+  row: AgentRow;
+  ticket: RunTicket;
+  place: RunPlace;
+  options: OwnProgramOptions;
+}
+
+interface Ready {
+  workspace: Workspace;
+  command: readonly string[];
+  env: Record<string, string>;
+}
+
+async function prepare(
+  { spec, task, files }: AgentRun,
+  { row, ticket, place, options }: RunTools,
+): Promise<Ready> {
+  const { command, env, home } = row.start({
+    spec,
+    bin: place.cli.bin,
+    task: task.task,
+    url: GATEWAY_URL,
+    token: ticket.token,
+    home: INSIDE.home,
+    work: INSIDE.work,
+  });
+  const workspace = await openWorkspace(files, { ...optionsOf(spec, place, options), home });
+  const temporary = row.temporary === undefined ? {} : { [row.temporary]: INSIDE.tmp };
+  return { workspace, command, env: { PATH: NODE, ...env, ...temporary } };
+}
+
+function optionsOf(
+  { workspace: { setup, network } }: AgentSpec,
+  { kind, templates, canary, cover, cli }: RunPlace,
+  { signal }: OwnProgramOptions,
+) {
+  const readable = [...cli.folders, NODE];
+  return { kind, templates, canary, cover, readable, setup, network, signal };
+}
+
+async function start(
+  { workspace, command, env }: Ready,
+  { row, run, ticket, place, options }: RunTools & { run: AgentRun },
+): Promise<InsideRun> {
+  const { spec, task } = run;
+  const talk =
+    row.protocol === 'acp'
+      ? (await import('./rows/acp-driver.ts')).talkAcp(INSIDE.work, task.task)
+      : null;
+  return runInside(workspace, {
+    command,
+    env,
+    gateway: place.gateway.address,
+    seconds: spec.limits.minutes * 60,
+    signal: AbortSignal.any([options.signal, ticket.cut]),
+    ...(talk === null ? {} : { stdin: talk.stdin, onLine: talk.onLine }),
+  });
+}
+
+/** Files that are hidden from the agent are the suite's own, so its changes of them do not count. */
+async function check(
+  { spec, files, whole }: AgentRun,
+  changes: readonly Change[],
+  place: RunPlace,
+  options: OwnProgramOptions,
+): Promise<CheckResult[]> {
+  if (spec.checks.length === 0) return [];
+  const hidden = [...whole.keys()].filter((path) => !files.has(path));
+  const { checks } = await runChecks(
+    whole,
+    changes.filter(({ path }) => !hidden.includes(path)),
+    spec.checks,
+    { ...optionsOf(spec, place, options), guard: [], seconds: CHECK_SECONDS },
+  );
+  return checks;
+}
+
+/** Longer texts of watched files are cut, in UTF-16 units. */
+const MAX_WATCHED = 100_000;
+
+function watchedTexts(
+  { watch }: AgentSpec,
+  files: Files,
+  changes: readonly Change[],
+): Record<string, string | null> {
+  const changed = new Map(changes.map((change) => [change.path, change]));
+  return Object.fromEntries(
+    watch.map((path) => {
+      const change = changed.get(path);
+      if (change?.kind === 'deleted') return [path, null];
+      const body = change?.body ?? files.get(path)?.body ?? null;
+      const isThere = body !== null || change !== undefined;
+      return [path, isThere ? textOf(body).slice(0, MAX_WATCHED) : null];
+    }),
+  );
+}
+
+function textOf(body: Uint8Array | null): string {
+  return body === null ? '' : new TextDecoder().decode(body);
+}
+
+function contextOf(row: AgentRow, files: Files): number {
+  const texts = [...files].flatMap(([path, { body }]): [string, string][] =>
+    isContextFile(row, path) ? [[path, textOf(body)]] : [],
+  );
+  return contextTokens(row, new Map(texts));
+}
