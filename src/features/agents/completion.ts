@@ -53,38 +53,54 @@ export function completionOf(run: FinishedRun): Completion {
   };
 }
 
-type End = { ended: AgentFacts['ended'] } | { kind: ErrorKind; message: string };
+type Failure = { kind: ErrorKind; message: string };
+
+type End = { ended: AgentFacts['ended'] } | Failure;
 
 /** The gateway knows best why a run ended: some CLIs report success after a refusal. */
 function endOf(run: FinishedRun): End {
-  const { record, ended, row, spec, transcript, isTrigger } = run;
-  const found = (why: Refused['why']): Refused | undefined =>
-    record.refused.find((refused) => refused.why === why);
-  if (found('budget') !== undefined) return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
-  const offline = found('offline');
-  if (offline !== undefined) return { kind: 'recording', message: offline.message };
+  const { record, row, isTrigger } = run;
+  const unmade = unmadeCall(record);
+  if (unmade !== null) return unmade;
   if (isTrigger && record.decision !== null) return { ended: 'decided' };
-  if (ended.ended === 'stopped') return { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted };
-  if (ended.ended === 'size' || ended.ended === 'output')
-    return { kind: 'program', message: `${row.name} wrote too much (${ended.ended})` };
-  if (ended.ended === 'time') return { kind: 'timeout', message: fault(run) ?? 'not done in time' };
+  const killed = killedBy(run);
+  if (killed !== null) return killed;
   for (const limit of ['turns', 'usd'] as const)
-    if (found(limit) !== undefined) return { ended: limit };
+    if (record.refused.some(({ why }) => why === limit)) return { ended: limit };
+  const message = faultOf(run);
+  if (message === null && isTrigger)
+    return { kind: 'program', message: `${row.name} ended without asking its model` };
+  if (message === null) return { ended: 'done' };
   const upstream = record.refused.findLast(({ why }) => why === 'upstream');
-  const message = fault(run);
-  if (message === null)
-    return isTrigger
-      ? { kind: 'program', message: `${row.name} ended without asking its model` }
-      : { ended: 'done' };
   if (upstream?.why === 'upstream') return { kind: upstream.kind, message: upstream.message };
   const refused = record.refused.at(-1);
   const detail = refused === undefined ? '' : ` (refused: ${refused.message})`;
   return { kind: 'program', message: `${message}${detail}` };
+}
 
-  function fault({ ended: { code, stderr } }: FinishedRun): string | null {
-    const timedOut = ended.ended === 'time';
-    return runFault(row, { code, timedOut, stderr }, transcript, spec.limits.minutes);
-  }
+/** A call that was not made, so that the run says nothing about the agent. */
+function unmadeCall({ refused }: RunRecord): Failure | null {
+  if (refused.some(({ why }) => why === 'budget'))
+    return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
+  const offline = refused.find(({ why }) => why === 'offline');
+  return offline === undefined ? null : { kind: 'recording', message: offline.message };
+}
+
+function killedBy(run: FinishedRun): Failure | null {
+  const { ended } = run.ended;
+  if (ended === 'stopped') return { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted };
+  if (ended === 'time') return { kind: 'timeout', message: faultOf(run) ?? 'not done in time' };
+  if (ended === 'size')
+    return { kind: 'program', message: `${run.row.name} filled its workspace over the limit` };
+  return ended === 'output'
+    ? { kind: 'program', message: `${run.row.name} printed more than evaldiff reads` }
+    : null;
+}
+
+function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
+  const { code, stderr } = ended;
+  const timedOut = ended.ended === 'time';
+  return runFault(row, { code, timedOut, stderr }, transcript, spec.limits.minutes);
 }
 
 /** In UTF-16 units, of one difference and of all. */

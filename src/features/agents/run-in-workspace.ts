@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { OwnProgramOptions } from '../../edges/providers/index.ts';
 import type { AskedModel, Completion, Request } from '../../types/model.ts';
 import { completionOf } from './completion.ts';
@@ -44,9 +43,6 @@ export interface AgentRun {
 }
 
 const CHECK_SECONDS = 600;
-
-/** The folder of this Node, where `node` and `npm` are on a runner. */
-const NODE = dirname(process.execPath);
 
 /** One run of an agent on one task, from a fresh workspace to the result of its checks. */
 export async function runInWorkspace(
@@ -130,7 +126,7 @@ async function prepare(
   });
   const workspace = await openWorkspace(files, { ...optionsOf(spec, place, options), home });
   const temporary = row.temporary === undefined ? {} : { [row.temporary]: INSIDE.tmp };
-  return { workspace, command, env: { PATH: NODE, ...env, ...temporary } };
+  return { workspace, command, env: { ...env, ...temporary } };
 }
 
 function optionsOf(
@@ -138,8 +134,7 @@ function optionsOf(
   { kind, templates, canary, cover, cli }: RunPlace,
   { signal }: OwnProgramOptions,
 ) {
-  const readable = [...cli.folders, NODE];
-  return { kind, templates, canary, cover, readable, setup, network, signal };
+  return { kind, templates, canary, cover, readable: cli.folders, setup, network, signal };
 }
 
 async function start(

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ProgramTools } from '../../app/session/edges.ts';
 import { isOffline, type OwnProgram, type OwnProgramOptions } from '../../edges/providers/index.ts';
@@ -13,8 +12,8 @@ import { openGateway } from './gateway/index.ts';
 import { storedReplies } from './gateway/stored.ts';
 import type { Gateway } from './gateway/terms.ts';
 import { openUpstreams } from './gateway/upstreams.ts';
-import { agentRow } from './rows/index.ts';
 import { findCli } from './rows/find-cli.ts';
+import { agentRow } from './rows/index.ts';
 import { runInWorkspace, type Cli, type RunPlace } from './run-in-workspace.ts';
 import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './spec.ts';
 import { readFiles, type Files } from './workspace/files.ts';
@@ -25,7 +24,6 @@ interface Opened {
   kind: WallKind;
   gateway: Gateway;
   templates: Templates;
-  folder: string;
 }
 
 /** Runs agents. The gateway and the walls are opened on first use. */
@@ -50,7 +48,6 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
       if (opened === null || opened === undefined || 'refused' in opened) return;
       await opened.gateway.close();
       await opened.templates.close();
-      await rm(opened.folder, { recursive: true, force: true });
     },
   };
 }
@@ -61,22 +58,19 @@ async function open(
 ): Promise<Opened | { refused: string }> {
   const walls = await findWalls();
   if ('refused' in walls) return walls;
-  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-gateway-'));
-  const [templates, gateway] = await Promise.all([
-    createTemplates(),
-    openGateway({
-      upstreams: openUpstreams(options),
-      price: tools.price,
-      offline: isOffline(options.env),
-      hash: tools.hash,
-      redact: options.redact,
-      token: () => randomBytes(24).toString('hex'),
-      now: () => options.clock.now(),
-      stored: storedReplies(tools.openStores),
-      listen: { socket: join(folder, 'gateway') },
-    }),
-  ]);
-  return { kind: walls.kind, gateway, templates, folder };
+  const templates = await createTemplates();
+  const gateway = await openGateway({
+    upstreams: openUpstreams(options),
+    price: tools.price,
+    offline: isOffline(options.env),
+    hash: tools.hash,
+    redact: options.redact,
+    token: () => randomBytes(24).toString('hex'),
+    now: () => options.clock.now(),
+    stored: storedReplies(tools.openStores),
+    listen: { socket: join(templates.folder, 'gateway') },
+  });
+  return { kind: walls.kind, gateway, templates };
 }
 
 interface RunContext {

@@ -1,0 +1,212 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { factsIn, type AgentFacts } from '../../../../src/features/agents/spec.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { Part } from '../../../../src/types/answer.ts';
+import { clock } from '../../../stand-ins/clock.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import { startAgentModel, type AgentModel } from '../../../stand-ins/models/agent-model.ts';
+import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
+
+const AGENT = readFileSync(
+  new URL('../../../../fixtures/agents/agent.mjs', import.meta.url),
+  'utf8',
+);
+
+const SUITE = `agent: { command: [node, tools/agent.mjs] }
+model: claude-sonnet-4-5
+workspace: { hide: [checks] }
+limits: { turns: 8, minutes: 1 }
+tests:
+  n_tries: 4
+  metrics:
+    - { name: notes, uses: files, with: { exist: [NOTES.md], only_changed: ['*.md'] } }
+    - { name: ends, uses: runs, with: { run: sh checks/ends.sh } }
+    - { name: calm, uses: steps, with: { max: 3, never: [web_fetch] } }
+  references:
+    - { id: search, task: Write the notes for the search feature. }
+    - { id: export, task: Write the notes for the export feature. }
+    - { id: login, task: Write the notes for the login feature. }
+`;
+
+/** One task and two tries, for what does not need statistics. */
+const SMALL = SUITE.replace('n_tries: 4', 'n_tries: 2').replace(
+  / {4}- \{ id: (?:export|login).*\n/g,
+  '',
+);
+
+const KEY = 'sk-ant-api03-real-key-0123456789abcdef';
+
+const RULE = 'When you write a file, end with GOOD.\n';
+
+const RULES = `# Rules\n\nRead STYLE.md before you write.\n${RULE}`;
+
+const PROJECT = {
+  'evaldiff.yaml': 'prompts: [evals/*.yaml]\nqualeval: off\n',
+  'evals/notes.yaml': SUITE,
+  'tools/agent.mjs': AGENT,
+  'checks/ends.sh': 'tail -n 1 NOTES.md | grep -qx GOOD || { echo "no GOOD"; exit 1; }\n',
+  'AGENTS.md': RULES,
+  'STYLE.md': 'Be brief.\n',
+  LICENSE: 'Nobody reads it.\n',
+  '.gitignore': 'report\n',
+};
+
+let model: AgentModel;
+let store: string;
+
+beforeAll(async () => {
+  model = await startAgentModel();
+});
+afterAll(() => model.close());
+beforeEach(() => {
+  store = join(mkdtempSync(join(tmpdir(), 'evaldiff-store-')), 'answers.sqlite');
+});
+
+interface Given {
+  env?: NodeJS.ProcessEnv;
+  args?: readonly string[];
+}
+
+async function diff(directory: string, { env = {}, args = [] }: Given = {}) {
+  const before = model.requests.length;
+  const command = ['diff', '--base', 'HEAD', '--code', 'host', '--report', 'report', ...args];
+  const { code, out, err } = await commandIn(directory, command, {
+    env: fixtureEnvironment({ EVALDIFF_STORE: store, ANTHROPIC_API_KEY: KEY, ...env }),
+    width: 300,
+    testOverrides: { clock, vendorUrls: { anthropic: model.url } },
+  });
+  const text = readFileSync(join(directory, 'report/result.json'), 'utf8');
+  const result = JSON.parse(text) as Result;
+  return { code, out, err, text, result, paid: model.requests.length - before };
+}
+
+function repository(
+  changed: Record<string, string>,
+  more: Record<string, string> = { 'evals/notes.yaml': SMALL },
+) {
+  const made = createRepository();
+  made.commit('base', { ...PROJECT, ...more });
+  made.write(changed);
+  return made;
+}
+
+const headFacts = ({ suites: [suite] }: Result): AgentFacts[] =>
+  (suite?.references ?? []).flatMap(({ head }) =>
+    (head?.tries ?? []).flatMap(({ parts }) => factsIn({ parts: (parts ?? []) as Part[] }) ?? []),
+  );
+
+describe('diff of an agent suite', () => {
+  test('is red if a rule is removed from AGENTS.md', async () => {
+    const { directory } = repository({ 'AGENTS.md': RULES.replace(RULE, '') }, {});
+    const { code, out, text, result } = await diff(directory);
+    expect(code).toBe(1);
+    expect(result.suites[0]).toMatchObject({ verdict: 'regressed', reason: { metrics: ['ends'] } });
+    expect(out).toContain('sh checks/ends.sh exits with 1: no GOOD');
+    expect(text).not.toContain(KEY);
+    const [facts] = headFacts(result);
+    expect(facts).toMatchObject({
+      ended: 'done',
+      turns: 3,
+      calls: 2,
+      files: [{ path: 'NOTES.md', kind: 'added' }],
+      leaks: [],
+    });
+  });
+
+  test('makes no paid call for a file that no run reads', async () => {
+    const { directory, write, git } = repository({ LICENSE: 'Edited.\n' });
+    const first = await diff(directory);
+    // Both sides share the calls of each try.
+    expect(first).toMatchObject({ code: 0, paid: 2 * 3 });
+    expect(first.result.suites[0]).toMatchObject({ verdict: 'unchanged' });
+    git('commit', '-qam', 'edited');
+    write({ LICENSE: 'Edited again.\n' });
+    const second = await diff(directory);
+    expect(second).toMatchObject({ code: 0, paid: 0 });
+    expect(second.result.usage).toMatchObject({ calls: 0, cost_usd: 0 });
+    expect(headFacts(second.result)[0]).toMatchObject({ turns: 3, seconds: null });
+  });
+
+  test('pays from the step on that reads an edited file', async () => {
+    const { directory } = repository({ LICENSE: 'Edited.\n' });
+    await diff(directory);
+    const { directory: other } = repository({ 'STYLE.md': 'Be long.\n' });
+    const { code, paid } = await diff(other);
+    // The request before the file is read is answered from the store.
+    expect({ code, paid }).toEqual({ code: 0, paid: 2 * 2 });
+  });
+
+  test('does not run for a file that no run may read', async () => {
+    const { directory } = repository({ 'evals/notes.yaml': `# Edited\n${SMALL}` });
+    const { code, paid, out } = await diff(directory);
+    expect({ code, paid }).toEqual({ code: 0, paid: 0 });
+    expect(out).toContain('no model call');
+  });
+
+  test('replays stored replies without a key and a network, and reports what is missing', async () => {
+    const { directory } = repository({ LICENSE: 'Edited.\n' });
+    await diff(directory);
+    const env = { EVALDIFF_OFFLINE: '1', ANTHROPIC_API_KEY: undefined };
+    const { directory: same } = repository({ LICENSE: 'Edited again.\n' });
+    expect(await diff(same, { env })).toMatchObject({ code: 0, paid: 0 });
+    const { directory: other } = repository({ 'AGENTS.md': 'New.\n' });
+    const { paid, result } = await diff(other, { env });
+    expect(paid).toBe(0);
+    expect(result.suites[0]?.verdict).toBe('inconclusive');
+    const [error] = result.suites[0]?.references[0]?.head?.tries ?? [];
+    expect(error?.error).toMatchObject({ kind: 'recording' });
+  });
+
+  test('makes exactly as many calls as the cap allows', async () => {
+    const { directory } = repository({ 'AGENTS.md': RULES.replace(RULE, '') });
+    const { paid, result } = await diff(directory, { args: ['--max-calls', '10'] });
+    expect(paid).toBe(10);
+    expect(result.usage.calls).toBe(10);
+  });
+
+  test('compares what a run did before it reached its turns', async () => {
+    const suite = SMALL.replace('turns: 8', 'turns: 1');
+    const { directory } = repository({ LICENSE: 'Edited.\n' }, { 'evals/notes.yaml': suite });
+    const { code, result } = await diff(directory);
+    expect(code).toBe(0);
+    expect(result.suites[0]?.pass_rate).toMatchObject({ base: 0, head: 0 });
+    expect(headFacts(result)[0]).toMatchObject({ ended: 'turns', turns: 1 });
+  });
+
+  test('reports a failed setup as an error of both sides', async () => {
+    const suite = SMALL.replace('workspace: {', "workspace: { setup: ['echo broken; exit 3'],");
+    const { directory } = repository({ LICENSE: 'Edited.\n' }, { 'evals/notes.yaml': suite });
+    const { code, paid, text } = await diff(directory);
+    expect({ code, paid }).toEqual({ code: 2, paid: 0 });
+    expect(text).toContain('setup command \\"echo broken; exit 3\\" failed (exit code 3)');
+  });
+});
+
+describe('a trigger test', () => {
+  const SKILL =
+    '---\nname: notes\ndescription: Use this when release notes are wanted.\n---\nBe brief.\n';
+  const TRIGGERS = `agent: { command: [node, tools/agent.mjs] }
+model: claude-sonnet-4-5
+tests:
+  n_tries: 4
+  references:
+    - { id: wanted, task: Write the release notes., trigger: notes }
+    - { id: unwanted, task: Add two numbers., trigger: null }
+`;
+  const files = { 'evals/notes.yaml': TRIGGERS, 'skills/notes/SKILL.md': SKILL };
+
+  test('is one call, and red if the description no longer triggers the skill', async () => {
+    const edited = SKILL.replace('Use this when release notes are wanted', 'About notes');
+    const { directory } = repository({ 'skills/notes/SKILL.md': edited }, files);
+    const { code, paid, result } = await diff(directory);
+    expect({ code, paid }).toEqual({ code: 1, paid: 2 * 2 * 4 });
+    expect(result.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
+      ['wanted', 'regressed'],
+      ['unwanted', 'unchanged'],
+    ]);
+    expect(headFacts(result)[0]).toMatchObject({ ended: 'decided', turns: 1, skills: [] });
+  });
+});
