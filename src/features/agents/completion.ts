@@ -1,14 +1,14 @@
 import type { Part, Step, ToolCall } from '../../types/answer.ts';
 import { NOT_MADE_MESSAGES, type Completion, type ErrorKind } from '../../types/model.ts';
-import type { Refused, RunRecord } from './gateway/terms.ts';
+import type { RunRecord } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { runFault } from './rows/run-fault.ts';
 import { skillsUsed, type Transcript } from './rows/transcript.ts';
-import { factsPart, type AgentFacts, type AgentSpec, type CheckResult } from './spec.ts';
+import { factsPart, type AgentFacts, type AgentSpec, type CheckResult } from './suite/spec.ts';
 import type { Change } from './workspace/changes.ts';
 import type { InsideRun } from './workspace/run.ts';
 
-export interface FinishedRun {
+interface FinishedRun {
   row: AgentRow;
   spec: AgentSpec;
   version: string | null;
@@ -24,7 +24,7 @@ export interface FinishedRun {
 }
 
 /** The answer of a run, or its error. Crashes, timeouts and refused calls are errors. */
-export function completionOf(run: FinishedRun): Completion {
+export function runCompletion(run: FinishedRun): Completion {
   const { record, isTrigger } = run;
   const { attempts, spent } = record;
   const requests = { attempts, ...(spent.usage === null ? {} : { paid: spent }) };
@@ -68,13 +68,17 @@ function endOf(run: FinishedRun): End {
   for (const limit of ['turns', 'usd'] as const)
     if (record.refused.some(({ why }) => why === limit)) return { ended: limit };
   const message = faultOf(run);
-  if (message === null && isTrigger)
-    return { kind: 'program', message: `${row.name} ended without asking its model` };
-  if (message === null) return { ended: 'done' };
-  const upstream = record.refused.findLast(({ why }) => why === 'upstream');
+  if (message !== null) return failureOf(message, record);
+  return isTrigger
+    ? { kind: 'program', message: `${row.name} ended without asking its model` }
+    : { ended: 'done' };
+}
+
+function failureOf(message: string, { refused }: RunRecord): Failure {
+  const upstream = refused.findLast(({ why }) => why === 'upstream');
   if (upstream?.why === 'upstream') return { kind: upstream.kind, message: upstream.message };
-  const refused = record.refused.at(-1);
-  const detail = refused === undefined ? '' : ` (refused: ${refused.message})`;
+  const last = refused.at(-1);
+  const detail = last === undefined ? '' : ` (refused: ${last.message})`;
   return { kind: 'program', message: `${message}${detail}` };
 }
 

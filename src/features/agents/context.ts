@@ -1,6 +1,6 @@
 import { estimateTokens } from '../../money/tokens.ts';
 import type { AgentRow } from './rows/agent-row.ts';
-import { matcherOf } from './rules.ts';
+import { matcherOf } from './suite/rules.ts';
 
 /**
  * Tokens that every first request of the agent contains: its instruction files, and the names and

@@ -9,17 +9,20 @@ import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
 import type { AskedModel } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
+import { factsOf } from '../../types/vendors.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
-import { filePatterns, matcherOf, placeFiles } from './rules.ts';
+import { versionFault } from './rows/find-cli.ts';
+import { agentRow } from './rows/index.ts';
 import { RUN_LIMITS, limitsShape, suiteMembers, workspaceShape } from './schema.ts';
+import { filePatterns, matcherOf, placeFiles } from './suite/rules.ts';
 import {
   agentCommand,
   type AgentName,
   type AgentSpec,
   type RunLimits,
   type WorkspaceRules,
-} from './spec.ts';
-import { readTasks, type ReadTask } from './tasks.ts';
+} from './suite/spec.ts';
+import { hiddenSkills, readTasks, type ReadTask } from './tasks.ts';
 
 /** Reads an agent suite: a prompt whose model is a program that runs the agent on each task. */
 export async function readAgentSuite(
@@ -32,6 +35,7 @@ export async function readAgentSuite(
   const before = problems.length;
   const written = checkMembers(document, [], suiteMembers, problems);
   const tasks = readTasks(document, tools, problems);
+  const agent = readAgent(document, written.agent, problems);
   const model = readModel(document, written.model, tools, problems);
   const rest = {
     workspace: readWorkspace(document, { tools, hidden: [...read] }, problems),
@@ -39,8 +43,10 @@ export async function readAgentSuite(
   };
   const metrics = new Map(agentMetrics.map((definition) => [definition.name, definition]));
   const found: ForeignFile = { prompts: [], models: {}, grader: null, notices: [], metrics };
-  if (problems.length > before || model === null || written.agent === undefined) return found;
-  const agent = agentOf(written.agent);
+  if (agent !== null && model !== null) checkWires(document, agent.agent, model, problems);
+  if (agent !== null && problems.length === before)
+    problems.push(...hiddenSkills(document, { agent: agent.agent, rules: rest.workspace, tools }));
+  if (problems.length > before || model === null || agent === null) return found;
   const asked = { model: model.model, at: model.endpoint ?? model.provider };
   const spec: AgentSpec = { ...agent, ...asked, ...rest, checks: [], watch: [] };
   const named = { spec, document, name: written.name ?? stemOf(document.file) };
@@ -131,16 +137,21 @@ function dataFiles({ value }: Document): string[] {
     );
 }
 
-function agentOf(
-  written: string | { command: string[] } | { acp: string[] },
-): Pick<AgentSpec, 'agent' | 'version' | 'command'> {
-  if (typeof written === 'string') {
-    const [name = '', version = null] = written.split('@');
-    return { agent: name as AgentName, version, command: [] };
-  }
-  return 'acp' in written
-    ? { agent: 'acp', version: null, command: written.acp }
-    : { agent: 'command', version: null, command: written.command };
+function readAgent(
+  document: Document,
+  written: string | { command: string[] } | { acp: string[] } | undefined,
+  problems: Problem[],
+): Pick<AgentSpec, 'agent' | 'version' | 'command'> | null {
+  if (written === undefined) return null;
+  if (typeof written !== 'string')
+    return 'acp' in written
+      ? { agent: 'acp', version: null, command: written.acp }
+      : { agent: 'command', version: null, command: written.command };
+  const [name = '', wanted] = written.split('@');
+  const row = agentRow(name as AgentName);
+  const fault = wanted === undefined ? null : versionFault(row, wanted);
+  if (fault !== null) problems.push(problem(document.placeOf(['agent']), `agent: ${fault}`));
+  return { agent: row.name, version: wanted ?? row.version, command: [] };
 }
 
 function unknownModel(model: string): string {
@@ -148,6 +159,26 @@ function unknownModel(model: string): string {
     `model: no vendor has a model "${model}", and the settings have none under that name ` +
     `(models: { ${JSON.stringify(model)}: { provider: … } })`
   );
+}
+
+function checkWires(
+  document: Document,
+  agent: AgentName,
+  { provider, endpoint, model }: AskedModel,
+  problems: Problem[],
+): void {
+  const { wires } = agentRow(agent);
+  const speaks = wires.some(
+    (wire) =>
+      endpoint !== null ||
+      wire === provider ||
+      (wire === 'openai' && factsOf(provider).speaks === 'openai'),
+  );
+  if (speaks) return;
+  const message =
+    `model: ${agent} calls the API of ${wires.join(' or ')}, and ${model} is at ` +
+    `${factsOf(provider).label}; name a model of that vendor, or one of an endpoint that has the API`;
+  problems.push(problem(document.placeOf(['model']), message));
 }
 
 interface WorkspaceContext {

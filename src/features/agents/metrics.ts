@@ -12,8 +12,8 @@ import {
 } from '../../metrics/definition.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Step } from '../../types/answer.ts';
-import { matcherOf } from './rules.ts';
-import { factsIn, type AgentFacts } from './spec.ts';
+import { matcherOf } from './suite/rules.ts';
+import { factsIn, type AgentFacts } from './suite/spec.ts';
 
 const ofAgents = { group: 'agent', source: 'own definition', whole: true } as const;
 

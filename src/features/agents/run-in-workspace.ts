@@ -1,15 +1,15 @@
 import type { OwnProgramOptions } from '../../edges/providers/index.ts';
 import type { AskedModel, Completion, Request } from '../../types/model.ts';
-import { completionOf } from './completion.ts';
+import { runCompletion } from './completion.ts';
 import { contextTokens, isContextFile } from './context.ts';
 import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
-import type { AgentSpec, CheckResult, Task } from './spec.ts';
+import type { AgentSpec, CheckResult, Task } from './suite/spec.ts';
 import { readChanges, type Change } from './workspace/changes.ts';
 import { runChecks } from './workspace/checks.ts';
-import type { Files } from './workspace/files.ts';
+import type { WorkspaceFiles } from './workspace/files.ts';
 import { GATEWAY_URL, INSIDE } from './workspace/mounts.ts';
 import { openWorkspace, type Templates, type Workspace } from './workspace/open.ts';
 import { runInside, type InsideRun } from './workspace/run.ts';
@@ -22,7 +22,7 @@ export interface Cli {
   folders: readonly string[];
 }
 
-export interface RunPlace {
+export interface AgentPlace {
   kind: WallKind;
   gateway: Gateway;
   templates: Templates;
@@ -32,22 +32,22 @@ export interface RunPlace {
   cli: Cli;
 }
 
-export interface AgentRun {
+interface TaskRun {
   request: Request;
   target: AskedModel;
   spec: AgentSpec;
   task: Task;
-  files: Files;
+  files: WorkspaceFiles;
   /** With the files that are hidden from the agent. */
-  whole: Files;
+  whole: WorkspaceFiles;
 }
 
 const CHECK_SECONDS = 600;
 
 /** One run of an agent on one task, from a fresh workspace to the result of its checks. */
 export async function runInWorkspace(
-  run: AgentRun,
-  place: RunPlace,
+  run: TaskRun,
+  place: AgentPlace,
   options: OwnProgramOptions,
 ): Promise<Completion> {
   const { request, spec, task } = run;
@@ -78,7 +78,7 @@ export async function runInWorkspace(
     const changes = isTrigger ? [] : await readChanges(workspace);
     const transcript = readTranscript(row, ended.stdout);
     const afterwards = isTrigger ? [] : await check(run, changes, place, options);
-    return completionOf({
+    return runCompletion({
       row,
       spec,
       version: place.cli.version,
@@ -101,7 +101,7 @@ export async function runInWorkspace(
 interface RunTools {
   row: AgentRow;
   ticket: RunTicket;
-  place: RunPlace;
+  place: AgentPlace;
   options: OwnProgramOptions;
 }
 
@@ -112,7 +112,7 @@ interface Ready {
 }
 
 async function prepare(
-  { spec, task, files }: AgentRun,
+  { spec, task, files }: TaskRun,
   { row, ticket, place, options }: RunTools,
 ): Promise<Ready> {
   const { command, env, home } = row.start({
@@ -131,7 +131,7 @@ async function prepare(
 
 function optionsOf(
   { workspace: { setup, network } }: AgentSpec,
-  { kind, templates, canary, cover, cli }: RunPlace,
+  { kind, templates, canary, cover, cli }: AgentPlace,
   { signal }: OwnProgramOptions,
 ) {
   return { kind, templates, canary, cover, readable: cli.folders, setup, network, signal };
@@ -139,7 +139,7 @@ function optionsOf(
 
 async function start(
   { workspace, command, env }: Ready,
-  { row, run, ticket, place, options }: RunTools & { run: AgentRun },
+  { row, run, ticket, place, options }: RunTools & { run: TaskRun },
 ): Promise<InsideRun> {
   const { spec, task } = run;
   const talk =
@@ -158,9 +158,9 @@ async function start(
 
 /** Files that are hidden from the agent are the suite's own, so its changes of them do not count. */
 async function check(
-  { spec, files, whole }: AgentRun,
+  { spec, files, whole }: TaskRun,
   changes: readonly Change[],
-  place: RunPlace,
+  place: AgentPlace,
   options: OwnProgramOptions,
 ): Promise<CheckResult[]> {
   if (spec.checks.length === 0) return [];
@@ -179,7 +179,7 @@ const MAX_WATCHED = 100_000;
 
 function watchedTexts(
   { watch }: AgentSpec,
-  files: Files,
+  files: WorkspaceFiles,
   changes: readonly Change[],
 ): Record<string, string | null> {
   const changed = new Map(changes.map((change) => [change.path, change]));
@@ -198,7 +198,7 @@ function textOf(body: Uint8Array | null): string {
   return body === null ? '' : new TextDecoder().decode(body);
 }
 
-function contextOf(row: AgentRow, files: Files): number {
+function contextOf(row: AgentRow, files: WorkspaceFiles): number {
   const texts = [...files].flatMap(([path, { body }]): [string, string][] =>
     isContextFile(row, path) ? [[path, textOf(body)]] : [],
   );

@@ -14,9 +14,9 @@ import type { Gateway } from './gateway/terms.ts';
 import { openUpstreams } from './gateway/upstreams.ts';
 import { findCli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
-import { runInWorkspace, type Cli, type RunPlace } from './run-in-workspace.ts';
-import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './spec.ts';
-import { readFiles, type Files } from './workspace/files.ts';
+import { runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
+import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './suite/spec.ts';
+import { readFiles, type WorkspaceFiles } from './workspace/files.ts';
 import { createTemplates, type Templates } from './workspace/open.ts';
 import { findWalls, type WallKind } from './workspace/walls.ts';
 
@@ -74,7 +74,7 @@ async function open(
 }
 
 interface RunContext {
-  place: Omit<RunPlace, 'cli'>;
+  place: Omit<AgentPlace, 'cli'>;
   sources: Sources;
   options: OwnProgramOptions;
 }
@@ -102,15 +102,15 @@ async function runOne(
 
 interface Sources {
   /** The agent's tree. */
-  files(commit: string, rules: WorkspaceRules, task: Task): Promise<Files>;
+  files(commit: string, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
   /** The tree of checks, with the files that are hidden from the agent. */
-  whole(commit: string, spec: AgentSpec, task: Task): Promise<Files>;
+  whole(commit: string, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
   cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
 }
 
 /** Trees and CLIs, each read or found once. */
 function createSources(tools: ProgramTools, options: OwnProgramOptions): Sources {
-  const trees = new Map<string, Promise<Files>>();
+  const trees = new Map<string, Promise<WorkspaceFiles>>();
   const clis = new Map<string, Promise<Cli | { problem: string }>>();
   const files: Sources['files'] = (commit, rules, { files: attached = {} }) => {
     const key = JSON.stringify([commit, rules, attached]);
@@ -134,7 +134,7 @@ async function readAll(
   tree: SourceTree | null,
   { hide, own, ...rules }: WorkspaceRules,
   attached: NonNullable<Task['files']>,
-): Promise<Files> {
+): Promise<WorkspaceFiles> {
   if (tree === null) throw new UserError([{ place: null, message: 'the commit is not here' }]);
   const files = new Map(await readFiles(tree, { ...rules, hide: [...hide, ...own] }));
   for (const [at, from] of Object.entries(attached))

@@ -12,7 +12,7 @@ import {
 } from '../../config/schema.ts';
 import { testsSchema } from '../../config/tests.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
-import { AGENT_NAMES } from './spec.ts';
+import { AGENT_NAMES } from './suite/spec.ts';
 
 /** Limits of one run unless the suite names others. */
 export const RUN_LIMITS = { turns: 30, minutes: 10, usd: 1 } as const;

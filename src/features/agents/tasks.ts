@@ -1,11 +1,13 @@
 import type { FormatTools } from '../../config/formats.ts';
 import { check } from '../../config/schema.ts';
-import { asWritten, valueAt, type Document } from '../../documents/document.ts';
+import { asWritten, valueAt, type Document, type Path } from '../../documents/document.ts';
 import { isPlainRelative } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import { agentRow } from './rows/index.ts';
 import { taskShape } from './schema.ts';
-import { taskVariables, type Task } from './spec.ts';
+import { placeFiles } from './suite/rules.ts';
+import { taskVariables, type AgentName, type Task, type WorkspaceRules } from './suite/spec.ts';
 
 export interface ReadTask extends Task {
   id: string;
@@ -73,4 +75,46 @@ function triggerMetric(skill: string | null): JsonMap {
     uses: 'skill_used',
     with: skill === null ? { none: true } : { name: skill },
   };
+}
+
+/** Skills that tests name but the agent does not find, so that they could never be used. */
+export function hiddenSkills(
+  { value, placeOf }: Document,
+  { agent, rules, tools }: { agent: AgentName; rules: WorkspaceRules; tools: FormatTools },
+): Problem[] {
+  const { skillFolders } = agentRow(agent);
+  if (skillFolders === null) return [];
+  const placed = placeFiles(tools.files.below(''), rules);
+  const fileOf = (folder: string, name: string): string => `${folder}/${name}/SKILL.md`;
+  return namedSkills(value).flatMap(({ name, path }) => {
+    if (skillFolders.some((folder) => placed.has(fileOf(folder, name)))) return [];
+    const looked = skillFolders.map((folder) => fileOf(folder, name)).join(' or ');
+    const message =
+      looked === ''
+        ? `${agent} finds no skills in a workspace, so it cannot use "${name}"`
+        : `${agent} does not find the skill "${name}": the workspace has no ${looked}`;
+    return [problem(placeOf(path), message)];
+  });
+}
+
+function namedSkills(value: Json): { name: string; path: Path }[] {
+  const lists: Path[] = [['tests', 'metrics']];
+  const references = valueAt(value, ['tests', 'references']);
+  const count = Array.isArray(references) ? references.length : 0;
+  const found: { name: string; path: Path }[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const path = ['tests', 'references', index];
+    lists.push([...path, 'metrics']);
+    const name = valueAt(value, [...path, 'trigger']);
+    if (typeof name === 'string') found.push({ name, path: [...path, 'trigger'] });
+  }
+  for (const list of lists) {
+    const metrics = valueAt(value, list);
+    for (const [index, metric] of (Array.isArray(metrics) ? metrics : []).entries()) {
+      const name = valueAt(metric, ['with', 'name']);
+      if (valueAt(metric, ['uses']) === 'skill_used' && typeof name === 'string')
+        found.push({ name, path: [...list, index, 'with', 'name'] });
+    }
+  }
+  return found;
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { talkAcp } from '../../../../src/features/agents/rows/acp-driver.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';
-import type { AgentName } from '../../../../src/features/agents/spec.ts';
+import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import { startAgentModel, type AgentModel } from '../../../stand-ins/models/agent-model.ts';
 
 const AGENT = resolve('fixtures/agents/agent.mjs');

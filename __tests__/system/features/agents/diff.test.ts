@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { factsIn, type AgentFacts } from '../../../../src/features/agents/spec.ts';
+import { factsIn, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Part } from '../../../../src/types/answer.ts';
 import { clock } from '../../../stand-ins/clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { resolveTarget } from '../../../../src/config/targets.ts';
 import { agentsFeature } from '../../../../src/features/agents/index.ts';
-import { specOf, taskOf } from '../../../../src/features/agents/spec.ts';
+import { specOf, taskOf } from '../../../../src/features/agents/suite/spec.ts';
 import { hash, read as readFiles, treeOf } from '../../config/tree.ts';
 
 const FORMATS = agentsFeature.formats ?? {};
@@ -10,7 +10,7 @@ const SUITE = `agent: claude-code@2.1.330
 model: claude-sonnet-4-5
 workspace:
   from: shop
-  with: [AGENTS.md, 'skills/**']
+  with: [AGENTS.md, '.claude/**']
   hide: [shop/secret.md]
 limits: { turns: 12, usd: 0.5 }
 tests:
@@ -26,7 +26,7 @@ tests:
 const PROJECT = {
   'evaldiff.yaml': 'prompts: [evals/*.yaml]\n',
   'AGENTS.md': 'Be brief.',
-  'skills/notes/SKILL.md': 'Notes.',
+  '.claude/skills/notes/SKILL.md': 'Notes.',
   'shop/app.js': 'x',
   'shop/secret.md': 'expected',
   'other/app.js': 'x',
@@ -66,7 +66,7 @@ describe('an agent suite', () => {
       at: 'anthropic',
       workspace: {
         from: 'shop',
-        with: ['AGENTS.md', 'skills/**'],
+        with: ['AGENTS.md', '.claude/**'],
         hide: ['shop/secret.md'],
         own: ['evals/notes.yaml', 'evaldiff.yaml', 'rubrics/*.{yaml,yml}'],
         setup: [],
@@ -122,7 +122,7 @@ describe('an agent suite', () => {
       return 'files' in target ? target.files : '';
     };
     const before = idsOf({});
-    const inside = ['AGENTS.md', 'skills/notes/SKILL.md', 'shop/app.js', 'shop/new.js'];
+    const inside = ['AGENTS.md', '.claude/skills/notes/SKILL.md', 'shop/app.js', 'shop/new.js'];
     // Hidden from the agent, but not from the command that runs afterwards.
     for (const path of [...inside, 'shop/secret.md'])
       expect(idsOf({ [path]: 'edited' })).not.toBe(before);
@@ -156,6 +156,10 @@ describe('an agent suite', () => {
   test.each([
     ['agent: claude-code@2.1.330', 'agent: claude', '1: agent must be one of claude-code'],
     ['agent: claude-code@2.1.330', 'agent: { command: [] }', '1: agent.command must not be empty'],
+    ['@2.1.330', '@2.0.1', '1: agent: claude-code 2.0.1 is too old'],
+    ['@2.1.330', '@latest', '1: agent must be one of claude-code'],
+    ['claude-sonnet-4-5', 'gpt-5.4', '2: model: claude-code calls the API of anthropic'],
+    ['trigger: notes', 'trigger: pdf', '14: claude-code does not find the skill "pdf"'],
     ['model: claude-sonnet-4-5', 'model: sonet', '2: model: no vendor has a model "sonet"'],
     ['model: claude-sonnet-4-5\n', '', ': "model" is missing'],
     ['from: shop', 'from: shpo', '4: workspace.from: there is no folder shpo'],

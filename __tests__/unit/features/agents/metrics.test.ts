@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { agentMetrics } from '../../../../src/features/agents/metrics.ts';
-import { factsPart, type AgentFacts } from '../../../../src/features/agents/spec.ts';
+import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { Step } from '../../../../src/types/answer.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { sample } from '../../metrics/samples.ts';

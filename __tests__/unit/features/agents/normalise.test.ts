@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { normaliserFor } from '../../../../src/features/agents/gateway/normalise.ts';
-import type { AgentName } from '../../../../src/features/agents/spec.ts';
+import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import type { JsonMap } from '../../../../src/types/plain.ts';
 
 const ID = '3f2a9c4e-1b2c-4d5e-8f90-a1b2c3d4e5f6';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { runFault } from '../../../../src/features/agents/rows/run-fault.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';
-import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/spec.ts';
+import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/suite/spec.ts';
 
 /** Recorded by the pinned CLIs with our model server; long texts are cut. */
 function recorded(name: string): string {

@@ -1,5 +1,5 @@
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import type { AgentName } from '../spec.ts';
+import type { AgentName } from '../suite/spec.ts';
 
 /**
  * What differs between two equal runs of an agent. Requests are compared without it, so that a run

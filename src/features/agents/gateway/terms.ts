@@ -1,7 +1,7 @@
 import type { Served, ToolCall, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
 import type { Price } from '../../../types/price.ts';
-import type { AgentName } from '../spec.ts';
+import type { AgentName } from '../suite/spec.ts';
 
 /** A vendor's protocol. `openai`: responses and chat completions. */
 export type Wire = 'anthropic' | 'openai' | 'gemini';

@@ -1,5 +1,5 @@
 import type { Json, JsonMap } from '../../../types/plain.ts';
-import type { AgentName, AgentSpec } from '../spec.ts';
+import type { AgentName, AgentSpec } from '../suite/spec.ts';
 
 /** An API that an agent calls. `openai`: Responses and Chat Completions. */
 type Wire = 'anthropic' | 'openai' | 'gemini';

@@ -1,4 +1,4 @@
-import type { AgentName } from '../spec.ts';
+import type { AgentName } from '../suite/spec.ts';
 import { acp } from './acp.ts';
 import type { AgentRow } from './agent-row.ts';
 import { claudeCode } from './claude-code.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { matcherOf } from '../rules.ts';
-import type { Check, CheckResult } from '../spec.ts';
+import { matcherOf } from '../suite/rules.ts';
+import type { Check, CheckResult } from '../suite/spec.ts';
 import type { Change } from './changes.ts';
 import type { WorkspaceFiles } from './files.ts';
 import { giveToAgent, isBelowFolders, placeFile, removeFile } from './folders.ts';

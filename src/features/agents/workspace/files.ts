@@ -4,8 +4,8 @@ import { trailOf } from '../../../documents/paths.ts';
 import { UserError, problem, userError } from '../../../errors.ts';
 import { fileSize } from '../../../text/amounts.ts';
 import type { SourceTree } from '../../../types/repository.ts';
-import { placeFiles } from '../rules.ts';
-import type { WorkspaceRules } from '../spec.ts';
+import { placeFiles } from '../suite/rules.ts';
+import type { WorkspaceRules } from '../suite/spec.ts';
 
 export type Mode = '100644' | '100755' | '120000';
 

@@ -1,6 +1,6 @@
-import type { Answer, Part } from '../../types/answer.ts';
-import { AGENT_PROGRAM } from '../../types/model.ts';
-import type { Scalar } from '../../types/plain.ts';
+import type { Answer, Part } from '../../../types/answer.ts';
+import { AGENT_PROGRAM } from '../../../types/model.ts';
+import type { Scalar } from '../../../types/plain.ts';
 
 export const AGENT_NAMES = [
   'claude-code',
