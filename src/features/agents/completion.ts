@@ -87,24 +87,20 @@ function unmadeCall({ refused }: RunRecord): Failure | null {
   if (refused.some(({ why }) => why === 'budget'))
     return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
   const offline = refused.find(({ why }) => why === 'offline');
-  return offline === undefined ? null : { kind: 'recording', message: offline.message };
+  return offline === undefined
+    ? null
+    : { kind: 'recording', message: `${offline.message}; run once without EVALDIFF_OFFLINE` };
 }
 
 function killedBy(run: FinishedRun): Failure | null {
   const { ended } = run.ended;
+  if (ended === 'exit' || ended === 'input') return null;
   if (ended === 'stopped') return { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted };
-  if (ended === 'time') return { kind: 'timeout', message: faultOf(run) ?? 'not done in time' };
-  if (ended === 'size')
-    return { kind: 'program', message: `${run.row.name} filled its workspace over the limit` };
-  return ended === 'output'
-    ? { kind: 'program', message: `${run.row.name} printed more than evaldiff reads` }
-    : null;
+  return { kind: ended === 'time' ? 'timeout' : 'program', message: faultOf(run) ?? ended };
 }
 
 function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
-  const { code, stderr } = ended;
-  const timedOut = ended.ended === 'time';
-  return runFault(row, { code, timedOut, stderr }, transcript, spec.limits.minutes);
+  return runFault(row, ended, transcript, spec.limits.minutes);
 }
 
 /** In UTF-16 units, of one difference and of all. */

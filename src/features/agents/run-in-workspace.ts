@@ -125,8 +125,7 @@ async function prepare(
     work: INSIDE.work,
   });
   const workspace = await openWorkspace(files, { ...optionsOf(spec, place, options), home });
-  const temporary = row.temporary === undefined ? {} : { [row.temporary]: INSIDE.tmp };
-  return { workspace, command, env: { ...env, ...temporary } };
+  return { workspace, command, env };
 }
 
 function optionsOf(

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -142,9 +141,6 @@ async function readAll(
   return files;
 }
 
-/** In milliseconds, for the installation of a CLI. */
-const INSTALL_LIMIT_MS = 600_000;
-
 async function find(
   { agent, version }: Pick<AgentSpec, 'agent' | 'version'>,
   { folder, cacheFolder }: ProgramTools,
@@ -156,14 +152,6 @@ async function find(
     project: folder,
     cache: join(cacheFolder, 'agents'),
     env,
-    run: ([program = '', ...words], given) =>
-      new Promise((resolve) => {
-        const settings = { env: given, timeout: INSTALL_LIMIT_MS, maxBuffer: 16_000_000 };
-        execFile(program, words, settings, (error, stdout, stderr) => {
-          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
-          resolve({ code, stdout, stderr });
-        });
-      }),
     say: (line) => log(logLine(line)),
   });
 }
