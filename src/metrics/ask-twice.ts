@@ -29,6 +29,8 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   prompt: GraderPrompt;
   grader: Grader;
   read(output: string): Reply | null;
+  /** Whether a reply that could be read says anything. Absent: it does. */
+  isReadable?(reply: Reply): boolean;
   /** Whether the first reply is enough; absent: any readable one is. */
   isEnough?(reply: Reply): boolean;
   /** What the second prompt adds to the first. */
@@ -46,6 +48,7 @@ export async function askTwice<Reply>(
   failed: Extract<Completion, { status: 'error' }> | null;
 }> {
   const { prompt, purpose, read, note, isEnough = () => true, settles } = question;
+  const { isReadable = () => true } = question;
   const { target, parameters } = question.grader;
   const replies: AskedReply<Reply>[] = [];
   for (const isFirst of [true, false]) {
@@ -62,6 +65,10 @@ export async function askTwice<Reply>(
       schema: prompt.schema,
       purpose,
       ...(isFirst && settles === undefined ? {} : { usable }),
+      reads: (output) => {
+        const reply = read(output);
+        return reply !== null && isReadable(reply);
+      },
     });
     if (completion.status === 'error') return { replies, failed: completion };
     const reply = read(textOf(completion));

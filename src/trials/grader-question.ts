@@ -22,6 +22,10 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
+  /** Reads a reply that is not JSON of the form. Absent: such a reply is unreadable. */
+  loose?(output: string): Reply | null;
+  /** Whether a reply of the form says anything. Absent: it does. */
+  isReadable?(reply: Reply): boolean;
   /** Whether a reply is final. Otherwise the next run asks again. Absent: all are. */
   settles?(reply: Reply): boolean;
 }
@@ -37,7 +41,7 @@ export async function askForJson<Reply>(
   const size = Object.values(question.materials).reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_MATERIAL)
     return { status: 'failed', reason: 'the texts are too long for the grader (over 1 MiB)' };
-  const { reply: replySchema, purpose, name, settles } = question;
+  const { reply: replySchema, purpose, name, settles, loose, isReadable } = question;
   const { replies, failed } = await askTwice<Reply>(
     {
       prompt: {
@@ -47,9 +51,10 @@ export async function askForJson<Reply>(
       grader: tools.grader,
       purpose,
       try: 0,
-      read: (output) => readReply(output, replySchema),
+      read: (output) => readReply(output, replySchema) ?? loose?.(output) ?? null,
       note: () => FORM_NOTE,
       ...(settles === undefined ? {} : { settles }),
+      ...(isReadable === undefined ? {} : { isReadable }),
     },
     tools.complete,
   );

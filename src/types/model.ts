@@ -172,6 +172,8 @@ export interface Request {
   purpose: Purpose;
   /** Absent: any output is usable. Unusable replies are not stored. */
   usable?(output: string): boolean;
+  /** Whether a reply can be read. After ten that cannot, the question is no longer asked. */
+  reads?(output: string): boolean;
   /** Ignores stored answers; the new one replaces them. Not part of the key. */
   anew?: true;
   /** A program answers in a second process of its side. Not part of the key. */

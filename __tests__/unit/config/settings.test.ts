@@ -41,6 +41,7 @@ const DEFAULTS = {
     enabled: 'auto',
     attributes: 'evaldiff.attributes.yaml',
     max_attributes: 15,
+    sample: 500,
     slack: 0.1,
     alignment: false,
     metric: null,

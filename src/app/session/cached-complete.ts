@@ -5,6 +5,7 @@ import type { Guard } from '../../money/budget.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import { requestKey } from './request-key.ts';
+import { stopUnreadable } from './stop-unreadable.ts';
 
 interface AskingOptions {
   complete: Complete;
@@ -52,7 +53,7 @@ export function createAsking({
   let opened: Promise<Layers> | null = null;
   const requestKeyOf = rememberKeys((request) => requestKey(request, sha256));
   const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), endpoints);
-  const asked: Complete = (request) => guard?.ask(request, complete) ?? complete(request);
+  const asked = stopUnreadable((request) => guard?.ask(request, complete) ?? complete(request));
   const paid: Complete =
     exchange === undefined
       ? asked

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { askForJson, singleLine, type AskTools } from '../../trials/grader-question.ts';
+import { askForJson, type AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
+import { looseRatings, usableRatings } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 /** How well an attribute fits a reference: 1 not at all, 5 entirely. */
@@ -12,9 +13,6 @@ export type Ratings = ReadonlyMap<string, Rating>;
 
 /** `task`: what the application does; null: unknown. */
 export type RatingTools = AskTools & { task: string | null };
-
-/** In UTF-16 units. */
-const EVIDENCE_LENGTH = 300;
 
 /** Rates a reference by its input and expected answer. */
 export function rateReference(
@@ -84,15 +82,12 @@ async function askRatings(
   ];
   const list = (of: readonly Attribute[]): string =>
     of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
-  const reply = ratingsSchema(attributes);
-  const settles = ({ ratings }: z.output<typeof reply>): boolean =>
-    usableRatings(ratings, attributes).size === attributes.length;
-  const asked = await askForJson(
+  const asked = await askForJson<Reply>(
     {
       purpose: 'qualeval',
       name: 'affinity',
-      reply,
-      ...(isAgain ? { settles } : {}),
+      reply: ratingsSchema(attributes),
+      ...readingOf(attributes, isAgain),
       role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
       materials: {
         task: tools.task ?? '',
@@ -132,6 +127,22 @@ async function askRatings(
     : { status: 'ok', ratings: usableRatings(asked.reply.ratings, attributes) };
 }
 
+interface Reply {
+  ratings: unknown[];
+}
+
+function readingOf(attributes: readonly Attribute[], isAgain: boolean) {
+  const usable = ({ ratings }: Reply): number => usableRatings(ratings, attributes).size;
+  return {
+    ...(isAgain ? { settles: (reply: Reply) => usable(reply) === attributes.length } : {}),
+    isReadable: (reply: Reply) => usable(reply) > 0,
+    loose(output: string): Reply | null {
+      const reply = { ratings: looseRatings(output) };
+      return usable(reply) > 0 ? reply : null;
+    },
+  };
+}
+
 function ratingsSchema([first, ...rest]: readonly Attribute[]) {
   const rating = z.object({
     id: z.enum([first?.id ?? '', ...rest.map(({ id }) => id)]),
@@ -141,33 +152,6 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
   // Parse entries one by one: an invalid one must not discard the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
-}
-
-const ratingSchema = z.object({
-  id: z.string(),
-  score: z.int().min(1).max(5),
-  evidence: z.string().catch(''),
-});
-
-/** Keeps whole ratings from 1 to 5 of known attributes. Drops contradictory ones. */
-function usableRatings(
-  given: readonly unknown[],
-  attributes: readonly Attribute[],
-): Map<string, Rating> {
-  const known = new Set(attributes.map(({ id }) => id));
-  const found = new Map<string, Extract<Rating, { status: 'scored' }>>();
-  const torn = new Set<string>();
-  for (const entry of given) {
-    const read = ratingSchema.safeParse(entry);
-    if (!read.success || !known.has(read.data.id)) continue;
-    const { id, score, evidence } = read.data;
-    const earlier = found.get(id);
-    if (earlier !== undefined && earlier.score !== score) torn.add(id);
-    else
-      found.set(id, { status: 'scored', score, evidence: singleLine(evidence, EVIDENCE_LENGTH) });
-  }
-  for (const id of torn) found.delete(id);
-  return found;
 }
 
 export function ratingScore(ratings: Ratings | undefined, id: string): number | null {

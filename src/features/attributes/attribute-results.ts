@@ -44,7 +44,7 @@ export interface ExplainSuite {
 export interface ExplainInput {
   mode: 'diff' | 'sweep';
   suites: readonly ExplainSuite[];
-  settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'slack'>;
+  settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'sample' | 'slack'>;
   pinned: PinnedAttributes | null;
   grader: Grader | null;
   /** Why there is no grader, as a clause. */

@@ -1,4 +1,5 @@
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
+import { createRandom, nextWord } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
@@ -23,6 +24,27 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
     group.suites.push(suite);
   }
   return [...groups.values()];
+}
+
+/** At most `most` references: compared ones first, each part in a fixed random order. */
+export function sampleReferences<Of extends { id: string; compared: boolean }>(
+  references: readonly Of[],
+  most: number,
+  seed: number,
+): readonly Of[] {
+  if (references.length <= most) return references;
+  const placed = references.map((reference) => ({
+    reference,
+    isLast: Number(!reference.compared),
+    place: nextWord(createRandom(`sample ${String(seed)} ${reference.id}`)),
+  }));
+  const chosen = new Set(
+    placed
+      .sort((a, b) => a.isLast - b.isLast || a.place - b.place)
+      .slice(0, most)
+      .map(({ reference }) => reference),
+  );
+  return references.filter((reference) => chosen.has(reference));
 }
 
 export function referenceTexts(references: readonly Reference[]): ReferenceText[] {

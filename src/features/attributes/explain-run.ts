@@ -11,7 +11,7 @@ import type { Completion, Request } from '../../types/model.ts';
 import { confirmationWords } from '../../wording/suites.ts';
 import { rateReference } from './affinity.ts';
 import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
-import { byReferences, explainedReferences } from './cost.ts';
+import { byReferences, explainedReferences, sampleReferences } from './cost.ts';
 import { explain, isExplained } from './explain.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import { pinnedFor, taskFor } from './file.ts';
@@ -163,6 +163,10 @@ function withTries(
   });
 }
 
+function referenceId({ affected }: SuiteComparison['compared'][number]): string {
+  return affected.reference.id;
+}
+
 /** Subtracts stored ratings, so that the call limit counts only real calls. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
@@ -172,7 +176,8 @@ export async function withoutStored(
   }: { input: { mode: ComparedRun['mode'] }; suites: readonly SuiteComparison[] },
   { stored, random }: Parameters<NonNullable<Feature['withoutStored']>>[2],
 ): Promise<FeaturePlan<ExplainOwn>> {
-  const pinned = plan.own?.pinned ?? null;
+  if (plan.own === null) return plan;
+  const { pinned, settings, seed } = plan.own;
   const grader = plan.asker?.grader ?? null;
   if (grader === null || pinned === null || plan.certain.length === 0) return plan;
   let known = 0;
@@ -181,10 +186,12 @@ export async function withoutStored(
     return Promise.resolve({ status: 'error', kind: 'aborted', message: 'only looked for' });
   };
   const groups = byReferences(suites.filter((suite) => isExplainable(suite, mode)));
-  for (const { path, references } of groups) {
+  for (const { path, references, suites: sharing } of groups) {
     const [attributes, task] = [pinnedFor(pinned, path), taskFor(pinned, path)];
     if (attributes.length === 0) continue;
-    for (const reference of references)
+    const compared = new Set(sharing.flatMap((suite) => suite.compared.map(referenceId)));
+    const all = references.map((each) => ({ ...each, compared: compared.has(each.id) }));
+    for (const reference of sampleReferences(all, settings.sample, seed))
       await rateReference(reference, attributes, { grader, random, complete: look, task });
   }
   return {

@@ -12,7 +12,7 @@ import {
   type ExplainSuite,
   type ExplainTools,
 } from './attribute-results.ts';
-import { AUTO_REFERENCES, FEWEST_COMPARED } from './cost.ts';
+import { AUTO_REFERENCES, FEWEST_COMPARED, sampleReferences } from './cost.ts';
 import { pinnedFor, taskFor } from './file.ts';
 import type { AttributeResult } from './result.ts';
 import { survey, type Survey } from './survey.ts';
@@ -58,7 +58,9 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
       notes.map((message) => notice(path, message)),
     ),
     ...results.flatMap(({ suite: { path }, attributes }) =>
-      attributes.length > 0 && attributes.every(({ verdict }) => verdict === 'too few')
+      input.mode === 'diff' &&
+      attributes.length > 0 &&
+      attributes.every(({ verdict }) => verdict === 'too few')
         ? [notice(path, UNINFORMATIVE)]
         : [],
     ),
@@ -81,6 +83,12 @@ function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput)
         `the outcome of whole tries`
       : `pass rates of attributes use the metric "${metric}" (qualeval.metric)`,
   ];
+}
+
+function sampleNote({ references: { length } }: CountedSuite, sample: number): string[] {
+  return length <= sample
+    ? []
+    : [`attributes are based on ${String(sample)} of ${String(length)} tests (qualeval.sample)`];
 }
 
 function notice(path: string, message: string): Notice {
@@ -108,9 +116,9 @@ async function surveySuite(
   const asking = askTools(input, tools);
   if (asking === null) return { surveyed: [], notes: [unaskedNote(input)] };
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
-  const { max_attributes: most, slack } = input.settings;
+  const { max_attributes: most, sample, slack } = input.settings;
   const { surveyed, notes } = await survey(
-    references.map((reference) => ({
+    sampleReferences(references, sample, input.seed).map((reference) => ({
       ...reference,
       answers: comparedAnswers(reference, input.mode),
     })),
@@ -129,7 +137,12 @@ async function surveySuite(
   );
   return {
     surveyed,
-    notes: [...(surveyed.length === 0 ? [] : metricNotes(suite, input)), ...notes],
+    notes: [
+      ...(surveyed.length === 0
+        ? []
+        : [...metricNotes(suite, input), ...sampleNote(suite, sample)]),
+      ...notes,
+    ],
   };
 }
 

@@ -148,7 +148,7 @@ interface SuiteCalls {
 /** Suites with the same references share the questions about them. */
 function suiteCalls(
   { path, references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
-  { qualeval: { enabled, max_attributes: most, alignment }, pinned: file, mode }: Deciding,
+  { qualeval: { enabled, max_attributes: most, alignment, sample }, pinned: file, mode }: Deciding,
 ): SuiteCalls[] {
   const own = file === null ? 0 : pinnedFor(file, path).length;
   const isCertain = enabled === 'on' || own > 0;
@@ -158,13 +158,12 @@ function suiteCalls(
   )
     return [];
   const pinned = own > 0 ? own : null;
-  const shared = explainCalls(references.length, { pinned, most, alignment: false });
+  const rated = Math.min(references.length, sample);
+  const shared = explainCalls(rated, { pinned, most, alignment: false });
   const calls =
-    shared +
-    suites.length * (explainCalls(references.length, { pinned, most, alignment }) - shared);
+    shared + suites.length * (explainCalls(rated, { pinned, most, alignment }) - shared);
   const attributes =
-    ATTRIBUTE_TOKENS *
-    Math.min(PER_QUESTION, pinned ?? 2 * attributeLimit(references.length, most));
+    ATTRIBUTE_TOKENS * Math.min(PER_QUESTION, pinned ?? 2 * attributeLimit(rated, most));
   const inputOf = createInputCounter();
   const texts = references.reduce(
     (sum, reference) =>

@@ -75,7 +75,6 @@ describe('an affinity rating', () => {
     ['zero', rating('trains', 0)],
     ['not whole', rating('trains', 3.5)],
     ['a word', rating('trains', 'high')],
-    ['a number as text', rating('trains', '4')],
   ])('that is %s is requested again, without the valid ratings', async (_, wrong) => {
     const first = [...ratingsOf({ sums: 1 }), wrong, ...ratingsOf({ add: 2 })];
     const { tools, asked } = grader(first, ratingsOf({ trains: 4, sums: 5 }));
@@ -85,6 +84,44 @@ describe('an affinity rating', () => {
     expect(materials(asked[1]!).get('domains')).toBe(
       '{"id":"trains","name":"TRAINS","explanation":"About trains."}',
     );
+  });
+
+  const JSON_CUT =
+    '{"ratings": [{"id": "sums", "evidence": "two", "score": 3}, {"id": "trains", "evidence": "trains", "score": 4}, {"id": "add", "score": 2}, {"id": "oth';
+  test.each<[string, string]>([
+    [
+      'numbers as text',
+      JSON.stringify({ ratings: ratingsOf({ sums: '3', trains: '4/5', add: '2.0' }) }),
+    ],
+    [
+      'names instead of ids',
+      JSON.stringify({ ratings: ratingsOf({ SUMS: 3, Trains: 4, ADD: 2 }) }),
+    ],
+    ['a list instead of an object', JSON.stringify(ratingsOf({ sums: 3, trains: 4, add: 2 }))],
+    ['a reply that was cut', JSON_CUT],
+    [
+      "QualEval's brackets",
+      '[Domain 1: SUMS, Score: 3, Evidence: two] [Domain 2: TRAINS, Score: 4, Evidence: it has trains]\n[Subtask 1: add, Score: 2; Evidence: "four"]',
+    ],
+    [
+      'brackets that were cut',
+      '[Domain 1: sums, Score: 3]\n[Domain 2: trains, Score: 4]\n[Subtask 1: add, Score: 2, Evid',
+    ],
+    ['a line for each', 'Here you are:\n- sums: 3\n- **trains**: 4/5\n3. add = 2'],
+  ])('is read from %s', async (_, reply) => {
+    const { tools, asked } = scripted({ affinity: () => reply });
+    expect(scores(await rateReference(reference, attributes, tools))).toEqual([3, 4, 2]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each([
+    'sums is a 3, I think',
+    '[Domain 1: sums, Score: 7]',
+    'I cannot rate this.',
+    '{"id": "sums"}',
+  ])('is not read from "%s"', async (reply) => {
+    const { tools } = scripted({ affinity: () => reply });
+    expect(scores(await rateReference(reference, attributes, tools))).toEqual([null, null, null]);
   });
 
   // The same prompt would only return its stored reply.
@@ -180,6 +217,8 @@ describe('an affinity rating', () => {
       { id: 'y', input: { b: true, a: 1 }, expected: { x: [2], y: 1 } },
     ];
     for (const one of [x, y]) await rateReference(one, attributes, tools);
-    expect(asked[1]).toEqual(asked[0]);
+    const [first, second] = asked.map((request) => requestKey(request, sha256));
+    expect(second).toBe(first);
+    expect(asked).toHaveLength(2);
   });
 });

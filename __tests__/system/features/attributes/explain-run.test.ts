@@ -304,6 +304,11 @@ describe('a pull request', () => {
     planned: { certain: 0, possible: 0, insights: 0 },
   });
   shows('is not explained if nothing regressed', unchanged, NOTHING);
+  shows(
+    'asks a grader whose ratings cannot be read ten times',
+    { ...pinned('qualeval: on'), ...unchanged, script: { affinity: () => 'four' } },
+    { calls: { qualeval: 10 }, said: [has('60 of 60 references could not be rated')] },
+  );
   const on = settings('qualeval: on');
   const same = { base: on.base, head: on.base };
   const nothing = { asked: [], planned: { certain: 0, possible: 0 } };

@@ -265,6 +265,20 @@ describe('an attribute', () => {
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
   });
 
+  test('rests on a sample of the references, those that the change affects first', async () => {
+    const some = brokenUpTo(60).map((reference, at) => ({ ...reference, compared: at >= 30 }));
+    const input = inputOf(some, { pinned });
+    const { settings: own } = input;
+    const { asked, messages } = await explained({ ...input, settings: { ...own, sample: 40 } });
+    const cases = asked.filter(({ schema }) => schema?.name === 'affinity');
+    const rated = new Set(
+      cases.map(({ messages: [, user] }) => Number(/Mail (\d+) /.exec(user?.content ?? '')?.[1])),
+    );
+    expect(rated.size).toBe(40);
+    for (let at = 30; at < 60; at++) expect(rated).toContain(at);
+    expect(messages).toContainEqual(has('attributes are based on 40 of 60 tests'));
+  });
+
   test('is never "no change found" if its interval is below zero beside a regressed one', async () => {
     const { attributes } = await explained(inputOf(worse));
     const unchanged = attributes.filter(({ verdict }) => verdict === 'no change found');

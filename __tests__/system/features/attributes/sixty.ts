@@ -108,7 +108,7 @@ export function inputOf(
         references,
       },
     ],
-    settings: { enabled: 'auto', max_attributes: 15, slack: 0.1 },
+    settings: { enabled: 'auto', max_attributes: 15, sample: 500, slack: 0.1 },
     pinned: null,
     grader: scripted({}).tools.grader,
     alignment: false,

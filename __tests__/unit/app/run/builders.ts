@@ -130,6 +130,7 @@ export function settings(changes: Partial<Settings> = {}): Settings {
       enabled: 'auto',
       attributes: 'evaldiff.attributes.yaml',
       max_attributes: 15,
+      sample: 500,
       slack: 0.1,
       insight_calls: null,
       alignment: false,

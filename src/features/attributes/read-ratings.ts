@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { singleLine } from '../../trials/grader-question.ts';
+import { foldName, type Attribute } from './text.ts';
+
+interface Scored {
+  status: 'scored';
+  score: number;
+  evidence: string;
+}
+
+/** In UTF-16 units. */
+const EVIDENCE_LENGTH = 300;
+
+/** `4`, `4.0`, `4/5`, `4 out of 5`. */
+const SCORE = /^\s*([1-5])(?:\.0+)?(?:\s*(?:\/|of|out of)\s*5)?\s*$/i;
+
+const scoreSchema = z
+  .union([z.number(), z.string()])
+  .transform((given) => Number(SCORE.exec(String(given))?.[1]))
+  .pipe(z.int());
+
+const ratingSchema = z.object({
+  id: z.string(),
+  score: scoreSchema,
+  evidence: z.string().catch(''),
+});
+
+/** Keeps whole ratings from 1 to 5 of known attributes. Drops contradictory ones. */
+export function usableRatings(
+  given: readonly unknown[],
+  attributes: readonly Attribute[],
+): Map<string, Scored> {
+  const idOf = idReader(attributes);
+  const found = new Map<string, Scored>();
+  const torn = new Set<string>();
+  for (const entry of given) {
+    const read = ratingSchema.safeParse(entry);
+    const id = read.success ? idOf(read.data.id) : null;
+    if (!read.success || id === null) continue;
+    const { score, evidence } = read.data;
+    const earlier = found.get(id);
+    if (earlier !== undefined && earlier.score !== score) torn.add(id);
+    else
+      found.set(id, { status: 'scored', score, evidence: singleLine(evidence, EVIDENCE_LENGTH) });
+  }
+  for (const id of torn) found.delete(id);
+  return found;
+}
+
+/** Accepts an attribute's name for its id. */
+function idReader(attributes: readonly Attribute[]): (written: string) => string | null {
+  const ids = new Map(attributes.map(({ id, name }) => [foldName(name), id]));
+  for (const { id } of attributes) ids.set(foldName(id), id);
+  return (written) => ids.get(foldName(written)) ?? null;
+}
+
+/** QualEval's own form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. */
+const BRACKETS =
+  /\[(?:[^\][:\n]*:)?\s*([^\][\n]+?)\s*[,;]\s*Score:\s*([^\][,;\n]+?)\s*(?:[,;]\s*(?:Evidence:)?\s*([^\][]*))?(?:\]|$)/gim;
+
+/** `- rivers: 4` or `rivers = 4/5`. */
+const LINE =
+  /^[ \t*-]*(?:\d+[.)][ \t]*)?["`*]*([^:=\n]+?)[ \t"`*]*[:=][ \t"`*]*([^"`*,\n]+)["`*,]*$/gm;
+
+/** Whole objects of a reply that was cut, else bracketed lines, else a line for each rating. */
+export function looseRatings(output: string): unknown[] {
+  const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);
+  if (objects.length > 0) return objects;
+  const rows = [...output.matchAll(BRACKETS)];
+  return (rows.length > 0 ? rows : [...output.matchAll(LINE)]).map(
+    ([, id, score, evidence = '']) => ({ id, score, evidence }),
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
