@@ -106,7 +106,7 @@ interface SurveyedSuite {
 }
 
 /** References rated at least this high have the attribute: "in part" or more. */
-const MEMBER_AFFINITY = 3;
+export const MEMBER_AFFINITY = 3;
 
 /** The attributes of all suites are one family of hypothesis tests. */
 export function attributeResults<Own extends SurveyedSuite>(

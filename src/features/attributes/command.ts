@@ -14,11 +14,14 @@ import { gradersOf } from '../../config/targets.ts';
 import { userError, InternalError, UserError, problem } from '../../errors.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
 import { createMeter } from '../../money/meter.ts';
+import type { Forecast } from '../../money/priced-calls.ts';
 import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';
+import type { AskTools } from '../../trials/grader-question.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
+import type { Price } from '../../types/price.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import {
   discoverAttributes,
@@ -90,50 +93,69 @@ async function runDiscovery(
   terminal: Terminal,
 ): Promise<{ found: Discovered[]; usage: UsageTotals }> {
   const { project } = opened;
-  const grader = discoveryGrader(opened, options);
-  const price = await projectPrice(opened, edges, [grader.target]);
-  const plan = planDiscovery(project, grader, price);
-  for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
-  const guard = checkCaps(
-    {
-      calls: plan.calls,
-      targets: [grader.target],
-      price,
-      forecast: plan.forecast,
-      problems: nothingToRead(plan, project),
+  const { found, usage } = await askGrader(
+    { opened, options, edges, terminal },
+    (grader, price) => {
+      const plan = planDiscovery(project, grader, price);
+      for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
+      const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
+      const words = `${counted(plan.parts.length, 'prompt file')} with ${counted(references, 'reference')}`;
+      return { ...plan, words, problems: nothingToRead(plan, project) };
     },
-    opened,
-    edges,
+    ({ parts }, tools) => discoverAttributes(parts, project, tools),
   );
-  const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
+  for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
+  return { found, usage };
+}
+
+interface GraderWork {
+  opened: Opened;
+  options: EvaluateOptions;
+  edges: Edges;
+  terminal: Terminal;
+}
+
+/** Prints calls and price, checks the caps, then works. @throws UserError if it ended early. */
+export async function askGrader<Plan extends GraderPlan, Found>(
+  { opened, options, edges, terminal }: GraderWork,
+  planOf: (grader: Grader, price: Price) => Plan,
+  work: (plan: Plan, tools: AskTools) => Promise<Found>,
+): Promise<{ found: Found; usage: UsageTotals }> {
+  const grader = discoveryGrader(opened, options);
+  const targets = [grader.target];
+  const price = await projectPrice(opened, edges, targets);
+  const plan = planOf(grader, price);
+  const guard = checkCaps({ ...plan, targets, price }, opened, edges);
   terminal.err(
-    `${counted(plan.parts.length, 'prompt file')} with ${counted(references, 'reference')}: ` +
-      `up to ${counted(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
+    `${plan.words}: up to ${counted(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
   );
-  const meter = createMeter(edges.complete, price);
-  const found = await discoverAttributes(plan.parts, project, {
-    complete: meter.complete,
-    grader,
-    random: edges.random,
-  });
+  const { complete, totals } = createMeter(edges.complete, price);
+  const found = await work(plan, { complete, grader, random: edges.random });
   const ended = guard.reached() ?? edges.halted()?.why ?? null;
   if (ended !== null)
     throw userError(
       null,
-      'discovery was stopped early, so nothing was written: ' +
+      'stopped early, so nothing was written: ' +
         `${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
     );
-  for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
-  return { found, usage: meter.totals() };
+  return { found, usage: totals() };
+}
+
+export interface GraderPlan {
+  /** What is read, for people. */
+  words: string;
+  calls: number;
+  forecast: Forecast;
+  problems: readonly Problem[];
 }
 
 /** Uses the first configured grader: voting applies to grades only. */
-function discoveryGrader({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
+function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {
     throw userError(
       settings.file ?? SETTINGS_FILE,
-      'has no grader, which discovery needs to read the references; set grader: { model: … }',
+      'has no grader, which is needed to read the references; set grader: { model: … }',
     );
   }
   const problems: Problem[] = [];

@@ -22,6 +22,11 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
       group: 'manage',
       load: async () => (await import('./command.ts')).discoverCommand,
     },
+    {
+      name: 'grow',
+      group: 'manage',
+      load: async () => (await import('./grow-command.ts')).growCommand,
+    },
   ],
   calls: {
     certain: {

@@ -136,7 +136,7 @@ describe('evaldiff discover', () => {
       'no grader',
       { settings: '' },
       [],
-      /^evaldiff\.yaml: has no grader, which discovery needs to read the references; set grader: \{ model: … \}\n$/,
+      /^evaldiff\.yaml: has no grader, which is needed to read the references; set grader: \{ model: … \}\n$/,
     ],
     [
       'a plan above the cap on calls',
@@ -176,7 +176,7 @@ describe('evaldiff discover', () => {
     expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        'discovery was stopped early, so nothing was written: the limit of 5 model calls (max-calls) is reached. What was answered is kept; run it again to go on.',
+        'stopped early, so nothing was written: the limit of 5 model calls (max-calls) is reached. What was answered is kept; run it again to go on.',
       ),
     });
     const left = readdirSync(repository.directory).filter((name) => name.includes('attributes'));

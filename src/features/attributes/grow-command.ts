@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { writeNewFiles } from '../../app/commands/files.ts';
+import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
+import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { readRows } from '../../documents/dataset.ts';
+import { DEFAULT_LIMITS } from '../../documents/limits.ts';
+import { UserError, problem, userError } from '../../errors.ts';
+import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
+import { priceCounts } from '../../money/priced-calls.ts';
+import { estimateTokens } from '../../money/tokens.ts';
+import { counted } from '../../text/amounts.ts';
+import { logLine } from '../../text/log.ts';
+import type { AskTools } from '../../trials/grader-question.ts';
+import type { Grader } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
+import type { Price } from '../../types/price.ts';
+import { rateReference, type Ratings } from './affinity.ts';
+import { askGrader, type GraderPlan } from './command.ts';
+import { PER_QUESTION, referenceTexts } from './cost.ts';
+import { pinnedFor, taskFor } from './file.ts';
+import { draftLines, growAttributes, poolReferences, type Grown } from './grow.ts';
+import { readPinned } from './pinned.ts';
+import { referenceText, type Attribute, type ReferenceText } from './text.ts';
+
+/** Rows of a pool that are rated, chosen at random. */
+const MOST_ROWS = 200;
+
+/** Estimated tokens around a question's material, and of one rating in a reply. */
+const [FRAME, RATING] = [350, 40];
+
+interface GrowOptions extends EvaluateOptions {
+  out: string;
+}
+
+export const growCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('grow'), { answers: true, caps: true, asks: true })
+    .description('draft references for attributes that few tests have, from a pool of inputs')
+    .argument('<pool>', 'a .jsonl, .csv or .tsv file of inputs, such as a log')
+    .argument('[overrides...]', 'key=value, such as prompts=support')
+    .option('--out <file>', 'new file for the drafts', 'grown.jsonl')
+    .addHelpText(
+      'after',
+      `\nRates the references and up to ${String(MOST_ROWS)} rows of the pool, and keeps the rows that fit ` +
+        'attributes with fewer than 8 references.\n\nExample:\n  evaldiff grow log.jsonl prompts=support',
+    )
+    .action(async (pool: string, overrides: string[], options: GrowOptions) => {
+      await withCurrentProject(options, terminal, overrides, async (opened) => {
+        const read = await readPool(pool, opened, options, terminal);
+        const { found } = await asking(opened, (edges) =>
+          askGrader(
+            { opened, options, edges, terminal },
+            (grader, price) => planRatings(read, grader, price),
+            (_, tools) => rateAll(read, tools),
+          ),
+        );
+        await writeGrown(found, opened, options, terminal);
+      });
+      done(0);
+    });
+};
+
+interface PoolRead {
+  attributes: Attribute[];
+  task: string | null;
+  references: ReferenceText[];
+  pool: ReferenceText[];
+}
+
+function planRatings(
+  { references, pool, attributes }: PoolRead,
+  { target }: Grader,
+  price: Price,
+): GraderPlan {
+  const texts = [...references, ...pool];
+  const calls = texts.length * Math.ceil(attributes.length / PER_QUESTION);
+  const ratings = RATING * texts.length * attributes.length;
+  const size = sum(texts.map((text) => estimateTokens(referenceText(text))));
+  const tokens = { input_tokens: size + calls * FRAME + ratings, output_tokens: ratings };
+  return {
+    words: `${counted(references.length, 'reference')} and ${counted(pool.length, 'row')} of the pool`,
+    calls,
+    forecast: priceCounts([{ purpose: 'qualeval', target, calls, ...tokens }], 0, price),
+    problems: [],
+  };
+}
+
+async function rateAll(read: PoolRead, tools: AskTools): Promise<Grown> {
+  const { attributes, task, references, pool } = read;
+  const rate = (text: ReferenceText): Promise<Ratings> =>
+    rateReference(text, attributes, { ...tools, task });
+  const known = await Promise.all(references.map(rate));
+  const rated = await Promise.all(
+    pool.map(async (reference) => ({ reference, ratings: await rate(reference) })),
+  );
+  return growAttributes(attributes, known, rated);
+}
+
+async function readPool(
+  pool: string,
+  { project, tree }: Opened,
+  { directory, out }: GrowOptions,
+  { cwd }: Terminal,
+): Promise<PoolRead> {
+  const found: Problem[] = existsSync(resolve(cwd, directory, out))
+    ? [problem({ file: out, line: 0 }, 'already exists; choose another with --out')]
+    : [];
+  const rows = await readFile(resolve(cwd, pool))
+    .then((content) => readRows(pool, content, DEFAULT_LIMITS, found))
+    .catch(() => {
+      found.push(problem({ file: pool, line: 0 }, 'does not exist or cannot be read'));
+      return [];
+    });
+  const reading = { source: 'head' as const, limits: DEFAULT_LIMITS, chosen: true };
+  const { pinned, problems } = await readPinned(null, { tree, project }, reading);
+  found.push(...problems);
+  const [suite, ...others] = project.suites;
+  if (suite === undefined || others.length > 0)
+    found.push(problem(null, 'grow works on one prompt; name it, for example prompts=support'));
+  if (found.length > 0 || suite === undefined) throw new UserError(found);
+  const path = suite.prompt.file;
+  const attributes = pinned === null ? [] : pinnedFor(pinned, path);
+  if (pinned === null || attributes.length === 0)
+    throw userError(
+      project.settings.qualeval.attributes,
+      'has no attributes of this prompt; run evaldiff discover first',
+    );
+  const references = referenceTexts(suite.tests.references);
+  const names = suite.prompt.variables.map(({ name }) => name);
+  const all = poolReferences(pool, rows, names, references);
+  const random = createRandom(`grow ${String(project.settings.seed)}`);
+  return {
+    ...{ attributes, task: taskFor(pinned, path), references },
+    pool: shuffle(all, random).slice(0, MOST_ROWS),
+  };
+}
+
+async function writeGrown(
+  grown: Grown,
+  { session: { workTree } }: Opened,
+  { directory, out }: GrowOptions,
+  terminal: Terminal,
+): Promise<void> {
+  for (const { attribute, before, after } of grown.thin)
+    terminal.out(
+      `${logLine(attribute.name)}: ${counted(before, 'reference')}, ${String(after)} with the drafts\n`,
+    );
+  if (grown.drafts.length === 0)
+    throw userError(
+      null,
+      grown.thin.length === 0
+        ? 'every attribute has at least 8 references, so nothing was written'
+        : 'no row of the pool fits an attribute with too few references, so nothing was written',
+    );
+  const folder = resolve(terminal.cwd, directory);
+  await writeNewFiles(folder, new Map([[join('', out), draftLines(grown)]]), workTree);
+  terminal.out(
+    `\nwrote ${counted(grown.drafts.length, 'draft')} to ${logLine(out)}. Add what is expected, ` +
+      'then name the file in the tests: references_from: FILE\n',
+  );
+}

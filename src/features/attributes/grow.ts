@@ -1,0 +1,112 @@
+import type { DataRow } from '../../documents/dataset.ts';
+import { problem, UserError } from '../../errors.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { isMap, ownEntry, type Json, type JsonMap, type Scalar } from '../../types/plain.ts';
+import { ratingScore, type Ratings } from './affinity.ts';
+import { MEMBER_AFFINITY } from './attribute-results.ts';
+import type { Attribute, ReferenceText } from './text.ts';
+
+/** An attribute with fewer references shows only large drops. */
+const ENOUGH_REFERENCES = 8;
+
+/** Rows of a pool that give every variable a value, each input once, without `known` ones. */
+export function poolReferences(
+  file: string,
+  rows: readonly DataRow[],
+  variables: readonly string[],
+  known: readonly Pick<ReferenceText, 'input'>[],
+): ReferenceText[] {
+  const seen = new Set(known.map(({ input }) => canonicalJson(input)));
+  const found = rows.flatMap(({ line, value }): ReferenceText[] => {
+    const from = ownEntry(value, 'input') ?? value;
+    const input = isMap(from) ? inputOf(from, variables) : null;
+    return input === null
+      ? []
+      : [{ id: `${file}:${String(line)}`, input, expected: ownEntry(value, 'expected') }];
+  });
+  if (found.length === 0)
+    throw new UserError([
+      problem(
+        { file, line: rows[0]?.line ?? 0 },
+        `no row has the prompt's inputs; a row is a map such as ${example(variables)}, or has it as "input"`,
+      ),
+    ]);
+  return found.filter(({ input }) => {
+    const key = canonicalJson(input);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+function inputOf(from: JsonMap, variables: readonly string[]): Record<string, Scalar> | null {
+  const values = variables.map((name): [string, Json | undefined] => [name, ownEntry(from, name)]);
+  const isWhole = values.every(
+    ([, value]) => value !== undefined && value !== null && typeof value !== 'object',
+  );
+  return isWhole ? (Object.fromEntries(values) as Record<string, Scalar>) : null;
+}
+
+function example(variables: readonly string[]): string {
+  return JSON.stringify(Object.fromEntries(variables.map((name) => [name, '…'])));
+}
+
+interface Growth {
+  attribute: Attribute;
+  before: number;
+  after: number;
+}
+
+export interface Grown {
+  /** The rows to add, with the attributes for which they were chosen. */
+  drafts: { reference: ReferenceText; attributes: string[] }[];
+  /** Attributes that had too few references. */
+  thin: Growth[];
+}
+
+/** For each thin attribute the rows that fit it best. A row counts for all of its attributes. */
+export function growAttributes(
+  attributes: readonly Attribute[],
+  references: readonly Ratings[],
+  pool: readonly { reference: ReferenceText; ratings: Ratings }[],
+): Grown {
+  const isMember = (ratings: Ratings, { id }: Attribute): boolean =>
+    (ratingScore(ratings, id) ?? 0) >= MEMBER_AFFINITY;
+  const before = new Map(
+    attributes.map((own) => [own, references.filter((each) => isMember(each, own)).length]),
+  );
+  const chosen = new Set<(typeof pool)[number]>();
+  const countOf = (own: Attribute): number =>
+    (before.get(own) ?? 0) + [...chosen].filter(({ ratings }) => isMember(ratings, own)).length;
+  const thin = attributes.filter((own) => countOf(own) < ENOUGH_REFERENCES);
+  for (const own of thin) {
+    const fitting = pool
+      .filter((row) => !chosen.has(row) && isMember(row.ratings, own))
+      .sort(
+        (a, b) => (ratingScore(b.ratings, own.id) ?? 0) - (ratingScore(a.ratings, own.id) ?? 0),
+      );
+    for (const row of fitting.slice(0, Math.max(0, ENOUGH_REFERENCES - countOf(own))))
+      chosen.add(row);
+  }
+  return {
+    drafts: [...chosen].map(({ reference, ratings }) => ({
+      reference,
+      attributes: attributes.filter((own) => isMember(ratings, own)).map(({ id }) => id),
+    })),
+    thin: thin.map((attribute) => ({
+      attribute,
+      before: before.get(attribute) ?? 0,
+      after: countOf(attribute),
+    })),
+  };
+}
+
+/** One reference per line. Tags name its attributes; people add what is expected. */
+export function draftLines({ drafts }: Grown): string {
+  return drafts
+    .map(({ reference: { input, expected }, attributes }) =>
+      JSON.stringify({ input, ...(expected === undefined ? {} : { expected }), tags: attributes }),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}
