@@ -1,5 +1,5 @@
 import { shorten } from '../text/visible.ts';
-import { type Usage, callsOf, type ToolCall } from '../types/answer.ts';
+import { type Usage, madeCalls, type ToolCall } from '../types/answer.ts';
 import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
 import type { Complete, EvaluateAnswers, Grader, Message, OkCompletion } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
@@ -81,7 +81,7 @@ export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] 
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
-    : callsOf(completion);
+    : madeCalls(completion);
 }
 
 export function textAt(answer: MetricAnswer, level: MetricLevel): string {

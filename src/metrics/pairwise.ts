@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textOf } from '../types/answer.ts';
+import { filesText, textOf } from '../types/answer.ts';
 import { filesIn } from '../types/media.ts';
 import { PAIRWISE, transcript, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measurement, type MetricContext } from './definition.ts';
@@ -38,7 +38,7 @@ async function compare(
   otherAnswer: string,
   { tools }: MetricContext,
 ): Promise<Measurement> {
-  const own = textOf(answer.completion);
+  const own = `${textOf(answer.completion)}${filesText(answer.completion)}`;
   if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides answer the same');
   const input = askedOfBoth(answer);
   const shown = filesIn([...(answer.otherMessages ?? []), ...answer.messages]);

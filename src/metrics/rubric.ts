@@ -1,4 +1,4 @@
-import { callsOf, textOf } from '../types/answer.ts';
+import { filesText, madeCalls, textOf } from '../types/answer.ts';
 import { filesIn } from '../types/media.ts';
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
 import { jsonText, type Json } from '../types/plain.ts';
@@ -59,7 +59,7 @@ export async function scoreRubric(
     answers.map(async (answer) => {
       if (used.has('expected') && answer.expected === undefined)
         return missingExpected(context.name);
-      if (context.level === 'ToolCall' && callsOf(answer.completion).length === 0)
+      if (context.level === 'ToolCall' && madeCalls(answer.completion).length === 0)
         return { status: 'skipped', reason: 'the answer calls no tool' } as const;
       const grade = await gradeMaterial(rubric, materialsOf(answer, context.level), context.tools);
       const found = fromGrade(grade, 0);
@@ -99,10 +99,12 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
     Turn: turnParts(answer),
     ToolCall: { ...turnParts(answer), content: calls },
   }[level];
+  const changes = filesText(completion);
   return {
     ...parts,
-    conversation: transcript(dialogue),
-    completion: textOf(completion),
+    ...(level === 'ToolCall' ? {} : { content: `${parts.content}${changes}` }),
+    conversation: `${transcript(dialogue)}${changes}`,
+    completion: `${textOf(completion)}${changes}`,
     tool_calls: calls === '' ? '(none)' : calls,
     input: transcript(messages),
     files: filesIn(thread),

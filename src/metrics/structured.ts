@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { codeIn } from '../text/fences.ts';
-import { callsOf, textOf, type ToolCall } from '../types/answer.ts';
+import { madeCalls, textOf, type ToolCall } from '../types/answer.ts';
 import type { ExactJson } from '../types/exact-json.ts';
 import type { JsonSchema } from '../types/metric.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
@@ -279,7 +279,7 @@ const toolCallMatch = defineComparison({
   },
   expects: () => ({ reads: 'value', wrong: callsProblem }),
   async measure({ answer, expected, options, context }) {
-    const made = callsOf(answer.completion);
+    const made = madeCalls(answer.completion);
     const calls = wantedCalls(expected) ?? [];
     const wanted = options.ignore_arguments
       ? calls.map(({ name }) => ({ name, arguments: null, schema: null }))

@@ -41,6 +41,13 @@ export type Part =
   /** A part of an unknown kind: the vendor's name for it and its JSON. */
   | { type: 'unknown'; kind: string; json: string };
 
+/** Kind of an `unknown` part with evaldiff's own facts for metrics. It is not shown as an answer. */
+export const OWN_FACTS = 'evaldiff';
+
+export function isOwnFacts(part: Part): boolean {
+  return part.type === 'unknown' && part.kind === OWN_FACTS;
+}
+
 /** Of larger parts, only the digest is kept. */
 export const MAX_EMBEDDED_BYTES = 200 * 1024;
 
@@ -85,6 +92,28 @@ export function callsOf({ parts }: Pick<Answer, 'parts'>): ToolCall[] {
   return parts
     .filter((part): part is CallPart => part.type === 'tool_call')
     .map(({ type: _, ...call }) => call);
+}
+
+/** In UTF-16 units. */
+const MAX_GRADED_DIFFS = 60_000;
+
+/** What graders see of the files that an agent changed, after its last words; '' for others. */
+export function filesText({ parts }: Pick<Answer, 'parts'>): string {
+  const files = parts.flatMap((part) =>
+    part.type === 'file' ? [`${part.path}\n${part.diff}`] : [],
+  );
+  if (files.length === 0 || !parts.some(isOwnFacts)) return '';
+  const text = files.join('\n');
+  const cut = text.length > MAX_GRADED_DIFFS ? `${text.slice(0, MAX_GRADED_DIFFS)}\n…` : text;
+  return `\n\nChanged files:\n${cut}`;
+}
+
+/** All tool calls of an agent's run, which are its steps; else those of the answer itself. */
+export function madeCalls({ parts, steps }: Pick<Answer, 'parts' | 'steps'>): ToolCall[] {
+  if (!parts.some(isOwnFacts)) return callsOf({ parts });
+  return steps.flatMap((step) =>
+    step.type === 'tool_call' ? [{ name: step.name, arguments: step.arguments }] : [],
+  );
 }
 
 export function partsOf(text: string, calls: readonly ToolCall[] = []): Part[] {

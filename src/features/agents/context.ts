@@ -1,6 +1,11 @@
+import type { SidesRead } from '../../app/run/feature.ts';
 import { estimateTokens } from '../../money/tokens.ts';
+import { count, counted } from '../../text/amounts.ts';
+import type { Notice } from '../../types/plain.ts';
 import type { AgentRow } from './rows/agent-row.ts';
-import { matcherOf } from './suite/rules.ts';
+import { agentRow } from './rows/index.ts';
+import { matcherOf, placeFiles } from './suite/rules.ts';
+import { specOf } from './suite/spec.ts';
 
 /**
  * Tokens that every first request of the agent contains: its instruction files, and the names and
@@ -35,4 +40,35 @@ function isOffered(path: string, folders: readonly string[] | null): boolean {
 /** Agents offer the name and the description, which are nearly all of it. */
 function frontMatter(text: string): string {
   return /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
+}
+
+/** Reports how many tokens more or fewer an agent always loads on head. Needs no model call. */
+export async function contextNotices({ base, head }: SidesRead): Promise<Notice[]> {
+  const before = base === null ? new Map<string, number>() : await contextsOf(base);
+  const after = await contextsOf(head);
+  return [...after].flatMap(([name, tokens]): Notice[] => {
+    const earlier = before.get(name);
+    if (earlier === undefined || earlier === tokens) return [];
+    const change =
+      tokens > earlier ? `${count(tokens - earlier)} more` : `${count(earlier - tokens)} fewer`;
+    const message =
+      `${name}: the agent's instructions, which every call contains, take about ` +
+      `${counted(tokens, 'token')}, ${change} than on base`;
+    return [{ kind: 'settings', place: null, message }];
+  });
+}
+
+async function contextsOf({ tree, project }: SidesRead['head']): Promise<Map<string, number>> {
+  const contexts = new Map<string, number>();
+  for (const { prompt } of project.suites) {
+    const spec = specOf(project.settings.models.get(prompt.model ?? '')?.command ?? []);
+    if (spec === null) continue;
+    const row = agentRow(spec.agent);
+    const placed = [...placeFiles(tree.files.keys(), spec.workspace)];
+    const read = placed
+      .filter(([at]) => isContextFile(row, at))
+      .map(async ([at, path]) => [at, new TextDecoder().decode(await tree.read(path))] as const);
+    contexts.set(prompt.name, contextTokens(row, new Map(await Promise.all(read))));
+  }
+  return contexts;
 }

@@ -21,6 +21,13 @@ export const agentsFeature: Feature & SessionRow = {
     ]);
     return [{ kind: 'agents', type: suiteSchema(), isWritten: false, metrics: agentMetrics }];
   },
+  read: async (sides) => {
+    const hasAgent = sides.head.project.suites.some(({ prompt }) =>
+      sides.head.project.settings.models.get(prompt.model ?? '')?.command.includes(AGENT_PROGRAM),
+    );
+    const notices = hasAgent ? await (await import('./context.ts')).contextNotices(sides) : [];
+    return { read: null, problems: [], notices };
+  },
   metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
     // Opened lazily, because most runs have no agent.

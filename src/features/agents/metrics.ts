@@ -11,7 +11,7 @@ import {
   type MetricDefinition,
 } from '../../metrics/definition.ts';
 import { shorten } from '../../text/visible.ts';
-import type { Step } from '../../types/answer.ts';
+import { OWN_FACTS, type Step } from '../../types/answer.ts';
 import { matcherOf } from './suite/rules.ts';
 import { factsIn, type AgentFacts } from './suite/spec.ts';
 
@@ -260,7 +260,7 @@ function exampleRun(
   value: number,
   pass: boolean,
 ): MetricDefinition['example'] {
-  const part = { type: 'unknown', kind: 'agent', json: JSON.stringify(facts) } as const;
+  const part = { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) } as const;
   return { output: '', completion: { parts: [part] }, with: options, value, pass };
 }
 

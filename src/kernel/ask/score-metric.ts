@@ -1,5 +1,5 @@
 import { turnsOf, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
-import { textOf, callsOf, partsOf } from '../../types/answer.ts';
+import { textOf, callsOf, filesText, partsOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import {
   type Complete,
@@ -83,7 +83,8 @@ function comparedSubject(base: Subject, head: Subject): Subject {
   const isSame =
     fingerprintOf(head.row.answer.planned.generation) ===
     fingerprintOf(base.row.answer.planned.generation);
-  const otherAnswer = textOf((isSame ? head : base).seen.completion);
+  const { completion } = (isSame ? head : base).seen;
+  const otherAnswer = `${textOf(completion)}${filesText(completion)}`;
   return { ...head, seen: { ...head.seen, otherAnswer, otherMessages: base.seen.messages } };
 }
 

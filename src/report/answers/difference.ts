@@ -1,5 +1,13 @@
 import type { Part } from '../../types/answer.ts';
-import { argumentText, argumentsOf, partKey, partText, valueKey, type Argument } from './text.ts';
+import {
+  argumentText,
+  argumentsOf,
+  partKey,
+  partText,
+  shownParts,
+  valueKey,
+  type Argument,
+} from './text.ts';
 import { unchangedStretch, wordRuns, type Stretch } from './words.ts';
 
 type CallPart = Extract<Part, { type: 'tool_call' }>;
@@ -34,7 +42,8 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
 const MOST_PAIRED = 200;
 
 /** Pairs parts of one kind and name, equal ones first. Pairs never cross. */
-function pairParts(base: readonly Part[], head: readonly Part[]): Pair<Part>[] {
+function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>[] {
+  const [base, head] = [shownParts(ofBase), shownParts(ofHead)];
   const pairs: Pair<Part>[] = [];
   const others = head.slice(0, MOST_PAIRED).map(identifyPart);
   let next = 0;

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { Part, ToolCall } from '../../types/answer.ts';
+import { isOwnFacts, type Part, type ToolCall } from '../../types/answer.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
 import { MOST_LEVELS, isDeeper, parsedJson, type Json } from '../../types/plain.ts';
 
@@ -15,7 +15,11 @@ export interface Argument {
 
 /** Text, `create_order(item: "vase", amount: 3)`, and other parts. */
 export function textOfParts(parts: readonly Part[]): string {
-  return parts.map(partText).join('\n');
+  return shownParts(parts).map(partText).join('\n');
+}
+
+export function shownParts(parts: readonly Part[]): Part[] {
+  return parts.filter((part) => !isOwnFacts(part));
 }
 
 export function answerText({ parts }: WithParts): string | null {
@@ -68,7 +72,8 @@ function readArguments(text: string): ExactJson | null {
 }
 
 /** Equal for equal answers. Compares arguments and JSON by value, images by content. */
-export function answerKey(parts: readonly Part[]): string {
+export function answerKey(all: readonly Part[]): string {
+  const parts = shownParts(all);
   const [first] = parts;
   if (parts.length === 1 && first?.type === 'text') return `"${first.text}`;
   return JSON.stringify(parts.map(partKey));

@@ -106,6 +106,10 @@ describe('diff of an agent suite', () => {
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', reason: { metrics: ['ends'] } });
     expect(out).toContain('sh checks/ends.sh exits with 1: no GOOD');
     expect(text).not.toContain(KEY);
+    expect(out).not.toContain('unknown part');
+    expect(result.notices.map(({ message }) => message)).toContain(
+      "notes: the agent's instructions, which every call contains, take about 11 tokens, 10 fewer than on base",
+    );
     const [facts] = headFacts(result);
     expect(facts).toMatchObject({
       ended: 'done',

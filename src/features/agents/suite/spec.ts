@@ -1,4 +1,4 @@
-import type { Answer, Part } from '../../../types/answer.ts';
+import { OWN_FACTS, isOwnFacts, type Answer, type Part } from '../../../types/answer.ts';
 import { AGENT_PROGRAM } from '../../../types/model.ts';
 import type { Scalar } from '../../../types/plain.ts';
 
@@ -129,16 +129,14 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-const FACTS = 'agent';
-
 /** Not a `json` part, because that is part of the answer's text. */
 export function factsPart(facts: AgentFacts): Part {
-  return { type: 'unknown', kind: FACTS, json: JSON.stringify(facts) };
+  return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }
 
 /** Null: the answer is not an agent's. */
 export function factsIn({ parts }: Pick<Answer, 'parts'>): AgentFacts | null {
   for (const part of parts)
-    if (part.type === 'unknown' && part.kind === FACTS) return JSON.parse(part.json) as AgentFacts;
+    if (part.type === 'unknown' && isOwnFacts(part)) return JSON.parse(part.json) as AgentFacts;
   return null;
 }

@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import { contextTokens, isContextFile } from '../../../../src/features/agents/context.ts';
+import { agentRow } from '../../../../src/features/agents/rows/index.ts';
+
+const SKILL = '---\nname: notes\ndescription: Writes notes\n---\n' + 'Long body. '.repeat(100);
+const row = agentRow('claude-code');
+
+describe('the context that an agent always loads', () => {
+  test('is its instruction files and the front matter of the skills that it finds', () => {
+    const files = new Map([
+      ['CLAUDE.md', 'Be brief.'],
+      ['.claude/skills/notes/SKILL.md', SKILL],
+    ]);
+    const tokens = contextTokens(row, files);
+    expect(tokens).toBeGreaterThan(contextTokens(row, new Map([['CLAUDE.md', 'Be brief.']])));
+    expect(tokens).toBeLessThan(30);
+  });
+
+  test.each([
+    ['CLAUDE.md', true],
+    ['.claude/rules/style.md', true],
+    ['.claude/skills/notes/SKILL.md', true],
+    ['skills/notes/SKILL.md', false],
+    ['docs/CLAUDE.md', false],
+    ['README.md', false],
+  ])('has %s: %s', (path, expected) => {
+    expect(isContextFile(row, path)).toBe(expected);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
+import { materialsOf } from '../../../../src/metrics/rubric.ts';
+import { answerText } from '../../../../src/report/answers/text.ts';
+import type { Part } from '../../../../src/types/answer.ts';
+import { sample } from '../../metrics/samples.ts';
+
+const PARTS: Part[] = [
+  { type: 'text', text: 'Done.' },
+  { type: 'file', path: 'NOTES.md', diff: '+# Search' },
+];
+const facts = factsPart({ turns: 1 } as AgentFacts);
+const step = { type: 'tool_call', name: 'Bash', arguments: '{}', result: '' } as const;
+const run = sample('Done.', { completion: { parts: [...PARTS, facts], steps: [step, step] } });
+const program = sample('Done.', { completion: { parts: PARTS, steps: [step, step] } });
+
+test('graders see the task, the last words and the changed files of an agent', () => {
+  const material = materialsOf(run, 'Turn');
+  expect(material.input).toBe('user: What is asked?');
+  for (const text of [material.content, material.completion, material.conversation])
+    expect(text).toMatch(/Done\.\n\nChanged files:\nNOTES\.md\n\+# Search$/);
+});
+
+test('graders see only the text of other programs', () => {
+  expect(materialsOf(program, 'Turn').completion).toBe('Done.');
+});
+
+test.each([
+  [run, 2],
+  [program, 0],
+])('metrics of tool calls count the steps of an agent alone', async (answer, value) => {
+  const source = { kind: 'built-in', uses: 'count_tool_calls', with: {} } as const;
+  const metric = { name: 'calls', source, level: 'Turn' as const, threshold: null, depends_on: [] };
+  const place = { file: 'a.yaml', line: 1 };
+  const [score] = await scoreMetric({ ...metric, skip: false, place }, [answer], {} as never);
+  expect(score?.value).toBe(value);
+});
+
+test('facts of a run are not shown as its answer', () => {
+  expect(answerText(run.completion)).toBe('Done.\nNOTES.md\n+# Search');
+});
