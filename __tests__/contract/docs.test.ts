@@ -76,6 +76,7 @@ const PROMPT: Record<string, string> = {
 const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/from-promptfoo.md': 'system/docs/guides.test.ts',
+  'docs/agents.md': 'system/docs/agents.test.ts',
   'docs/first-suite.md': 'system/docs/guides.test.ts',
   'README.md': 'contract/readme.test.ts',
 };

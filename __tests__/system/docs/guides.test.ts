@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { factsOf } from '../../../src/types/vendors.ts';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
-import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
+import { commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
-import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
+import { temporaryFolder } from '../../stand-ins/repository.ts';
+import { addTo, change, follow, give, stepsOf, type Edits, type Reader } from './reader.ts';
 
 // Runs every command of five guides, possibly on a busy machine.
 jest.setTimeout(120_000);
@@ -25,23 +25,6 @@ beforeEach(async () => {
   );
 });
 
-/** What a reader does with a block of a page: run its lines in a shell or write its file. */
-type Step = { kind: 'lines'; lines: string[] } | { kind: 'file'; path: string; text: string };
-
-function stepsOf(page: string): Step[] {
-  const blocks = readFileSync(page, 'utf8').matchAll(/^( *)```(sh|yaml)\n([^]*?)^ *```/gm);
-  return [...blocks].map(([, indent = '', language, block = '']): Step => {
-    const text = block.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
-    if (language === 'sh') return { kind: 'lines', lines: text.trim().split('\n') };
-    const path = /^# (\S+)\n/.exec(text)?.[1];
-    if (path === undefined) throw new Error(`${page}: a block names no file:\n${text}`);
-    return { kind: 'file', path, text };
-  });
-}
-
-/** File edits that a page describes in prose, by the line after which they are made once. */
-type Edits = Readonly<Record<string, readonly [file: string, from: string, to: string]>>;
-
 /** The vendor's model is a loopback server here. */
 const LOOPBACK: Edits[string] = [
   'evaldiff.yaml',
@@ -49,76 +32,9 @@ const LOOPBACK: Edits[string] = [
   `models: { ${factsOf('openai').starterModel}: { provider: openai, endpoint: local, model: any, price: { input: 1, output: 1 } } }\ngrader:`,
 ];
 
-interface Reader {
-  folder: string;
-  /** Environment of the reader's terminal. */
-  env: NodeJS.ProcessEnv;
-}
-
 function newReader(): Reader {
   const none = { OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined };
   return { folder: temporaryFolder('reader'), env: localEndpoint(server, none) };
-}
-
-/** Follows pages block by block and returns every command with its exit code. */
-async function follow(reader: Reader, pages: readonly string[], edits: Edits): Promise<string[]> {
-  const said: string[] = [];
-  const left = new Map(Object.entries(edits));
-  for (const step of pages.flatMap(stepsOf)) {
-    if (step.kind === 'file') addTo(join(reader.folder, step.path), step.text);
-    else
-      for (const line of step.lines) {
-        said.push(`${String(await give(reader, line))} ${line}`);
-        const [file, from, to] = left.get(line) ?? [];
-        if (file !== undefined) change(join(reader.folder, file), from ?? '', to ?? '');
-        left.delete(line);
-      }
-  }
-  return said;
-}
-
-/** For an existing file the page shows only a part: lines below a key, or new lines. */
-function addTo(file: string, text: string): void {
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const [, key = '', below = ''] = /^# .*\n(\w+:\n)([^]*)$/.exec(text) ?? [];
-  const isThere = key !== '' && before.includes(`\n${key}`);
-  const after = isThere ? before.replace(`\n${key}`, `\n${key}${below}`) : `${before}${text}`;
-  writeFileSync(file, after);
-}
-
-function change(file: string, from: string, to: string): void {
-  const before = readFileSync(file, 'utf8');
-  expect(before).toContain(from);
-  writeFileSync(file, before.replace(from, to));
-}
-
-/**
- * Runs one shell line and returns its exit code. The workbench is ended once it prints its address.
- */
-async function give(reader: Reader, line: string): Promise<number> {
-  const { folder } = reader;
-  const [program, ...argv] = words(line);
-  if (program === 'export') {
-    const [, name = '', value] = /^(\w+)=(.*)$/.exec(argv[0] ?? '') ?? [];
-    reader.env = { ...reader.env, [name]: value };
-    return 0;
-  }
-  if (program === 'git') {
-    const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.invalid'];
-    const quiet = { stdio: 'ignore', env: fixtureEnvironment() } as const;
-    execFileSync('git', [...author, ...argv], { cwd: folder, ...quiet });
-    return 0;
-  }
-  expect([program, argv[0]]).toEqual(['npx', 'evaldiff']);
-  const command = argv.slice(1);
-  if (command[0] !== 'dev') return (await commandIn(folder, command, { env: reader.env })).code;
-  const running = beginIn(folder, command, { env: reader.env });
-  await running.said('workbench: http');
-  return (await running.stop()).code;
-}
-
-function words(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
 describe('the suite in docs/first-suite.md', () => {

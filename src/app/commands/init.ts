@@ -15,7 +15,7 @@ import { directoryOption } from './options.ts';
 import { validateLines } from './plain.ts';
 import { dayOf, withTree } from './project.ts';
 import { isAccount, seeProject, type SeenProject } from './see-project.ts';
-import type { AddCommand } from './terminal.ts';
+import type { AddCommand, StarterProject, StarterSuite, Terminal } from './terminal.ts';
 import {
   PLACEHOLDER,
   endpointKey,
@@ -43,48 +43,66 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     .action(async (options: { directory: string; owner?: string }) => {
       const { directory } = options;
       if (options.owner !== undefined) checkOwner(options.owner);
-      const seen = await withTree(directory, terminal, (tree, repository) =>
-        seeProject(
+      const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
+      const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
+        const project = await seeProject(
           tree,
           repository,
           dayOf(terminal.testOverrides),
           formatsOf(terminal.features),
           suiteKeysOf(terminal.features),
-        ),
-      );
+        );
+        const given = { tree, keys: vendorsWithKey(env) };
+        return {
+          seen: project,
+          starter: project.isEmpty ? await findStarter(given, terminal) : null,
+        };
+      });
       const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
       const guessed = options.owner === undefined && owner === seen.account;
-      const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
       const vendors =
-        seen.vendors.length + seen.endpoints.length > 0 ? seen.vendors : [vendorOfKeys(env)];
+        seen.vendors.length + seen.endpoints.length > 0
+          ? seen.vendors
+          : [starter?.vendor ?? vendorsWithKey(env)[0] ?? vendorNames()[0]];
       const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
       const unset = keys.filter((key) => !env[key]?.trim());
       const files = new Map(
-        [...(await wantedFiles(seen, vendors, owner))].filter(
+        [...(await wantedFiles(seen, { vendors, owner, starter }))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
       if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
-      const found = await validateLines(join(seen.root, seen.below), terminal);
+      const code = starter === null ? 'sandbox' : 'host';
+      const found = await validateLines(join(seen.root, seen.below), terminal, code);
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
-      const next = nextSteps(seen, files, { keys, unset, owner, guessed, shown });
+      const facts = { keys, unset, owner, guessed, shown, starter };
+      const next = nextSteps(seen, files, facts);
       terminal.out(
-        `${[...initSummary(seen, files, shown), '', ...found, '', ...next].map(logLine).join('\n')}\n`,
+        `${[...initSummary(seen, files, facts), '', ...found, '', ...next].map(logLine).join('\n')}\n`,
       );
       done(0);
     });
 };
 
-function vendorOfKeys(env: NodeJS.ProcessEnv): VendorName {
-  return (
-    // Settings contain only the model's name, so the name has to identify the vendor.
-    vendorNames().find((name) => {
-      const { keyVariable, models, starterModel } = factsOf(name);
-      return env[keyVariable] !== undefined && models.test(starterModel);
-    }) ?? vendorNames()[0]
-  );
+/** Settings contain only the model's name, so the name has to identify the vendor. */
+function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
+  return vendorNames().filter((name) => {
+    const { keyVariable, models, starterModel } = factsOf(name);
+    return env[keyVariable] !== undefined && models.test(starterModel);
+  });
+}
+
+async function findStarter(
+  project: StarterProject,
+  { features }: Terminal,
+): Promise<StarterSuite | null> {
+  for (const row of features) {
+    const starter = await row.starter?.(project);
+    if (starter !== null && starter !== undefined) return starter;
+  }
+  return null;
 }
 
 function checkOwner(owner: string): void {
@@ -96,20 +114,27 @@ function checkOwner(owner: string): void {
   );
 }
 
+interface WrittenFor {
+  vendors: readonly VendorName[];
+  owner: string;
+  starter: StarterSuite | null;
+}
+
 async function wantedFiles(
   seen: SeenProject,
-  vendors: readonly VendorName[],
-  owner: string,
+  { vendors, owner, starter }: WrittenFor,
 ): Promise<Map<string, string>> {
-  const { below, settings, prompts, foreign, workflow, endpoints } = seen;
-  const empty = settings === null && prompts.length === 0 && foreign.length === 0;
+  const { below, settings, workflow, endpoints } = seen;
   const [vendor = vendorNames()[0]] = vendors;
-  const own = empty
-    ? starterFiles(vendor)
+  const own = seen.isEmpty
+    ? starterFiles(vendor, starter)
     : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, seen)]] : []);
   const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
   if (workflow === null)
-    files.set(workflowPath(below), await workflowText(below, owner, { vendors, endpoints }));
+    files.set(
+      workflowPath(below),
+      await workflowText(below, owner, { vendors, endpoints, host: starter !== null }),
+    );
   return files;
 }
 
@@ -118,13 +143,17 @@ type FormatPath = (path: string) => string;
 function initSummary(
   { below, settings, prompts, foreign, unread, workflow }: SeenProject,
   files: ReadonlyMap<string, string>,
-  shown: FormatPath,
+  { shown, starter }: Facts,
 ): string[] {
   const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
   const taken = workflow === null && !files.has(workflowPath(below));
   return [
-    ...[...files.keys()].map((path) => `wrote ${shown(path)}`),
+    ...[...files.keys()].map((path) =>
+      starter !== null && path === posix.join(below, starter.path)
+        ? `wrote ${shown(path)}: it tests ${starter.found}`
+        : `wrote ${shown(path)}`,
+    ),
     ...kept.map((path) => `kept  ${shown(path)}`),
     ...when(
       taken,
@@ -146,12 +175,13 @@ interface Facts {
   owner: string;
   guessed: boolean;
   shown: FormatPath;
+  starter: StarterSuite | null;
 }
 
 function nextSteps(
   seen: SeenProject,
   files: ReadonlyMap<string, string>,
-  { keys, unset, owner, guessed, shown }: Facts,
+  { keys, unset, owner, guessed, shown, starter }: Facts,
 ): string[] {
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
@@ -186,13 +216,18 @@ function nextSteps(
       `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where ` +
         'another publishes the action, name it with --owner.',
     ),
+    ...when(
+      starter !== null,
+      `Write two or three tasks of your own into ${starter?.path ?? ''} (docs/agents.md). To test ` +
+        'prompts instead, replace it by prompts/NAME.yaml (docs/first-suite.md).',
+    ),
     `Make the job "${jobOf(below)}" a required check once its first run is green.`,
   ];
   return [
     'Next:',
     ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
     '',
-    ...commandLines(directoryOption(shown(below))),
+    ...commandLines(directoryOption(shown(below)), starter === null ? '' : ' --code host'),
   ];
 }
 
@@ -223,19 +258,24 @@ const NEXT_COMMANDS = [
   ['diff', 'compares the files with main, as the pull request will'],
 ] as const;
 
-function commandLines(directory: string): string[] {
+function commandLines(directory: string, code: string): string[] {
   const lines = NEXT_COMMANDS.map(
-    ([name, does]) => [`npx evaldiff ${name}${directory}`, does] as const,
+    ([name, does]) => [`npx evaldiff ${name}${directory}${code}`, does] as const,
   );
   const width = Math.max(...lines.map(([command]) => command.length));
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
 /** The settings and an example suite, with comments on what to change first. */
-export function starterFiles(vendor: VendorName): Map<string, string> {
+export function starterFiles(
+  vendor: VendorName,
+  starter: Pick<StarterSuite, 'path' | 'text'> | null = null,
+): Map<string, string> {
   const model = factsOf(vendor).starterModel;
+  const settings = ['evaldiff.yaml', starterSettings(vendor)] as const;
+  if (starter !== null) return new Map([settings, [starter.path, starter.text]]);
   return new Map([
-    ['evaldiff.yaml', starterSettings(vendor)],
+    settings,
     [
       'prompts/support.yaml',
       `${schemaLine('prompt')}# A suite: what the model is asked, the metrics that judge its answers, and test cases.

@@ -143,23 +143,32 @@ export const planCommand: AddCommand = (program, terminal, done) => {
     );
 };
 
-export async function validateFolder(directory: string, terminal: Terminal): Promise<PlanOrResult> {
-  const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
+export async function validateFolder(
+  directory: string,
+  terminal: Terminal,
+  code: 'sandbox' | 'host' = 'sandbox',
+): Promise<PlanOrResult> {
+  const options = { directory, config: SETTINGS_FILE, code };
   return (await validated(options, { ...terminal, err: () => undefined })).planned;
 }
 
 const MOST_FOUND = 10;
 
-export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
-  const planned = await validateFolder(directory, terminal);
+export async function validateLines(
+  directory: string,
+  terminal: Terminal,
+  code: 'sandbox' | 'host',
+): Promise<string[]> {
+  const planned = await validateFolder(directory, terminal, code);
   const { problems, notices } = planned.ready ? planned.emptyResult : planned.result;
   const said = [...problems, ...notices.filter(({ kind }) => kind === 'import')];
   const lines = said.slice(0, MOST_FOUND).map((found) => `  ${formatProblem(found)}`);
   const rest = said.length - lines.length;
   const more = rest === 0 ? [] : [`  and ${String(rest)} more`];
+  const words = code === 'host' ? ' --code host' : '';
   const found = planned.ready
-    ? `npx evaldiff validate: ${sizeOf(planned)}: no errors`
-    : `npx evaldiff validate finds ${counted(problems.length, 'error')}; fix these first:`;
+    ? `npx evaldiff validate${words}: ${sizeOf(planned)}: no errors`
+    : `npx evaldiff validate${words} finds ${counted(problems.length, 'error')}; fix these first:`;
   return [found, ...lines, ...more];
 }
 

@@ -44,6 +44,8 @@ export interface SeenProject {
   settings: string | null;
   prompts: string[];
   foreign: string[];
+  /** No settings and nothing to test. */
+  isEmpty: boolean;
   listed: string[];
   unread: { file: string; what: string }[];
   needsModel: boolean;
@@ -86,8 +88,15 @@ export async function seeProject(
   const byName = files.match(placesOf(formats), () => ({ file: '', line: 0 }), []).matches;
   const isListed = foreign.some((path) => !byName.some(({ file }) => file === path));
   const listed = settings === undefined && prompts.length === 0 && isListed ? foreign : [];
+  const { hasSuites, ...asked } = await askedVendors(
+    withPrompts(tree, listed),
+    today,
+    formats,
+    suiteKeys,
+  );
   return {
     root,
+    isEmpty: settings === undefined && prompts.length + foreign.length === 0 && !hasSuites,
     git: (await repository.commonFolder()) !== root,
     workTree: workTreeOf(repository),
     below,
@@ -97,7 +106,7 @@ export async function seeProject(
     listed,
     unread: unread.map(({ path, what }) => ({ file: inRoot(path), what })),
     workflow: await findWorkflow(root, below),
-    ...(await askedVendors(withPrompts(tree, listed), today, formats, suiteKeys)),
+    ...asked,
     account: accountOf(repository.remoteUrl),
   };
 }
@@ -132,7 +141,9 @@ async function askedVendors(
   today: Date,
   formats: Formats,
   suiteKeys: readonly SuiteKey[],
-): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel'>> {
+): Promise<
+  Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel'> & { hasSuites: boolean }
+> {
   const { project } = await readProject(
     tree,
     {
@@ -159,6 +170,7 @@ async function askedVendors(
   ];
   const price = await loadListPrices(today);
   return {
+    hasSuites: suites.length > 0,
     needsModel: named.includes(UNNAMED_MODEL) && entryOf(settings, UNNAMED_MODEL) === null,
     vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
     endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],

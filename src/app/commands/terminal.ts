@@ -9,6 +9,8 @@ import type { PlannedCalls } from '../../money/feature-plan.ts';
 import type { Block } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Json, Problem } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
 import type { Feature } from '../run/feature.ts';
 import type { TestOverrides } from '../session/access.ts';
 import type { SessionRow } from '../session/edges.ts';
@@ -75,10 +77,28 @@ export interface LabelledTest {
   run(tools: AnswererTools): Promise<{ json: Json; blocks: Block[] }>;
 }
 
+/** A project without suites, as `init` finds it. */
+export interface StarterProject {
+  tree: SourceTree;
+  /** Vendors whose key is set here. */
+  keys: readonly VendorName[];
+}
+
+/** A suite that `init` writes in place of its example. It needs `code: host`. */
+export interface StarterSuite {
+  path: string;
+  text: string;
+  vendor: VendorName;
+  /** The file that it tests. */
+  found: string;
+}
+
 export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
   readonly savedFile?: SavedKind;
+
+  starter?(project: StarterProject): Promise<StarterSuite | null>;
 
   /**
    * For `evaldiff grade`. Null if the suite belongs to another feature. @throws UserError without

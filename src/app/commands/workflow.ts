@@ -79,11 +79,18 @@ export function endpointKey(name: string): string {
   return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
 }
 
+interface WorkflowNeeds {
+  vendors: readonly VendorName[];
+  endpoints: readonly string[];
+  /** Whether a suite needs `code: host`. */
+  host?: boolean;
+}
+
 /** The shipped workflow, with account, vendors' keys and endpoints filled in. */
 export async function workflowText(
   below: string,
   owner: string,
-  { vendors, endpoints }: { vendors: readonly VendorName[]; endpoints: readonly string[] },
+  { vendors, endpoints, host = false }: WorkflowNeeds,
 ): Promise<string> {
   const shipped = await readFile(
     join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
@@ -93,7 +100,10 @@ export async function workflowText(
     owner === PLACEHOLDER
       ? shipped
       : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
-  const keyed = withEndpoints(withKeyInputs(owned, vendors), endpoints);
+  const keyed = withEndpoints(
+    withKeyInputs(host ? withHostCode(owned) : owned, vendors),
+    endpoints,
+  );
   return below === '' ? keyed : inFolder(keyed, below);
 }
 
@@ -107,6 +117,13 @@ function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
         `${/^ */.exec(last)?.[0] ?? ''}${keyInput}: \${{ secrets.${keyVariable} }}`,
     );
   return text.replace(last, () => [last, ...lines].join('\n'));
+}
+
+function withHostCode(text: string): string {
+  return text.replace(
+    /^( {8}with:\n)/m,
+    '$1          code: host # runs agents and programs of members\n',
+  );
 }
 
 function withEndpoints(text: string, endpoints: readonly string[]): string {

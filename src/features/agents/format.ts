@@ -38,7 +38,7 @@ export async function readAgentSuite(
   const agent = readAgent(document, written.agent, problems);
   const model = readModel(document, written.model, tools, problems);
   const rest = {
-    workspace: readWorkspace(document, { tools, hidden: [...read] }, problems),
+    workspace: readWorkspace(document, { tools, hidden: [...read], agent }, problems),
     limits: readLimits(document, problems),
   };
   const metrics = new Map(agentMetrics.map((definition) => [definition.name, definition]));
@@ -185,26 +185,30 @@ interface WorkspaceContext {
   tools: FormatTools;
   /** The suite's own files. */
   hidden: readonly string[];
+  /** Null: not known. */
+  agent: Pick<AgentSpec, 'agent'> | null;
 }
 
 function readWorkspace(
   document: Document,
-  { tools, hidden }: WorkspaceContext,
+  { tools, hidden, agent }: WorkspaceContext,
   problems: Problem[],
 ): WorkspaceRules {
   const isWritten = valueAt(document.value, ['workspace']) !== undefined;
   const written = isWritten ? checkMembers(document, ['workspace'], workspaceShape, problems) : {};
   const { file, rubrics } = tools.settings;
   const rules: WorkspaceRules = {
-    from: written.from === undefined || written.from === '.' ? '' : folderName(written.from),
+    from: written.from === undefined ? '' : folderName(written.from),
     with: written.with ?? [],
     hide: written.hide ?? [],
     own: [...hidden, ...(file === null ? [] : [file]), ...rubrics],
     setup: written.setup ?? [],
     network: written.network ?? 'off',
+    ...(written.skills === undefined ? {} : { skills: placeSkills(written.skills, agent) }),
   };
   const before = problems.length;
   checkPatterns(document, rules, tools, problems);
+  checkSkills(document, written.skills ?? {}, tools, problems);
   if (problems.length === before && placeFiles(tools.files.below(''), rules).size === 0) {
     const message =
       'workspace: nothing is left inside; hide leaves out every file that from and with name';
@@ -214,7 +218,41 @@ function readWorkspace(
 }
 
 function folderName(written: string): string {
-  return written.replace(/^\.\//, '').replace(/\/$/, '');
+  return written.replace(/^\.(?:\/|$)/, '').replace(/\/$/, '');
+}
+
+/** Agents of unknown kinds find skills in the folder that most know. */
+const SHARED_SKILLS = '.agents/skills';
+
+function placeSkills(
+  skills: Readonly<Record<string, string>>,
+  agent: WorkspaceContext['agent'],
+): Record<string, string> {
+  const folders = agent === null ? null : agentRow(agent.agent).skillFolders;
+  const at = folders?.[0] ?? SHARED_SKILLS;
+  return Object.fromEntries(
+    Object.entries(skills).map(([name, folder]) => [`${at}/${name}`, folderName(folder)]),
+  );
+}
+
+function checkSkills(
+  document: Document,
+  skills: Readonly<Record<string, string>>,
+  { files }: FormatTools,
+  problems: Problem[],
+): void {
+  for (const [name, folder] of Object.entries(skills)) {
+    const file = join(folderName(folder), 'SKILL.md');
+    const message = /^[a-z\d][\w.-]*$/i.test(name)
+      ? file === null || files.absence(file) !== null
+        ? `${name}: there is no ${file ?? folder}`
+        : null
+      : `"${name.slice(0, 100)}" is not the name of a skill`;
+    if (message !== null)
+      problems.push(
+        problem(document.placeOf(['workspace', 'skills', name]), `workspace.skills: ${message}`),
+      );
+  }
 }
 
 function checkPatterns(

@@ -1,9 +1,10 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { SessionRow } from '../../app/session/edges.ts';
 import type { OwnProgram } from '../../edges/providers/index.ts';
 import { AGENT_PROGRAM } from '../../types/model.ts';
 
-export const agentsFeature: Feature & SessionRow = {
+export const agentsFeature: Feature & SessionRow & CommandRow = {
   key: 'agents',
   formats: {
     agent: {
@@ -28,6 +29,7 @@ export const agentsFeature: Feature & SessionRow = {
     const notices = hasAgent ? await (await import('./context.ts')).contextNotices(sides) : [];
     return { read: null, problems: [], notices };
   },
+  starter: async (project) => (await import('./starter.ts')).starterSuite(project),
   metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
     // Opened lazily, because most runs have no agent.

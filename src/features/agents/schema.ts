@@ -56,6 +56,9 @@ export const workspaceShape = {
   with: patterns('AGENTS.md')
     .describe('Paths and patterns laid on top, from the same side.')
     .optional(),
+  skills: mapOf(filled(), 'a map of skills to folders like { notes: skills/notes }')
+    .describe('Skills by name, and their folders. Each is placed where the agent finds skills.')
+    .optional(),
   hide: patterns("'evals/**'")
     .describe(
       "Paths and patterns that the agent never sees. The suite's own files never are inside.",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { resolveTarget } from '../../../../src/config/targets.ts';
 import { agentsFeature } from '../../../../src/features/agents/index.ts';
+import { placeFiles } from '../../../../src/features/agents/suite/rules.ts';
 import { specOf, taskOf } from '../../../../src/features/agents/suite/spec.ts';
 import { hash, read as readFiles, treeOf } from '../../config/tree.ts';
 
@@ -154,6 +155,24 @@ describe('an agent suite', () => {
   });
 
   test.each([
+    ['claude-code@2.1.330', '.claude/skills/pdf'],
+    ['{ command: [node, agent.mjs] }', '.agents/skills/pdf'],
+  ])('places skills where %s finds them', async (agent, folder) => {
+    const suite = SUITE.replace('claude-code@2.1.330', agent)
+      .replace('from: shop', 'skills: { pdf: ./other/pdf/ }')
+      .replace('trigger: notes', 'trigger: pdf');
+    const files = { 'other/pdf/SKILL.md': 'x', 'other/pdf/scripts/a.py': 'x' };
+    const { project, problems } = await read(suite, files);
+    expect(problems).toEqual([]);
+    const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
+    const rules = specOf(entry?.command ?? [])?.workspace;
+    expect(rules?.skills).toEqual({ [folder]: 'other/pdf' });
+    const placed = rules === undefined ? null : placeFiles(Object.keys(files), rules);
+    expect(placed?.get(`${folder}/scripts/a.py`)).toBe('other/pdf/scripts/a.py');
+    expect(entry?.files).toContain('other/pdf/**');
+  });
+
+  test.each([
     ['agent: claude-code@2.1.330', 'agent: claude', '1: agent must be one of claude-code'],
     ['agent: claude-code@2.1.330', 'agent: { command: [] }', '1: agent.command must not be empty'],
     ['@2.1.330', '@2.0.1', '1: agent: claude-code 2.0.1 is too old'],
@@ -166,6 +185,8 @@ describe('an agent suite', () => {
     ['from: shop', 'from: ../shop', '4: workspace.from: ../shop must be a folder inside'],
     ['[AGENTS.md,', '[AGENT.md,', '5: workspace.with: AGENT.md matches no file'],
     ['hide: [shop/secret.md]', "hide: ['**']", '6: workspace: nothing is left inside'],
+    ['from: shop', 'skills: { pdf: shop }', '4: workspace.skills: pdf: there is no shop/SKILL.md'],
+    ['from: shop', 'skills: { ../a: shop }', 'workspace.skills: "../a" is not the name of a skill'],
     ['hide: [shop/secret.md]', 'network: on', '6: workspace.network must be off, or a list'],
     ['turns: 12', 'turns: 0', '7: limits.turns must be a whole number from 1 to 1000'],
     ['turns: 12', 'turn: 12', '7: unknown key "turn" in limits; did you mean "turns"?'],

@@ -1,22 +1,29 @@
 import picomatch from 'picomatch';
+import { isBelow } from '../../../documents/paths.ts';
 import type { WorkspaceRules } from './spec.ts';
 
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
-  Partial<Pick<WorkspaceRules, 'own'>>;
+  Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
 /** Where files of the tree are in the workspace: path in the workspace → path in the tree. */
 export function placeFiles(
   paths: Iterable<string>,
-  { from, with: added, hide, own = [] }: PlaceRules,
+  { from, with: added, hide, own = [], skills = {} }: PlaceRules,
 ): Map<string, string> {
   const [isAdded, isHidden] = [matcherOf(added), matcherOf([...hide, ...own])];
   const visible = [...paths].filter((path) => !isHidden(path));
-  const inside = visible.flatMap((path): [string, string][] => {
-    if (from === '') return [[path, path]];
-    return path.startsWith(`${from}/`) ? [[path.slice(from.length + 1), path]] : [];
-  });
-  return new Map([...inside, ...visible.filter(isAdded).map((path) => [path, path] as const)]);
+  const below = (folder: string, at: string): [string, string][] =>
+    visible.flatMap((path) =>
+      isBelow(path, folder) ? [[`${at}${path.slice(startOf(folder))}`, path]] : [],
+    );
+  return new Map([
+    ...below(from, ''),
+    ...visible.filter(isAdded).map((path) => [path, path] as const),
+    ...Object.entries(skills).flatMap(([at, folder]) => below(folder, `${at}/`)),
+  ]);
 }
+
+const startOf = (folder: string): number => (folder === '' ? 0 : folder.length + 1);
 
 /** A pattern that matches a folder matches all that is in it, dot files included. */
 export function matcherOf(patterns: readonly string[]): (path: string) => boolean {
@@ -27,12 +34,12 @@ export function matcherOf(patterns: readonly string[]): (path: string) => boolea
 
 /** Patterns for `files` of a program: all that a run, or a check after it, may read. */
 export function filePatterns(
-  { from, with: added, hide, own }: WorkspaceRules,
+  { from, with: added, hide, own, skills = {} }: WorkspaceRules,
   hasChecks: boolean,
 ): string[] {
   const excluded = hasChecks ? own : [...hide, ...own];
   return [
-    from === '' ? '**' : `${from}/**`,
+    ...[from, ...Object.values(skills)].map((folder) => (folder === '' ? '**' : `${folder}/**`)),
     ...added.flatMap(withFolder),
     ...excluded.flatMap(withFolder).map((pattern) => `!${pattern}`),
   ];

@@ -23,6 +23,8 @@ export interface WorkspaceRules {
   hide: readonly string[];
   /** Files of the suite itself, which are in no tree. */
   own: readonly string[];
+  /** Folder of the workspace → folder of the tree, '' for the project. Absent: none. */
+  skills?: Readonly<Record<string, string>>;
   /** Command lines, run in the workspace before the agent. */
   setup: readonly string[];
   /** Hosts that the agent's processes may reach. */

@@ -26,7 +26,7 @@ const READS_AT_ONCE = 64;
 /** @throws UserError with every link that leaves the workspace and every conflicting path. */
 export async function readFiles(
   tree: SourceTree,
-  rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide'>,
+  rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide' | 'skills'>,
 ): Promise<WorkspaceFiles> {
   const links = [...tree.irregular].flatMap(([path, kind]) =>
     kind === 'symbolic link' ? path : [],
