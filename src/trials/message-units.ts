@@ -48,22 +48,21 @@ export function mergeMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
 ): MergedMessages {
-  const { moved, inOrder } = movedMessages(base, head);
+  const moved = movedMessages(base, head);
+  const inOrder = [...head];
+  for (const { to, slot } of moved) inOrder[slot] = to;
   const list = pairMessages(base, inOrder);
-  const unit = list.reduce((sum, each) => sum + unitCount(each), 0);
-  const isKept = moved.every((own) =>
-    list.some((each) => each.kind === 'both' && each.base === own.base && each.head === own.head),
+  const isKept = moved.every(({ from, to }) =>
+    list.some((each) => each.kind === 'both' && each.base === from && each.head === to),
   );
   if (moved.length === 0 || !isKept) return { list: pairMessages(base, head), swap: null };
-  const swapped = moved.map((own) => own.head);
-  return {
-    list,
-    swap: {
-      base: moved.map((own) => own.base),
-      head: head.filter((message) => swapped.includes(message)),
-      unit,
-    },
+  const swapped = new Set(moved.map(({ to }) => to));
+  const swap: Swap = {
+    base: moved.map(({ from }) => from),
+    head: head.filter((message) => swapped.has(message)),
+    unit: list.reduce((sum, each) => sum + unitCount(each), 0),
   };
+  return { list, swap };
 }
 
 function unitCount(message: MergedMessage): number {
@@ -71,29 +70,25 @@ function unitCount(message: MergedMessage): number {
   return message.text.units.length + (message.role === null ? 0 : 1);
 }
 
-/** Equal messages at other places, and head's messages with those in base's order. */
+/** Equal messages at other places. `slot`: where head would have it in base's order. */
 function movedMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
-): { moved: Record<'base' | 'head', PlacedMessage>[]; inOrder: PlacedMessage[] } {
+): { from: PlacedMessage; to: PlacedMessage; slot: number }[] {
   const key = ({ role, content, written, parts }: PlacedMessage): string =>
     JSON.stringify([role, content, written, parts]);
   const left = head.map(key);
-  const pairs = base.flatMap((own) => {
-    const at = left.indexOf(key(own));
-    if (at === -1) return [];
+  const pairs = base.flatMap((from) => {
+    const at = left.indexOf(key(from));
+    const to = head[at];
+    if (to === undefined) return [];
     left[at] = '';
-    return [{ base: own, at }];
+    return [{ from, to, at }];
   });
   const slots = pairs.map(({ at }) => at).sort((a, b) => a - b);
-  const inOrder = [...head];
-  const moved = pairs.flatMap(({ base: own, at }, index) => {
-    const [message, slot] = [head[at], slots[index]];
-    if (message === undefined || slot === undefined || slot === at) return [];
-    inOrder[slot] = message;
-    return [{ base: own, head: message }];
-  });
-  return { moved, inOrder };
+  return pairs
+    .map(({ from, to, at }, index) => ({ from, to, at, slot: slots[index] ?? at }))
+    .filter(({ at, slot }) => slot !== at);
 }
 
 /** Pairs the messages of both sides: by position if the roles agree, else by similarity. */

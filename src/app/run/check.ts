@@ -6,7 +6,6 @@ import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
 import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
-import type { Tally } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
 import type { Notice, Problem, Place, CodePlace, CodeLanguage } from '../../types/plain.ts';
 
@@ -199,10 +198,8 @@ async function codeProblems(
   if (unset !== undefined)
     return [{ place, message: `${what} never sets ${unset}, ${SET[unset]}` }];
   if (counts === undefined) return [];
-  const inputs = SAMPLES.map((sample) => ({
-    ...Object.fromEntries(counts.map((name) => [name, sample.rest])),
-    ...sample.counts,
-  }));
+  const ones = Object.fromEntries(counts.map((name) => [name, 1]));
+  const inputs = [ones, { ...ones, num_fails: 0 }, { ...ones, num_passes: 0 }];
   const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
@@ -210,13 +207,6 @@ async function codeProblems(
   const [message = undefinedName] = errors.length === ran.length ? errors : [];
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }
-
-/** One score of each kind, and three tries of one metric that all pass or all fail. */
-const SAMPLES: readonly { rest: number; counts: Partial<Tally> }[] = [
-  { rest: 1, counts: {} },
-  { rest: 0, counts: { num_passes: 3, num_tries: 3, num_metrics: 1 } },
-  { rest: 0, counts: { num_fails: 3, num_tries: 3, num_metrics: 1 } },
-];
 
 /** Whether a statement may set the variable, or the code creates code at run time. */
 function maySet(name: string, language: CodeLanguage, code: string): boolean {

@@ -84,31 +84,12 @@
     return null;
   };
 
-  /** Roles and texts of messages. Null for anything else. */
-  const sentMessages = (value) => {
-    if (!isArray(value)) return null;
-    const messages = [];
-    for (let index = 0; index < value.length; index += 1) {
-      const { role, content } = value[index] ?? {};
-      if (typeof content !== 'string') return null;
-      messages[index] = { role: typeof role === 'string' ? role : 'user', content };
-    }
-    return messages;
-  };
-
   const readOutputs = (found, outputs) => {
     const values = {};
     const room = { left: limits.reply };
     for (let index = 0; index < outputs.length; index += 1) {
       const { name, must } = outputs[index];
       let value = found[index];
-      if (!must && name === 'messages') {
-        const messages = sentMessages(value);
-        // Three bytes per character at most.
-        if (messages !== null && 3 * stringify([values, messages]).length < limits.reply)
-          values.messages = messages;
-        continue;
-      }
       if (!must) {
         if (typeof value !== 'string') continue;
         value = value.slice(0, limits.remark);

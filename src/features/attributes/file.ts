@@ -15,6 +15,7 @@ import {
 import { type Document, type Path, type ReadResult, valueAt } from '../../documents/document.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import { problem } from '../../errors.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import type { Place, Problem } from '../../types/plain.ts';
 import {
   EXPLANATION_LENGTH,
@@ -36,8 +37,17 @@ export interface PinnedAttributes {
   /** What the application does, by prompt file; `''`: for all others. Empty: unknown. */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
+  /** By prompt file; `''`: for prompts without their own attributes. */
+  labels: ReadonlyMap<string, Label[]>;
   /** Sections that match no loaded prompt: misspelled, without tests, or not selected. */
   unused: { path: string; place: Place }[];
+}
+
+/** A test with the attributes that people see in it. The others do not apply. */
+interface Label {
+  reference: string;
+  attributes: ReadonlySet<string>;
+  place: Place;
 }
 
 interface PromptSize {
@@ -61,8 +71,13 @@ const task = anyText()
   .describe('What the application does, in a sentence, for the model that rates references.')
   .optional();
 
+const labels = mapOf(listOf(filled()), 'a map of test id to names of attributes')
+  .describe('All attributes that people see in a test, by its id, for `evaldiff grade`.')
+  .optional();
+
 const lists = {
   task,
+  labels,
   domains: listOf(attributeSchema).describe('What references are about.').optional(),
   subtasks: listOf(attributeSchema).describe('What answering them takes.').optional(),
 };
@@ -79,6 +94,10 @@ export function attributesSchema(): z.ZodType {
 
 export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string): Attribute[] {
   return byPrompt.get(path) ?? shared;
+}
+
+export function labelsFor({ labels: all }: PinnedAttributes, path: string): Label[] {
+  return all.get(path) ?? all.get('') ?? [];
 }
 
 export function taskFor({ tasks }: PinnedAttributes, path: string): string | null {
@@ -107,7 +126,7 @@ export function attributesOf(
   const written = checkMembers(
     document,
     [],
-    { slack, task, domains: left, subtasks: left, prompts: left },
+    { slack, task, labels, domains: left, subtasks: left, prompts: left },
     problems,
   );
   const sections = mapOf(anything(), 'a map of prompt file to attributes');
@@ -118,13 +137,17 @@ export function attributesOf(
   const sharing = prompts.filter(({ path }) => !own.includes(path));
   const shared = readLists(document, [], maxReferences(sharing), most, problems);
   const tasks = new Map([['', written.task ?? '']]);
+  const labelled = new Map([['', readLabels(document, [], written.labels, shared, problems)]]);
   const byPrompt = new Map<string, Attribute[]>();
   for (const path of own) {
     const at = ['prompts', path];
-    const members = { task, domains: left, subtasks: left };
-    tasks.set(path, checkMembers(document, at, members, problems).task ?? '');
+    const members = { task, labels, domains: left, subtasks: left };
+    const section = checkMembers(document, at, members, problems);
+    tasks.set(path, section.task ?? '');
     const largest = maxReferences(prompts.filter((prompt) => prompt.path === path));
-    byPrompt.set(path, readLists(document, at, largest, most, problems));
+    const attributes = readLists(document, at, largest, most, problems);
+    byPrompt.set(path, attributes);
+    labelled.set(path, readLabels(document, at, section.labels, attributes, problems));
   }
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
     problems.push(
@@ -138,8 +161,31 @@ export function attributesOf(
     .filter((path) => prompts.every((prompt) => prompt.path !== path))
     .map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
   if (problems.length > 0) return { ok: false, problems };
-  const value = { slack: written.slack ?? null, shared, tasks, byPrompt, unused };
+  const read = { shared, tasks, byPrompt, unused, labels: labelled };
+  const value = { ...read, slack: written.slack ?? null };
   return { ok: true, value };
+}
+
+function readLabels(
+  document: Document,
+  path: Path,
+  written: Readonly<Record<string, string[]>> = {},
+  attributes: readonly Attribute[],
+  problems: Problem[],
+): Label[] {
+  return Object.entries(written).map(([reference, names]) => {
+    const place = document.placeOf([...path, 'labels', reference]);
+    const ids = names.flatMap((name) => {
+      const found = attributes.find((own) => foldName(own.name) === foldName(name));
+      const known = attributes.map((own) => own.name);
+      if (found === undefined)
+        problems.push(
+          problem(place, `"${name}" is not an attribute of this list${didYouMean(name, known)}`),
+        );
+      return found?.id ?? [];
+    });
+    return { reference, attributes: new Set(ids), place };
+  });
 }
 
 function maxReferences(prompts: readonly PromptSize[]): number {

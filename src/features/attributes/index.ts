@@ -41,6 +41,10 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
     { kind: 'attributes', type: (await import('./file.ts')).attributesSchema(), isWritten: false },
   ],
   emptyParts: { attributes: [], insights: [] },
+  async grade(suite, context, code) {
+    const { gradeAssignments } = await import('./labels.ts');
+    return gradeAssignments(suite, context, code);
+  },
   async read({ trust, limits, isChosen, base, head }) {
     const source = sources(trust).attributes;
     const { pinned, ...found } = await readPinned(base, head, { source, limits, chosen: isChosen });

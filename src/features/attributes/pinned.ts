@@ -44,8 +44,8 @@ export async function readPinned(
   const [before, after] = await Promise.all([
     base === null || source === 'head'
       ? ABSENT
-      : readFile(base.tree, isOutside ? head.project : base.project, head.project, limits),
-    isOutside ? ABSENT : readFile(head.tree, head.project, head.project, limits),
+      : readPins(base.tree, isOutside ? head.project : base.project, head.project, limits),
+    isOutside ? ABSENT : readPins(head.tree, head.project, head.project, limits),
   ]);
   const known =
     before.pinned === null || base === null
@@ -89,7 +89,7 @@ function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): No
 
 const ABSENT: Pinned = { pinned: null, problems: [], notices: [] };
 
-async function readFile(
+export async function readPins(
   tree: SourceTree,
   { settings }: Project,
   {

@@ -43,13 +43,8 @@ export function gradeConversation(
 function labelledConversation({ prompt, tests }: Suite): Conversation {
   const conversation = conversationOf(tests);
   if (conversation !== null && conversation.examples.length > 0) return conversation;
-  const [place, what] =
-    conversation === null
-      ? [{ file: tests.file, line: 0 }, 'no conversation, so there are no evaluators to test']
-      : [
-          conversation.place,
-          'no labelled answers to test its evaluators; add some: examples: [{ question: ' +
-            '"…", answer: "…", accepted: true }]',
-        ];
-  throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}`)]);
+  const message =
+    `the prompt "${prompt.name}" has no labelled answers to test its evaluators; add some: ` +
+    'examples: [{ question: "…", answer: "…", accepted: true }]';
+  throw new UserError([problem(conversation?.place ?? { file: tests.file, line: 0 }, message)]);
 }

@@ -22,8 +22,7 @@ export const conversationsFeature: Feature<EvaluatorTest[]> & SessionRow & Comma
   result: conversationKeys,
   plan: planEvaluatorTests,
   async grade(suite, context, code) {
-    const { own } = suite.tests;
-    if (own !== null && own.kind !== conversationKind) return null;
+    if (suite.tests.own?.kind !== conversationKind) return null;
     const { gradeConversation } = await import('./grade.ts');
     return gradeConversation(suite, context, code);
   },

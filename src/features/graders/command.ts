@@ -26,23 +26,28 @@ function gradeSuite(
   const { project, tree, session } = opened;
   return asking(opened, async (edges) => {
     const context = { settings: project.settings, tree, hash: sha256 };
-    const tests = await Promise.all(
+    const found = await Promise.all(
       terminal.features.map(async (row) => (await row.grade?.(suite, context, code)) ?? null),
     );
-    const [test] = tests.filter((each) => each !== null);
-    if (test === undefined)
+    const tests = found.filter((each) => each !== null);
+    if (tests.length === 0)
       throw userError(
         { file: suite.tests.file, line: 0 },
-        `the prompt "${suite.prompt.name}" has nothing to test on labelled answers`,
+        `the prompt "${suite.prompt.name}" has no labels; add examples to its conversation, or ` +
+          'labels to the attributes file',
       );
-    const { certain, problems } = test;
+    const certain = tests.flatMap((test) => test.certain);
+    const problems = tests.flatMap((test) => test.problems);
     const calls = certain.reduce((sum, each) => sum + each.calls, 0);
     const targets = certain.map(({ target }) => target);
     await holdGradingToCaps({ calls, targets, problems }, opened, edges);
     const { complete, random } = edges;
-    const tested = session.redact(await test.run({ complete, random }));
-    if (json === true) terminal.out(`${logJson(tested.json)}\n`);
-    else await printBlocks(tested.blocks, terminal);
+    const tested = session.redact(
+      await Promise.all(tests.map((test) => test.run({ complete, random }))),
+    );
+    const blocks = tested.flatMap((each) => each.blocks);
+    if (json === true) for (const each of tested) terminal.out(`${logJson(each.json)}\n`);
+    else await printBlocks(blocks, terminal);
   });
 }
 
@@ -130,10 +135,7 @@ const MOST_REPEATS = 100;
 export const gradeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('grade'), { answers: true, caps: true, asks: true })
     .description('measure a grader or evaluators on labelled examples')
-    .argument(
-      '<name>',
-      'a rubric with examples, or a prompt whose conversation has labelled answers',
-    )
+    .argument('<name>', 'a rubric with examples, or a prompt with labelled answers or attributes')
     .argument('[overrides...]', `key=value, such as grader.model=${factsOf('openai').starterModel}`)
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
     .addHelpText(

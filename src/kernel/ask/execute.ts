@@ -122,9 +122,11 @@ async function answerTo(
       : answerer.answer({ ...shared, messages: thread, ask: null }, executors);
   }
   if (generation.kind === 'code') return codeAnswer(planned, generation, executors);
-  const { messages } = generation;
+  const { target, parameters, messages, variables } = generation;
+  const told = variables === undefined ? {} : { variables };
+  const call = { target, parameters, ...told, schema: null, purpose: 'prompt' as const };
   const ask = (asked: Message[]): Promise<Completion> =>
-    requestAnswer(planned, generation, asked, executors);
+    executors.complete({ ...call, messages: asked, try: tryIndexOf(planned) });
   return answerer === null
     ? { messages, completion: await ask(messages), own: null }
     : answerer.answer({ ...shared, messages, ask }, executors);
@@ -133,23 +135,6 @@ async function answerTo(
 /** The try index of a try's calls. Each draw of a question has its own range of indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
-}
-
-function requestAnswer(
-  planned: PlannedTry,
-  { target, parameters, variables }: Extract<Possible, { kind: 'request' }>,
-  messages: Message[],
-  { complete }: Executors,
-): Promise<Completion> {
-  return complete({
-    target,
-    parameters,
-    messages,
-    ...(variables === undefined ? {} : { variables }),
-    try: tryIndexOf(planned),
-    schema: null,
-    purpose: 'prompt',
-  });
 }
 
 /** Its messages are those that the code sets, or else the file's. */

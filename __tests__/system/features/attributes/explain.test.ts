@@ -26,6 +26,7 @@ const worse = sixty(billingFell);
 const pinned: PinnedAttributes = {
   slack: null,
   unused: [],
+  labels: new Map(),
   byPrompt: new Map(),
   tasks: new Map(),
   shared: withIds([

@@ -113,7 +113,7 @@ describe('evaldiff grade on a conversation', () => {
       'a prompt without a conversation',
       ['plain'],
       {},
-      'prompts/plain.yaml: the prompt "plain" has no conversation, so there are no evaluators to test',
+      'prompts/plain.yaml: the prompt "plain" has no labels; add examples to its conversation, or labels to the attributes file',
     ],
     [
       'a conversation without labelled answers',

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
+
+/** Rates parcels 5 for odd questions, quoting 4 for all, and everything else 2. */
+const rater: Script = ({ messages, schema }) => {
+  if (schema?.name !== 'affinity') return { text: 'unasked' };
+  const content = messages.at(-1)?.content ?? '';
+  const isOdd = /question \d*[13579]\b/.test(content);
+  const score = { 'domain-late-parcels': isOdd ? 5 : 2, 'subtask-quote-a-rule': 4 };
+  const ratings = Object.entries(score).map(([id, own]) => ({ id, evidence: 'e', score: own }));
+  return { text: JSON.stringify({ ratings }) };
+};
+
+const ATTRIBUTES =
+  'domains: [{ name: Late parcels }]\nsubtasks: [{ name: quote a rule }]\nlabels:\n';
+
+async function grade(labels: string, ...args: string[]) {
+  const shop = await openShop({ references: 12, settings: 'grader: m\n', answer: rater });
+  shop.repository.commit('attributes', { 'evaldiff.attributes.yaml': `${ATTRIBUTES}${labels}` });
+  const said = await shop.evaldiff('grade', 'ask', '--max-cost', '100', ...args);
+  return { ...said, calls: shop.server.requests.length };
+}
+
+const LABELS =
+  '  r1: [late parcels, quote a rule]\n  r2: [quote a rule]\n  r3: [Late parcels]\n  r4: [Late parcels]\n';
+
+describe('grade of a prompt with labelled attributes', () => {
+  test('rates only the labelled tests and counts which attributes agree with people', async () => {
+    const { code, out, calls } = await grade(LABELS, '--json');
+    expect([code, calls]).toEqual([0, 4]);
+    expect(JSON.parse(out)).toMatchObject({
+      tests: 4,
+      unrated: 0,
+      has: { passes: 4, tries: 5 },
+      has_not: { passes: 1, tries: 3 },
+      agreement: 5 / 8,
+      wrong: [
+        { reference: 'r3', attribute: 'quote a rule', expected: false },
+        { reference: 'r4', attribute: 'Late parcels', expected: true },
+        { reference: 'r4', attribute: 'quote a rule', expected: false },
+      ],
+    });
+  });
+
+  test('prints the agreement with intervals, and each wrong assignment', async () => {
+    const { out } = await grade(LABELS);
+    expect(out).toMatch(/4 of 5, \d+\.\d to \d+\.\d %/);
+    expect(out).toContain('62.5 %');
+    expect(out).toMatch(/r4 +Late parcels +has it +2/);
+  });
+
+  test.each([
+    [
+      '  r1: [late parcel]\n',
+      'evaldiff.attributes.yaml:4: "late parcel" is not an attribute of this list; did you mean "Late parcels"?',
+    ],
+    ['  r99: [Late parcels]\n', 'evaldiff.attributes.yaml:4: prompts/ask.yaml has no test "r99"'],
+    [
+      '  {}\n',
+      'prompts/tests/ask.yaml: the prompt "ask" has no labels; add examples to its conversation',
+    ],
+  ])('refuses %j before any call', async (labels, words) => {
+    const { code, out, err, calls } = await grade(labels);
+    expect([code, calls]).toEqual([2, 0]);
+    expect(`${out}${err}`).toContain(words);
+  });
+});
