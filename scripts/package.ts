@@ -54,6 +54,7 @@ const stepsOf = (): Step[] => [
   [['report', 'report'], 0, /support/],
   [['diff', '--base', 'HEAD'], 1, /Regressed: support/],
   [['demo'], 0, /Conclusion: failure/],
+  [['demo', 'agents'], 0, /Regressed: shop/],
 ];
 
 /** A server on loopback, and how to stop it. */

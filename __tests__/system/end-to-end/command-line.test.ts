@@ -235,4 +235,13 @@ describe('evaldiff demo', () => {
     const [, title] = /Check run: failure – (.+) \(\d+ annotations\)/.exec(stdout) ?? [];
     expect((JSON.parse(printed.stdout) as Result).title).toBe(title);
   });
+
+  test('shows a removed rule of AGENTS.md if it is given agents', async () => {
+    const folder = temporaryFolder('demo');
+    const env = { ...bareEnvironment(), TMPDIR: folder };
+    const argv = ['demo', 'agents'];
+    const { code, stdout } = await startBundle('cli/index.js', argv, env, folder);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('✗ Regressed: shop')]);
+    expect(stdout).toContain('CHANGELOG.md has no line');
+  });
 });

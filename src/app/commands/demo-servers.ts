@@ -136,7 +136,11 @@ const DATE = '2026-01-01T12:00:00Z';
 /**
  * Commits the shop's prompts to `main` and changes to a branch. The commit ids are always the same.
  */
-export function makeDemoRepository(fixture: string, folder: string) {
+export function makeDemoRepository(
+  fixture: string,
+  folder: string,
+  files: Readonly<Record<string, string>> = {},
+) {
   const git = (...args: string[]): string =>
     execFileSync('git', [...GIT_SETTINGS.flatMap((setting) => ['-c', setting]), ...args], {
       cwd: folder,
@@ -151,6 +155,8 @@ export function makeDemoRepository(fixture: string, folder: string) {
     return git('rev-parse', 'HEAD');
   };
   git('init', '--quiet', '--initial-branch', 'main');
+  for (const [to, from] of Object.entries(files))
+    cpSync(from, join(folder, to), { recursive: true });
   const base = commit('base', 'Prompts of the shop');
   git('switch', '--quiet', '--create', 'friendlier');
   const head = commit('head', 'Friendlier answers, and a fairer check of summaries');

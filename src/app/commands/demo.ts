@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Argument } from 'commander';
 import { InternalError } from '../../errors.ts';
 import { ownKeys } from '../run/feature.ts';
 import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import { readResultValue } from './read-result.ts';
-import { renderResult, type AddCommand } from './terminal.ts';
+import { renderResult, type AddCommand, type DemoExample } from './terminal.ts';
 
 export interface DemoOutcome {
   comment: string;
@@ -19,15 +20,23 @@ export interface DemoOutcome {
   conclusion: string;
 }
 
-export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
-  const root = packageRoot();
-  const fixture = join(root, 'fixtures', 'demo');
-  return runPullRequest({ fixture, action: join(root, 'dist', 'action', 'index.js') }, log);
+export function runDemo(
+  log: (text: string) => void,
+  example: DemoFiles = { fixture: 'fixtures/demo' },
+): Promise<DemoOutcome> {
+  const inPackage = (path: string): string => join(packageRoot(), path);
+  const { fixture, files = {}, server } = example;
+  const given = {
+    fixture: inPackage(fixture),
+    files: Object.fromEntries(Object.entries(files).map(([to, from]) => [to, inPackage(from)])),
+    ...(server === undefined ? {} : { server: inPackage(server) }),
+  };
+  return runPullRequest({ ...given, action: inPackage('dist/action/index.js') }, log);
 }
 
-interface PullRequest {
-  /** A folder with `base` and `head`. Head starts with base's files. */
-  fixture: string;
+type DemoFiles = Partial<Pick<DemoExample, 'files' | 'server'>> & Pick<DemoExample, 'fixture'>;
+
+interface PullRequest extends DemoFiles {
   action: string;
   fork?: boolean | undefined;
   description?: string | undefined;
@@ -35,17 +44,21 @@ interface PullRequest {
 
 /** Runs the pull-request job as a runner does, with a local replacement for GitHub. */
 export async function runPullRequest(
-  { fixture, action, fork = false, description = '' }: PullRequest,
+  { fixture, files = {}, server, action, fork = false, description = '' }: PullRequest,
   log: (text: string) => void,
 ): Promise<DemoOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-demo-'));
   const workspace = join(folder, 'shop');
   await mkdir(workspace);
-  const { base, head } = makeDemoRepository(fixture, workspace);
+  const { base, head } = makeDemoRepository(fixture, workspace, files);
   const github = await startDemoGitHub(head, description);
+  const model = server === undefined ? null : await startServer(server);
   try {
     const runner = await runnerFiles(folder, { base, head, fork, body: description });
-    const env = actionEnvironment(runner, workspace, github.url);
+    const env = {
+      ...actionEnvironment(runner, workspace, github.url),
+      ...(model === null ? {} : { INPUT_ENDPOINTS: `demo=${model.url}` }),
+    };
     const code = await runScript(action, env, workspace, log);
     const summary = await readFile(runner.summary, 'utf8');
     const comment = github.comment() ?? summary;
@@ -63,8 +76,23 @@ export async function runPullRequest(
       conclusion,
     };
   } finally {
+    model?.close();
     await github.close();
   }
+}
+
+/** It ends when its stdin does, also if this process is killed. */
+async function startServer(script: string): Promise<{ url: string; close(): void }> {
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').once('data', (line: string) => {
+      resolve(line.trim());
+    });
+    child.once('close', (code) => {
+      reject(new InternalError(`${script} ended with code ${String(code)}`));
+    });
+  });
+  return { url, close: () => child.stdin.end() };
 }
 
 type RunnerFiles = Awaited<ReturnType<typeof runnerFiles>>;
@@ -163,14 +191,26 @@ const OTHER_REPORTS = ['result.json', 'comment.md', 'junit.xml'];
 const RULE = '─'.repeat(72);
 
 export const demoCommand: AddCommand = (program, terminal, done) => {
+  const examples = terminal.features.flatMap(({ demo }) => demo ?? []);
   program
     .command('demo')
     .description('run the whole pull-request job on the shipped example, without key or network')
-    .addHelpText('after', '\nExample:\n  evaldiff demo')
+    .addArgument(
+      new Argument('[example]', 'another example').choices(examples.map(({ name }) => name)),
+    )
+    .addHelpText('after', '\nExamples:\n  evaldiff demo\n  evaldiff demo agents')
     .option('--verbose', "also show the action's own log")
-    .action(async ({ verbose }: { verbose?: boolean }) => {
+    .action(async (named: string | undefined, { verbose }: { verbose?: boolean }) => {
+      const example = examples.find(({ name }) => name === named);
+      const refusal = (await example?.refusal()) ?? null;
+      if (refusal !== null) {
+        terminal.out(`The demo cannot run on this machine. ${refusal}\n`);
+        done(2);
+        return;
+      }
       const { check, folder, reports, conclusion } = await runDemo(
         verbose === true ? terminal.err : () => undefined,
+        example,
       );
       const json = await readFile(join(reports, 'result.json'), 'utf8');
       const { result } = readResultValue(
@@ -181,7 +221,8 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
       if (result === null) throw new InternalError('the demo wrote a result that cannot be read');
       terminal.out(
         [
-          "A pull request makes a shop's prompts friendlier. evaldiff comments on it, in a terminal's form:",
+          example?.words ?? "A pull request makes a shop's prompts friendlier.",
+          "evaldiff comments on it, in a terminal's form:",
           RULE,
           (await renderResult(result, terminal)).trim(),
           RULE,

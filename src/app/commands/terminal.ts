@@ -93,10 +93,27 @@ export interface StarterSuite {
   found: string;
 }
 
+/** An example that `evaldiff demo NAME` runs. Its paths are paths in the package. */
+export interface DemoExample {
+  name: string;
+  /** First sentence of the output. */
+  words: string;
+  /** A folder with `base` and `head`. Head starts with base's files. */
+  fixture: string;
+  /** Further files of base: path in the repository → path. */
+  files: Readonly<Record<string, string>>;
+  /** A server that stands in for the model of the endpoint `demo`. It prints its address. */
+  server: string;
+  /** Why it cannot run on this machine, or null. */
+  refusal(): Promise<string | null>;
+}
+
 export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
   readonly savedFile?: SavedKind;
+
+  readonly demo?: DemoExample;
 
   starter?(project: StarterProject): Promise<StarterSuite | null>;
 

@@ -29,6 +29,17 @@ export const agentsFeature: Feature & SessionRow & CommandRow = {
     const notices = hasAgent ? await (await import('./context.ts')).contextNotices(sides) : [];
     return { read: null, problems: [], notices };
   },
+  demo: {
+    name: 'agents',
+    words: "A pull request shortens a shop's AGENTS.md. An agent works with both versions:",
+    fixture: 'fixtures/demo-agents',
+    files: { 'tools/agent.mjs': 'fixtures/agents/agent.mjs' },
+    server: 'fixtures/demo-agents/model.mjs',
+    refusal: async () => {
+      const walls = await (await import('./workspace/walls.ts')).findWalls();
+      return 'refused' in walls ? walls.refused : null;
+    },
+  },
   starter: async (project) => (await import('./starter.ts')).starterSuite(project),
   metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
