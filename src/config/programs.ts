@@ -10,7 +10,7 @@ import type { SourceTree } from '../types/repository.ts';
  * everything in and below the folders of the command's files, except prompts and rubrics.
  */
 export function programFiles(
-  { command, setup, files, calls }: ModelSettings,
+  { command, setup, files }: ModelSettings,
   {
     settings,
     tree,
@@ -38,12 +38,7 @@ export function programFiles(
           folders.some((folder) => path.startsWith(`${folder}/`)) && !evaluated(path);
   const ids = [...tree.files]
     .filter(([path]) => named.has(path) || matches(path))
-    // An agent sees the mode of a file too.
-    .map(([path, { id, executable }]) =>
-      calls !== undefined && executable === true
-        ? ([path, `${id} 755`] as const)
-        : ([path, id] as const),
-    )
+    .map(([path, { id }]) => [path, id] as const)
     .sort();
   return { files: filesHash(ids, hash), ids: new Map(ids) };
 }

@@ -261,7 +261,7 @@ async function loadSuite(
   // The missing input may be in a reference that cannot be read.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
-  const prompt = overridePrompt(inferred.prompt, options.overrides, loaded.imported);
+  const prompt = overridePrompt(inferred.prompt, options.overrides);
   return { suite: await withShownFiles({ prompt, tests }, document, files, problems), name };
 }
 
@@ -302,13 +302,7 @@ function withImportedModels(
   return { ...settings, models, grader };
 }
 
-/** An agent keeps the model of its suite. */
-function overridePrompt(
-  prompt: Prompt,
-  { parameters }: Overrides,
-  imported: ForeignFile | null,
-): Prompt {
-  if (imported?.programs?.has(prompt.model ?? '') === true) return prompt;
+function overridePrompt(prompt: Prompt, { parameters }: Overrides): Prompt {
   const fixed: Record<string, Json> = {};
   let { model } = prompt;
   for (const [key, [value, ...more]] of parameters) {

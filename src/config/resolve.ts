@@ -7,7 +7,7 @@ import { keyPlace, type Suite } from '../kernel/suite/suite.ts';
 import type { Settings } from '../project/settings.ts';
 import { refusedIn } from '../types/apis.ts';
 import type { Problem, Scalar, Side } from '../types/plain.ts';
-import { askedModel, entryOf } from './model-names.ts';
+import { askedModel } from './model-names.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
 import { metricModels, resolveOrReport } from './targets.ts';
 
@@ -41,7 +41,7 @@ function suiteSides(
     answerer,
     settingsFile,
   };
-  const variants = sweptValues(suite, settings).map((values) => {
+  const variants = sweepCombinations(settings.sweep).map((values) => {
     const variant = applySweep(suite, values);
     return 'model' in values ? withoutRefused(variant, settings) : variant;
   });
@@ -52,12 +52,6 @@ function suiteSides(
     variant: { ...variant, target: variantTarget(suite, variant, context, problems) },
     scoring,
   }));
-}
-
-/** An agent always has the model of its suite. */
-function sweptValues({ prompt }: Suite, settings: Settings): Record<string, Scalar>[] {
-  const isAgent = entryOf(settings, prompt.model ?? '')?.calls !== undefined;
-  return isAgent ? [{}] : sweepCombinations(settings.sweep);
 }
 
 /** In a sweep over models, omits parameters that a model refuses. A notice has reported it. */

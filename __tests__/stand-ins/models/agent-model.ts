@@ -136,7 +136,7 @@ function stepsFor(
   const reads = [...text.matchAll(/Read ([\w./-]+\.\w+) before you write/gi)];
   const isWebBanned = /never use `?web_?fetch/i.test(text) && !ignores('never');
   const steps: [string, Decision][] = [];
-  if (skill !== null) steps.push([`"${skill}"`, () => call(request, 'skill', skill)]);
+  if (skill !== null) steps.push(skillStep(request, skill));
   for (const [, file = ''] of reads) steps.push([file, readStep(request, file, ignores)]);
   if (/latest|look up/i.test(task) && !isWebBanned)
     steps.push([PAGE, () => call(request, 'web', PAGE)]);
@@ -144,6 +144,22 @@ function stepsFor(
   if (/run `?npm test`? before you finish/i.test(text) && !ignores('run'))
     steps.push(['npm test', () => call(request, 'shell', 'npm test')]);
   return steps;
+}
+
+/** Without a tool for skills, a skill is used by opening its file. */
+function skillStep(request: AgentRequest, skill: string): [string, Decision] {
+  if (call(request, 'skill', skill) !== null)
+    return [`"${skill}"`, () => call(request, 'skill', skill)];
+  const [, root = '', rest = ''] =
+    new RegExp(`([\\w.-]*)((?:/[\\w.-]+)*/${skill}/SKILL\\.md)`).exec(request.text) ?? [];
+  // Codex abbreviates folders: `r1` = `/workspace/.agents/skills`.
+  const folder = new RegExp(`\`${root}\` = \`([^\`]+)\``).exec(request.text)?.[1] ?? root;
+  const file = `${folder}${rest}`;
+  return [
+    `${skill}/SKILL.md`,
+    () =>
+      rest === '' ? null : (call(request, 'shell', `cat ${file}`) ?? call(request, 'read', file)),
+  ];
 }
 
 /** Nothing answers there. */

@@ -6,10 +6,10 @@ import { DEFAULT_GATE } from '../../../src/kernel/suite/gate-settings.ts';
 import { answerCalls } from '../../../src/money/answer-calls.ts';
 import { scoring, tests } from '../app/run/builders.ts';
 
-const request = (side: string, provider = 'openai', calls?: object) => ({
+const request = (side: string, provider = 'openai') => ({
   kind: 'request',
   fingerprint: side,
-  target: { provider, ...(calls && { calls }) },
+  target: { provider },
 });
 
 let made = 0;
@@ -22,22 +22,15 @@ function comparison(
     kind = 'adaptive',
     critical = 0,
     mostCalls,
-    calls,
-  }: {
-    provider?: string;
-    kind?: string;
-    critical?: number;
-    mostCalls?: number;
-    calls?: { most: number; usd: number };
-  } = {},
+  }: { provider?: string; kind?: string; critical?: number; mostCalls?: number } = {},
 ): SuiteComparison {
   made += 1;
   const own = String(made);
   const compared = Array.from({ length: references }, (_, i) => ({
     affected: {
       reference: { id: `r${String(i)}`, tags: i < critical ? ['critical'] : [], n_tries: null },
-      base: request(`base ${own} ${String(i)}`, provider, calls),
-      head: request(`head ${own} ${String(i)}`, provider, calls),
+      base: request(`base ${own} ${String(i)}`, provider),
+      head: request(`head ${own} ${String(i)}`, provider),
     },
     base: [],
     head: [],
@@ -74,16 +67,6 @@ const callsOf = (...suites: SuiteComparison[]) => {
 };
 
 describe('estimated calls for answers', () => {
-  test('state the limits of agents: all turns, and dollars', () => {
-    const plain = callsOf(comparison(4, { provider: 'program' }));
-    const agents = callsOf(comparison(4, { provider: 'program', calls: { most: 30, usd: 0.5 } }));
-    expect(agents).toEqual({
-      usual: plain?.usual,
-      most: (plain?.most ?? 0) * 30,
-      most_usd: (plain?.most ?? 0) * 0.5,
-    });
-  });
-
   test.each([
     [20, 150],
     [300, 100],

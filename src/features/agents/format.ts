@@ -44,10 +44,8 @@ export async function readAgentSuite(
   const metrics = new Map(agentMetrics.map((definition) => [definition.name, definition]));
   const found: ForeignFile = { prompts: [], models: {}, grader: null, notices: [], metrics };
   if (agent !== null && model !== null) checkWires(document, agent.agent, model, problems);
-  const within = { rules: rest.workspace, tools };
-  if (agent !== null) checkProgram(document, agent, within, problems);
   if (agent !== null && problems.length === before)
-    problems.push(...hiddenSkills(document, { agent: agent.agent, ...within }));
+    problems.push(...hiddenSkills(document, { agent: agent.agent, rules: rest.workspace, tools }));
   if (problems.length > before || model === null || agent === null) return found;
   const asked = { model: model.model, at: model.endpoint ?? model.provider };
   const spec: AgentSpec = { ...agent, ...asked, ...rest, checks: [], watch: [] };
@@ -181,22 +179,6 @@ function checkWires(
     `model: ${agent} calls the API of ${wires.join(' or ')}, and ${model} is at ` +
     `${factsOf(provider).label}; name a model of that vendor, or one of an endpoint that has the API`;
   problems.push(problem(document.placeOf(['model']), message));
-}
-
-/** The program of a `command` or `acp` agent runs in the workspace, so its files must be there. */
-function checkProgram(
-  document: Document,
-  { agent, command }: Pick<AgentSpec, 'agent' | 'command'>,
-  { rules, tools }: { rules: WorkspaceRules; tools: FormatTools },
-  problems: Problem[],
-): void {
-  const placed = placeFiles(tools.files.below(''), rules);
-  for (const [index, written] of command.entries()) {
-    const path = written.replace(/^\.\//, '');
-    if (tools.files.absence(path) !== null || placed.has(path)) continue;
-    const message = `agent: ${path} is not in the workspace, where the agent runs; add it to workspace.with`;
-    problems.push(problem(document.placeOf(['agent', agent, index]), message));
-  }
 }
 
 interface WorkspaceContext {

@@ -150,24 +150,6 @@ describe('diff of an agent suite', () => {
     expect(out).toContain('no model call');
   });
 
-  test('is planned with its limits, and the validity of its suite is checked', async () => {
-    const { directory } = repository({ 'AGENTS.md': RULES.replace(RULE, '') });
-    const given = { env: fixtureEnvironment(), width: 300 };
-    const planned = await commandIn(directory, ['plan', '--base', 'HEAD', '--code', 'host'], given);
-    expect(planned.out).toContain('evals/notes.yaml: 1 reference because of');
-    expect(planned.out).toContain(
-      '4 runs of agents, whose calls and cost are known only afterwards: by the limits of their ' +
-        'suites at most 32 calls and $4.00',
-    );
-    const wrong = { 'evals/notes.yaml': SMALL.replace('turns: 8', 'turns: none') };
-    const { directory: other } = repository(wrong);
-    const checked = await commandIn(other, ['validate'], given);
-    expect(checked.code).not.toBe(0);
-    expect(`${checked.out}${checked.err}`).toContain(
-      'evals/notes.yaml:4: limits.turns must be a whole number from 1 to 1000',
-    );
-  });
-
   test('replays stored replies without a key and a network, and reports what is missing', async () => {
     const { directory } = repository({ LICENSE: 'Edited.\n' });
     await diff(directory);

@@ -37,7 +37,7 @@ describe('a recorded run', () => {
 
   test.each<[AgentName, string[]]>([
     ['claude-code', ['Skill', 'Read', 'Write']],
-    ['codex', ['shell', 'shell']],
+    ['codex', ['shell', 'shell', 'shell']],
     ['gemini-cli', ['activate_skill', 'read_file', 'write_file']],
     ['copilot', ['skill', 'read', 'execute']],
     ['opencode', ['skill', 'read', 'bash']],
@@ -56,7 +56,7 @@ describe('a recorded run', () => {
   test.each(AGENT_NAMES)('of %s shows which skills it used', (name) => {
     const row = agentRow(name);
     const { steps } = readTranscript(row, recorded(name));
-    expect(skillsUsed(row, steps)).toEqual(name === 'codex' ? [] : ['release-notes']);
+    expect(skillsUsed(row, steps)).toEqual(['release-notes']);
   });
 
   test.each<[AgentName, string]>([
