@@ -6,10 +6,10 @@
  *   npx node benchmarks/causes.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  */
 import { writeFileSync } from 'node:fs';
-import { MOST_CAUSE_CALLS } from '../src/features/causes/calls.ts';
+import { MOST_AGENT_RUNS, MOST_CAUSE_CALLS } from '../src/features/causes/calls.ts';
 import { createRandom } from '../src/kernel/statistics/random.ts';
 import { pageOf, type Measured } from './causes/page.ts';
-import { HARMLESS, ROWS, type Row } from './causes/rows.ts';
+import { AGENT_ROWS, HARMLESS, ROWS, type Row } from './causes/rows.ts';
 import { examine } from './causes/simulate.ts';
 
 /** Simulated pull requests per row. Harmless edits need more, because few of them are examined. */
@@ -56,6 +56,7 @@ const page = pageOf({
   planted: await measureAll(ROWS, RUNS.planted, null),
   roomy: await measureAll(ROWS, RUNS.planted, ROOMY),
   narrow: await measureAll(ROWS, RUNS.planted, NARROW),
+  agents: await measureAll(AGENT_ROWS, RUNS.planted, MOST_AGENT_RUNS),
   harmless: await measureAll(seldom ?? [], RUNS.harmless, null),
   always: await measureAll(always ?? [], RUNS.always, null),
 });

@@ -5152,7 +5152,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5166,7 +5166,8 @@ export interface EvaldiffResult {
           | "tool"
           | "property"
           | "model"
-          | "provider";
+          | "provider"
+          | "file";
         /**
          * The parameter, tool or property; null for lines of text and renamed properties.
          */
@@ -5223,11 +5224,11 @@ export interface EvaldiffResult {
           line: number;
         };
         /**
-         * The text on base; null: none.
+         * The text on base; null: none; empty for a file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none.
+         * The text on head; null: none; empty for a file.
          */
         head_text: string | null;
       }[];
@@ -5381,7 +5382,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5395,7 +5396,8 @@ export interface EvaldiffResult {
           | "tool"
           | "property"
           | "model"
-          | "provider";
+          | "provider"
+          | "file";
         /**
          * The parameter, tool or property; null for lines of text and renamed properties.
          */
@@ -5452,11 +5454,11 @@ export interface EvaldiffResult {
           line: number;
         };
         /**
-         * The text on base; null: none.
+         * The text on base; null: none; empty for a file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none.
+         * The text on head; null: none; empty for a file.
          */
         head_text: string | null;
       }[];
@@ -5465,7 +5467,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5479,7 +5481,8 @@ export interface EvaldiffResult {
           | "tool"
           | "property"
           | "model"
-          | "provider";
+          | "provider"
+          | "file";
         /**
          * The parameter, tool or property; null for lines of text and renamed properties.
          */
@@ -5536,11 +5539,11 @@ export interface EvaldiffResult {
           line: number;
         };
         /**
-         * The text on base; null: none.
+         * The text on base; null: none; empty for a file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none.
+         * The text on head; null: none; empty for a file.
          */
         head_text: string | null;
       }[];
@@ -5594,7 +5597,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5608,7 +5611,8 @@ export interface EvaldiffResult {
           | "tool"
           | "property"
           | "model"
-          | "provider";
+          | "provider"
+          | "file";
         /**
          * The parameter, tool or property; null for lines of text and renamed properties.
          */
@@ -5665,11 +5669,11 @@ export interface EvaldiffResult {
           line: number;
         };
         /**
-         * The text on base; null: none.
+         * The text on base; null: none; empty for a file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none.
+         * The text on head; null: none; empty for a file.
          */
         head_text: string | null;
       }[];
@@ -5823,7 +5827,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5837,7 +5841,8 @@ export interface EvaldiffResult {
           | "tool"
           | "property"
           | "model"
-          | "provider";
+          | "provider"
+          | "file";
         /**
          * The parameter, tool or property; null for lines of text and renamed properties.
          */
@@ -5894,11 +5899,11 @@ export interface EvaldiffResult {
           line: number;
         };
         /**
-         * The text on base; null: none.
+         * The text on base; null: none; empty for a file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none.
+         * The text on head; null: none; empty for a file.
          */
         head_text: string | null;
       }[];
@@ -5907,7 +5912,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5921,7 +5926,8 @@ export interface EvaldiffResult {
           | "tool"
           | "property"
           | "model"
-          | "provider";
+          | "provider"
+          | "file";
         /**
          * The parameter, tool or property; null for lines of text and renamed properties.
          */
@@ -5978,11 +5984,11 @@ export interface EvaldiffResult {
           line: number;
         };
         /**
-         * The text on base; null: none.
+         * The text on base; null: none; empty for a file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none.
+         * The text on head; null: none; empty for a file.
          */
         head_text: string | null;
       }[];

@@ -150,6 +150,42 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
+/** Tasks of an agent: few tests, and each run passes in 90 % of the time at best. */
+export const AGENT_ROWS: readonly Row[] = [
+  {
+    name: 'one line of eight breaks three of six tasks',
+    goal: { right: 90, calls: 60 },
+    units: 8,
+    culprits: [3],
+    references: 6,
+    rate: broken((r, has) => r < 3 && has(3), 0.9, 0.1),
+  },
+  {
+    name: 'one line of eight breaks all of three tasks',
+    goal: { right: 90, calls: 60 },
+    units: 8,
+    culprits: [5],
+    references: 3,
+    rate: broken((_, has) => has(5), 0.9, 0.1),
+  },
+  {
+    name: 'one line of eight breaks one of six tasks',
+    goal: null,
+    units: 8,
+    culprits: [6],
+    references: 6,
+    rate: broken((r, has) => r === 0 && has(6), 0.9, 0.1),
+  },
+  {
+    name: 'one line of eight breaks three of six tasks to 0.4',
+    goal: null,
+    units: 8,
+    culprits: [3],
+    references: 6,
+    rate: broken((r, has) => r < 3 && has(3), 0.9, 0.4),
+  },
+];
+
 const NOTHING: readonly Pick<Row, 'name' | 'units' | 'rate'>[] = [
   { name: 'eight lines do nothing, all pass in 95 %', units: 8, rate: () => 0.95 },
   { name: 'eight lines do nothing, all pass in 80 %', units: 8, rate: () => 0.8 },

@@ -16,10 +16,11 @@ export const changeUnitSchema = z.strictObject({
       'property',
       'model',
       'provider',
+      'file',
     ])
     .describe(
       'What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. ' +
-        '`swap`: equal messages in another order.',
+        "`swap`: equal messages in another order. `file`: a whole file of an agent's workspace.",
     ),
   name: z
     .string()
@@ -52,8 +53,8 @@ export const changeUnitSchema = z.strictObject({
       ),
     })
     .describe('Where to comment on it.'),
-  base_text: z.string().nullable().describe('The text on base; null: none.'),
-  head_text: z.string().nullable().describe('The text on head; null: none.'),
+  base_text: z.string().nullable().describe('The text on base; null: none; empty for a file.'),
+  head_text: z.string().nullable().describe('The text on head; null: none; empty for a file.'),
 });
 
 /** A change at one place that can be applied or undone separately. */

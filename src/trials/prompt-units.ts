@@ -4,9 +4,10 @@ import { createGeneration, withDependencies } from '../kernel/select/generation.
 import { changedFile, partPlace, changedSources } from '../kernel/select/prompt-changes.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
-import { targetIdentity } from '../types/model.ts';
+import { takesOverlay, targetIdentity, type Target } from '../types/model.ts';
 import { type Json, type Place, type Side, isMap, jsonText, ownEntry } from '../types/plain.ts';
 import type { ChangeUnit } from './change-unit.ts';
+import { type FilesChange, type ReadBytes, filesChange } from './file-units.ts';
 import { type Rewording, composeText, mergeTexts } from './merged-text.ts';
 import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
 import { isEqual, mergeValues, propertyName } from './schema-units.ts';
@@ -24,13 +25,15 @@ export interface PromptChange {
   /** Head's prompt, and the messages that it sends with only the chosen units. */
   head: Prompt;
   body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
+  revert: FilesChange['revert'];
 }
 
-/** The units of a change between two sides of a suite. `read` reads source files. */
+/** The units of a change between two sides of a suite. `read` and `bytes` read source files. */
 export function promptChange(
   base: SuiteSide | null,
   head: SuiteSide | null,
   read: ReadLines,
+  bytes: ReadBytes = () => null,
 ): PromptChange | { units: null; reason: string } {
   if (base === null || head === null) return { units: null, reason: 'one side has no such prompt' };
   const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
@@ -42,6 +45,7 @@ export function promptChange(
   const body =
     before === null || after === null ? text : joinBodies(text, codeUnits(base, head, read));
   const model = modelUnit(base, head);
+  const files = filesChange(base.variant.target, head.variant.target, bytes);
   const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
   const shared = [
     ...(model === null ? [] : [model]),
@@ -57,16 +61,20 @@ export function promptChange(
       reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
     ),
   });
+  const inFiles = shift + body.units.length;
   return {
-    units: [...shared, ...body.units],
+    units: [...shared, ...body.units, ...files.units],
     head: head.suite.prompt,
     body: bodyOf,
+    revert: files.revert,
     generation(reference, chosen, reworded = null) {
-      const all = shift + body.units.length;
+      const all = inFiles + files.units.length;
       if (reworded === null && chosen.size === 0 && reference.base !== null) return reference.base;
       if (reworded === null && chosen.size === all && reference.head !== null)
         return reference.head;
-      const from = model !== null && chosen.has(0) ? head : base;
+      const side = model !== null && chosen.has(0) ? 'head' : 'base';
+      const from = { base, head }[side];
+      const target = files.target(side, (unit) => chosen.has(unit + inFiles));
       const prompt = { ...base.suite.prompt, ...bodyOf(chosen, reworded) };
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
       // A variable that head removed keeps base's value.
@@ -74,7 +82,7 @@ export function promptChange(
       const shown = { ...reference.baseReference?.shown, ...reference.reference.shown };
       const asked = createGeneration(
         { ...prompt, variables: [] },
-        { model: from.variant.model, target: from.variant.target, parameters: own },
+        { model: from.variant.model, target, parameters: own },
         { ...reference.reference, input, shown },
       );
       return withDependencies(asked, base.suite.tests);
@@ -149,16 +157,14 @@ function codeUnits(
 function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
   const [before, after] = [base.variant, head.variant];
   const named = before.model !== after.model;
-  const identityOf = (side: SuiteSide): string =>
-    canonicalJson(side.variant.target === null ? null : targetIdentity(side.variant.target));
-  if (!named && identityOf(base) === identityOf(head)) return null;
+  if (!named && ownIdentity(before.target) === ownIdentity(after.target)) return null;
   const written = named ? partPlace(head, 'model') : null;
   const sources =
     named || before.target === null || after.target === null
       ? []
       : changedSources(before.target, after.target);
   // If there are several files, use the one that lists them.
-  const [source = head.scoring.settingsFile] = sources.length === 1 ? sources : [];
+  const [source = settingsOf(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
     target === null || named ? model : `${target.model} (${target.provider})`;
@@ -173,6 +179,17 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     head_text: words(head),
     ...(sources.length > 1 ? { files: sources } : {}),
   };
+}
+
+/** An agent's suite has its own settings. */
+function settingsOf({ suite, variant, scoring }: SuiteSide): string {
+  return takesOverlay(variant.target) ? suite.prompt.file : scoring.settingsFile;
+}
+
+/** Without files that are units. */
+function ownIdentity(target: Target | null): string {
+  if (target === null) return '';
+  return canonicalJson({ ...targetIdentity(target), ...(takesOverlay(target) && { files: null }) });
 }
 
 type Parameters = Record<string, Json>;

@@ -6,7 +6,7 @@ import {
   type AffectedReference,
 } from '../kernel/select/affected-suite.ts';
 import { counted } from '../text/amounts.ts';
-import type { Complete } from '../types/model.ts';
+import { takesOverlay, type Complete } from '../types/model.ts';
 import type { PromptChange } from './prompt-units.ts';
 import type { TryUnits } from './trials.ts';
 
@@ -32,20 +32,40 @@ export function experimentCalls(compared: number, most: number): number {
   return Math.min(most, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
 }
 
-/** Counts every call of an experiment and refuses those beyond its cap. */
+/**
+ * Counts every call of an experiment and refuses those beyond its cap. Calls of an agent are known
+ * after its run, so a running one counts as much as the mean of the others.
+ */
 export function countCalls(
   complete: Complete,
   most: number,
   setting = 'explain.max_calls',
 ): CallCounter {
   let made = 0;
+  const agents = { running: 0, ended: 0, calls: 0 };
+  const usual = (): number => agents.calls / Math.max(1, agents.ended);
+  const runAgent: Complete = async (request) => {
+    agents.running += 1;
+    const completion = await complete(request);
+    // A replayed run counts as one call.
+    const calls = Math.max(1, completion.attempts ?? 1);
+    agents.running -= 1;
+    agents.ended += 1;
+    agents.calls += calls;
+    made += calls;
+    return completion;
+  };
   let refused: string | null = null;
   return {
     async complete(request) {
-      if (made >= most)
-        return { status: 'error', kind: 'budget', message: `${setting} is reached` };
-      made += 1;
-      const completion = await complete(request);
+      if (made + agents.running * Math.max(1, usual()) >= most) {
+        const message = `${setting} is reached`;
+        if (agents.ended > 0) refused ??= message;
+        return { status: 'error', kind: 'budget', message };
+      }
+      const isAgent = takesOverlay(request.target);
+      if (!isAgent) made += 1;
+      const completion = await (isAgent ? runAgent : complete)(request);
       if (completion.status === 'error' && completion.kind === 'budget')
         refused ??= completion.message;
       return completion;

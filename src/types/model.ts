@@ -67,6 +67,8 @@ export type Target =
        * calls and US dollars. Not part of the key.
        */
       calls?: AskedModel & { most: number; usd: number };
+      /** Files that a trial replaces. Part of the key. */
+      overlay?: FileOverlay;
       /** Not part of the key. */
       pace?: GivenPace;
     }
@@ -95,6 +97,15 @@ export interface AskedModel {
   is?: PublicModel;
 }
 
+/** `commit`: where files with an `id` are. Not part of the key. */
+export interface FileOverlay {
+  commit: string;
+  files: Record<string, OverlaidFile>;
+}
+
+/** The content, or the id of a file of the other side. Null: there is no such file. */
+export type OverlaidFile = { text: string } | { id: string } | null;
+
 export type ProgramTarget = Extract<Target, { provider: 'program' }>;
 
 export interface HostedTarget extends AskedModel {
@@ -122,8 +133,9 @@ export function isBatched(target: Target): boolean {
 /** Excludes the checkout's commit: a program's files determine its answers. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
-    const { provider, model, command, setup, files, process } = target;
-    return { provider, model, command, setup, files, ...(process && { process }) };
+    const { provider, model, command, setup, files, process, overlay } = target;
+    const given = { ...(process && { process }), ...(overlay && { overlay: overlay.files }) };
+    return { provider, model, command, setup, files, ...given };
   }
   if (target.provider === 'replay')
     return { provider: target.provider, model: target.model, content: target.content };
@@ -151,7 +163,12 @@ export const AGENT_PROGRAM = 'evaldiff-agent';
 
 export function takesVariables(target: Target): boolean {
   if (target.provider !== 'program') return false;
-  return target.command[0] === PROMPTFOO_PROGRAM || target.command[0] === AGENT_PROGRAM;
+  return target.command[0] === PROMPTFOO_PROGRAM || takesOverlay(target);
+}
+
+/** Whether a trial can replace files of the target. */
+export function takesOverlay(target: Target | null): target is ProgramTarget {
+  return target?.provider === 'program' && target.command[0] === AGENT_PROGRAM;
 }
 
 export interface Grader {

@@ -11,6 +11,7 @@ import { openGateway } from './gateway/index.ts';
 import { storedReplies } from './gateway/stored.ts';
 import type { Gateway } from './gateway/terms.ts';
 import { openUpstreams } from './gateway/upstreams.ts';
+import { overlaidFiles, placedOverlay } from './overlay.ts';
 import { findCli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
 import { runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
@@ -88,8 +89,8 @@ async function runOne(
   const cli = await sources.cli(spec);
   if ('problem' in cli) return failed(cli.problem);
   const task = taskOf(request.variables ?? {});
-  const files = await sources.files(target.commit, spec.workspace, task);
-  const whole = spec.checks.length === 0 ? files : await sources.whole(target.commit, spec, task);
+  const files = await sources.files(target, spec.workspace, task);
+  const whole = spec.checks.length === 0 ? files : await sources.whole(target, spec, task);
   if (options.signal.aborted)
     return { status: 'error', kind: 'aborted', message: 'stopped', unsent: true };
   return runInWorkspace(
@@ -99,11 +100,13 @@ async function runOne(
   );
 }
 
+type TreeOf = Pick<ProgramTarget, 'commit' | 'overlay'>;
+
 interface Sources {
   /** The agent's tree. */
-  files(commit: string, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
+  files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
   /** The tree of checks, with the files that are hidden from the agent. */
-  whole(commit: string, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
+  whole(of: TreeOf, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
   cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
 }
 
@@ -111,15 +114,20 @@ interface Sources {
 function createSources(tools: ProgramTools, options: OwnProgramOptions): Sources {
   const trees = new Map<string, Promise<WorkspaceFiles>>();
   const clis = new Map<string, Promise<Cli | { problem: string }>>();
-  const files: Sources['files'] = (commit, rules, { files: attached = {} }) => {
-    const key = JSON.stringify([commit, rules, attached]);
-    const known = trees.get(key) ?? readAll(tools.treeOf(commit), rules, attached);
+  const files: Sources['files'] = ({ commit, overlay }, rules, task) => {
+    const { files: attached = {} } = task;
+    const key = JSON.stringify([commit, overlay ?? null, rules, attached]);
+    const known =
+      trees.get(key) ??
+      (overlay === undefined
+        ? readAll(tools.treeOf(commit), rules, attached)
+        : readOverlaid({ commit, overlay }, rules, task, files));
     trees.set(key, known);
     return known;
   };
   return {
     files,
-    whole: (commit, { workspace }, task) => files(commit, { ...workspace, hide: [] }, task),
+    whole: (of, { workspace }, task) => files(of, { ...workspace, hide: [] }, task),
     cli: ({ agent, version }) => {
       const key = `${agent} ${version ?? ''}`;
       const known = clis.get(key) ?? find({ agent, version }, tools, options);
@@ -127,6 +135,18 @@ function createSources(tools: ProgramTools, options: OwnProgramOptions): Sources
       return known;
     },
   };
+}
+
+async function readOverlaid(
+  { commit, overlay }: Required<TreeOf>,
+  rules: WorkspaceRules,
+  task: Task,
+  read: Sources['files'],
+): Promise<WorkspaceFiles> {
+  const own = await read({ commit }, rules, task);
+  const isFromOther = Object.values(overlay.files).some((file) => file !== null && 'id' in file);
+  const other = isFromOther ? await read({ commit: overlay.commit }, rules, task) : own;
+  return overlaidFiles(own, other, overlay, placedOverlay(overlay, rules, task.files ?? {}));
 }
 
 async function readAll(

@@ -1,5 +1,8 @@
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
+import { mostCallsOfTry } from '../../money/answer-calls.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
+import { takesOverlay } from '../../types/model.ts';
 
 /** Maximum by default. */
 export const MOST_CAUSE_CALLS = 200;
@@ -7,7 +10,30 @@ export const MOST_CAUSE_CALLS = 200;
 /** Calls that are enough for most experiments. */
 export const USUAL_CAUSE_CALLS = 60;
 
-export function callsPerTry(run: SuiteRun): number {
+/** Maximum runs of agents, each of which makes many calls. */
+export const MOST_AGENT_RUNS = 60;
+
+export function runsAgents({ head }: Pick<AffectedSuite, 'head'>): boolean {
+  return takesOverlay(head?.variant.target ?? null);
+}
+
+/** The most that {@link MOST_AGENT_RUNS} runs may call. */
+export function mostAgentCalls(run: SuiteRun): number {
+  return MOST_AGENT_RUNS * (mostCallsOfTry(run) + callsPerTry(run) - 1);
+}
+
+/** Half of the runs, each with a third of the calls that it may make. */
+export function usualAgentCalls(run: SuiteRun): number {
+  return Math.ceil(mostAgentCalls(run) / 6);
+}
+
+/** Most runs of an agent make far fewer calls than they may, so calls are counted as they come. */
+export function mostCauseTries(run: SuiteRun, room: number): number {
+  if (runsAgents(run.suite)) return Math.max(1, Math.min(MOST_AGENT_RUNS, room));
+  return Math.max(1, Math.floor(room / callsPerTry(run)));
+}
+
+function callsPerTry(run: SuiteRun): number {
   const { answerer } = run.scoring;
   if (answerer !== null) return answerer.mostCalls;
   const first = run.runs.findIndex(

@@ -81,6 +81,7 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
   if (kind === 'swap') return [text('the swapped messages, ')];
+  if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
   // A program of the same name with different code.
   if (kind === 'provider' && base_text === head_text)
     return [text('the code of '), settingValue(head_text), text(', ')];
@@ -89,6 +90,11 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
     kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`),
     ...[text(' ('), settingValue(base_text), text(' → '), settingValue(head_text), text('), ')],
   ];
+}
+
+function fileWord({ base_text, head_text }: ChangeUnit): string {
+  if (base_text === null) return 'new ';
+  return head_text === null ? 'removed ' : '';
 }
 
 /** `quantity` → `amount` in the tool `create_order`; values only if they are short. */

@@ -1,18 +1,31 @@
 import type { DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
 import type { JudgeEdges } from '../../app/run/spending.ts';
+import { UserError } from '../../errors.ts';
+import type { ComparedSuite } from '../../kernel/judge/unseen.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
+import type { Prompt } from '../../kernel/suite/suite.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
+import { MAX_UNIT_FILE, changedPaths } from '../../trials/file-units.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
 import { experimentCalls, type CallCounter } from '../../trials/tries.ts';
-import { fileLines, type ReadLines } from '../../trials/unit-places.ts';
+import { fileLines } from '../../trials/unit-places.ts';
+import { takesOverlay } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
-import { MOST_CAUSE_CALLS, USUAL_CAUSE_CALLS } from './calls.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import {
+  MOST_CAUSE_CALLS,
+  USUAL_CAUSE_CALLS,
+  mostAgentCalls,
+  runsAgents,
+  usualAgentCalls,
+} from './calls.ts';
 import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
-import { causesOfSuite, type Suspect } from './suspect.ts';
+import { causesOfSuite, type SideFiles, type Suspect } from './suspect.ts';
 
 /** Chance that a run names a change that has no effect; for regressions and fixes each. */
 const ALPHA = 0.05;
@@ -24,18 +37,26 @@ export function planCauses({
 }: PlanningRun<unknown>): FeaturePlan<CauseSettings> | null {
   if (mode !== 'diff' || again !== undefined) return null;
   const settings = head.project.settings.explain;
-  const isPossible = suites.some((suite) => {
+  const possibleIn = suites.filter((suite) => {
     const { base, head: changed } = suite.run.suite;
     if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;
     const units = (promptChange(base, changed, () => null).units ?? []).length;
-    return units > 1 || (units === 1 && settings.fix);
+    // Here a changed file counts as one unit, but it may have many lines.
+    return units > 1 || (units === 1 && (settings.fix || runsAgents(suite.run.suite)));
   });
-  const possible = isPossible ? (settings.max_calls ?? MOST_CAUSE_CALLS) : 0;
+  const isPrompt = possibleIn.some(({ run }) => !runsAgents(run.suite));
+  const agents = possibleIn.filter(({ run }) => runsAgents(run.suite));
+  const most =
+    (isPrompt ? MOST_CAUSE_CALLS : 0) + sum(agents.map(({ run }) => mostAgentCalls(run)));
+  const possible = possibleIn.length === 0 ? 0 : (settings.max_calls ?? most);
   return {
     own: settings,
     certain: [],
     possible,
-    usual: Math.min(possible, USUAL_CAUSE_CALLS),
+    usual: Math.min(
+      possible,
+      USUAL_CAUSE_CALLS + sum(agents.map(({ run }) => usualAgentCalls(run))),
+    ),
     asker: settings.fix ? (createAsker(head, code)?.asker ?? null) : null,
     tested: 0,
     problems: [],
@@ -54,7 +75,7 @@ export async function findSuiteCauses(
 ): Promise<{ causes: SuiteCauses[]; fixed_by: SuiteCauses[] }> {
   const worse = run.suites.filter(({ result }) => hasFallen(result));
   const better = run.suites
-    .filter((suite) => !worse.includes(suite))
+    .filter((suite) => !worse.includes(suite) && !hasOwnBudget(suite, plan.own))
     .map((suite) => ({ ...suite, result: mirrored(suite.result) }))
     .filter(({ result }) => hasFallen(result));
   if (worse.length + better.length === 0) return { causes: [], fixed_by: [] };
@@ -69,6 +90,11 @@ export async function findSuiteCauses(
   return { causes, fixed_by: await search(better, { room: left, isMirrored: true }) };
 }
 
+/** By default, agents have a budget in runs, and are not run to find what fixed a test. */
+function hasOwnBudget({ comparison }: ComparedSuite, { max_calls }: CauseSettings): boolean {
+  return max_calls === null && runsAgents(comparison.run.suite);
+}
+
 type Search = (
   suites: DecidedRun['suites'],
   of: { room: number; isMirrored: boolean },
@@ -77,7 +103,7 @@ type Search = (
 function createSearch(
   { own: settings, asker }: FeaturePlan<CauseSettings>,
   { price, trust, groups }: DecidedRun,
-  { tools, read }: { tools: FeatureTools; read: ReadLines },
+  { tools, read }: { tools: FeatureTools; read: SideFiles },
 ): Search {
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
@@ -92,44 +118,71 @@ function createSearch(
     let room = most;
     const found: SuiteCauses[] = [];
     for (const [index, fallen] of suites.entries()) {
+      const isApart = hasOwnBudget(fallen, settings);
+      const share = Math.ceil(room / (suites.length - index));
       const own = {
         ...{ ...fallen, isMirrored },
         groups: groups(fallen.result),
         off: settings.max_calls === 0,
-        room: Math.ceil(room / (suites.length - index)),
+        room: isApart ? mostAgentCalls(fallen.comparison.run) : share,
         alpha: ALPHA / suites.length,
         fixing: settings.fix && !isMirrored ? fixing : null,
       };
       const suite = await causesOfSuite(own, read, { ...tools, tools: trying }, spent);
-      room -= suite.explained.calls;
+      if (!isApart) room -= suite.explained.calls;
       found.push(suite);
     }
     return found;
   };
 }
 
+/** Files of prompts, and changed files of agents' workspaces. */
 async function readFiles(
   runs: readonly SuiteRun[],
   sources: JudgeEdges['sources'],
-): Promise<ReadLines> {
+): Promise<SideFiles> {
   const texts = new Map<string, readonly string[]>();
+  const bodies = new Map<string, Uint8Array>();
   const keyOf = (side: Side, file: string): string => `${side} ${file}`;
-  const wanted = runs.flatMap(({ suite }) =>
-    (['base', 'head'] as const).flatMap((side) => {
-      const prompt = suite[side]?.suite.prompt;
-      if (prompt === undefined) return [];
-      const files = [
-        prompt.file,
-        ...prompt.messages.map(({ place }) => place.file),
-        ...Object.values(prompt.places).map(({ file }) => file),
-        ...(prompt.code === null ? [] : [prompt.code.place.file]),
-      ];
-      return [...new Set(files)].map((file) => ({ side, file, tree: sources?.[side] ?? null }));
-    }),
-  );
-  for (const { side, file, tree } of wanted) {
-    if (texts.has(keyOf(side, file))) continue;
-    texts.set(keyOf(side, file), await fileLines(tree, file));
-  }
-  return (side, file) => texts.get(keyOf(side, file)) ?? null;
+  for (const { suite } of runs)
+    for (const side of ['base', 'head'] as const) {
+      const tree = sources?.[side] ?? null;
+      for (const file of promptFiles(suite[side]?.suite.prompt)) {
+        if (texts.has(keyOf(side, file))) continue;
+        texts.set(keyOf(side, file), await fileLines(tree, file));
+      }
+      for (const file of workspaceFiles(suite)) {
+        const body = tree?.files.has(file) === true ? await readSmall(tree, file) : null;
+        if (body === null) continue;
+        bodies.set(keyOf(side, file), body);
+        texts.set(keyOf(side, file), new TextDecoder().decode(body).split(/\r?\n/));
+      }
+    }
+  return {
+    lines: (side, file) => texts.get(keyOf(side, file)) ?? null,
+    bytes: (side, file) => bodies.get(keyOf(side, file)) ?? null,
+  };
+}
+
+function promptFiles(prompt: Prompt | undefined): Set<string> {
+  if (prompt === undefined) return new Set();
+  return new Set([
+    prompt.file,
+    ...prompt.messages.map(({ place }) => place.file),
+    ...Object.values(prompt.places).map(({ file }) => file),
+    ...(prompt.code === null ? [] : [prompt.code.place.file]),
+  ]);
+}
+
+function workspaceFiles({ base, head }: AffectedSuite): string[] {
+  const [before, after] = [base?.variant.target ?? null, head?.variant.target ?? null];
+  return takesOverlay(before) && takesOverlay(after) ? changedPaths(before, after) : [];
+}
+
+/** Null: a large file, which is one unit. */
+function readSmall(tree: SourceTree, file: string): Promise<Uint8Array | null> {
+  return tree.read(file, MAX_UNIT_FILE).catch((error: unknown) => {
+    if (error instanceof UserError) return null;
+    throw error;
+  });
 }

@@ -26,8 +26,21 @@ export function editOf(
 ): Edit | null {
   const change = isText(unit) ? changedText(head, wanted) : null;
   if (change === null) return null;
+  if (!isText(unit)) return null;
   const edit = ofLines(unit, change, file) ?? ofWords(unit, text, file);
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
+}
+
+/** The edit of head's file that gives `after`, a file that was tried. */
+export function fileEdit(
+  unit: ChangeUnit,
+  { before, after }: { before: string; after: string },
+  file: readonly string[],
+): Edit | null {
+  const edit = ofLines(unit, { line: 1, before, after }, file);
+  const ended = (text: string | null): string | null => text?.replace(/\n$/, '') ?? null;
+  const made = edit === null ? null : ended(withEdit(file.join('\n'), edit));
+  return made === after ? edit : null;
 }
 
 export function isText({ kind }: ChangeUnit): boolean {

@@ -8,7 +8,7 @@ import type { AskTools } from '../../trials/grader-question.ts';
 import type { Packet } from '../../trials/packet.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
 import type { MakeTries } from '../../trials/tries.ts';
-import { draftFixes, editOf, isText, isWhatRan, withEdit } from './fix.ts';
+import { draftFixes, editOf, fileEdit, isText, isWhatRan, withEdit } from './fix.ts';
 import type { Cause, Fix } from './result.ts';
 
 /** Chance of a fix that does not improve on head, over all candidates of a cause. */
@@ -44,14 +44,11 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   const [unit] = cause.units;
   if (unit === undefined || cause.relation === 'either')
     return none('each of several changes causes it alone, so editing one is not enough');
-  // Show new wording only if its effect on other tests was measured.
-  const isDrafted =
-    (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fellCount;
   const ids = new Set(cause.references.map(({ id }) => id));
   const fell = bench.references.filter(({ id }) => ids.has(id));
   const { shown, withheld } = splitFallen(fell);
   const drafts =
-    bench.grader === null || !isDrafted
+    bench.grader === null || !isDrafted(unit, bench)
       ? []
       : await draftFixes(unit, bench.packet(shown), bench.grader);
   const wanted: Pick<FixDraft, 'kind' | 'text'>[] = [
@@ -70,6 +67,12 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   }
   if (candidates.length === 0) return none(whyNoEdit(unit));
   return none(whyNoFix(candidates.length, bench.ended(), unjudged));
+}
+
+/** New wording of prompts only, and only if its effect on other tests can be measured. */
+function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench): boolean {
+  const isLine = unit.kind === 'line' || unit.kind === 'sentence';
+  return isLine && references.length > fellCount && change.revert(unit) === null;
 }
 
 function gateOf(
@@ -107,6 +110,11 @@ async function withEdits(
 ): Promise<FixDraft[]> {
   const { file } = unit.head;
   const lines = bench.lines(file) ?? [];
+  const reverted = bench.change.revert(unit);
+  if (reverted !== null) {
+    const edit = fileEdit(unit, reverted, lines);
+    return wanted.flatMap((draft) => (edit === null ? [] : [{ ...draft, edit }]));
+  }
   const before = isText(unit) ? await bench.reread(file, lines.join('\n')) : null;
   const candidates: FixDraft[] = [];
   for (const draft of before === null ? [] : wanted) {

@@ -8,6 +8,7 @@ import { counted } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { findCauses, type CauseFindings } from '../../trials/experiment.ts';
 import { fallenReferences, stableReferences, retestRate } from '../../trials/fallen.ts';
+import type { ReadBytes } from '../../trials/file-units.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from '../../trials/tries.ts';
 import type { ReadLines } from '../../trials/unit-places.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
-import { callsPerTry } from './calls.ts';
+import { mostCauseTries } from './calls.ts';
 import { fixOf, type FixBench } from './fixes.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
@@ -36,15 +37,20 @@ export interface Suspect {
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
 
+export interface SideFiles {
+  lines: ReadLines;
+  bytes: ReadBytes;
+}
+
 export async function causesOfSuite(
   suspect: Suspect,
-  read: ReadLines,
+  { lines: read, bytes }: SideFiles,
   edges: JudgeEdges & { tools: TryTools },
   spent: Spending,
 ): Promise<SuiteCauses> {
   const { run } = suspect.comparison;
   const { path, name: suite, variant } = run.suite;
-  const change = promptChange(run.suite.base, run.suite.head, read);
+  const change = promptChange(run.suite.base, run.suite.head, read, bytes);
   const units = change.units ?? [];
   const fell = fallenReferences(suspect.result, memberIds(suspect.groups));
   const explained: SuiteCauses['explained'] = {
@@ -179,7 +185,7 @@ async function examine(
         .slice(0, fellCount)
         .map(({ base, head }) => ({ base: sideCounts(base), head: sideCounts(head) })),
       stable: references.length - fellCount,
-      tries: Math.max(1, Math.floor(room / callsPerTry(run))),
+      tries: mostCauseTries(run, room),
       alpha,
     },
     attemptBy(make, change, isMirrored),

@@ -59,6 +59,7 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
     units: [unit],
     generation: () => ({ kind: 'impossible', message: 'nothing is asked here' }),
     head: promptOf(FILE),
+    revert: () => null,
     body: (_, reworded = null) =>
       promptOf([...FILE.slice(0, 3), reworded?.text ?? unit.base_text ?? '']),
   };
