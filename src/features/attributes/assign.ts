@@ -18,8 +18,6 @@ import { PER_REFERENCE } from './text.ts';
 /** javascript-lp-solver runs first up to this size, HiGHS above it. */
 const SIMPLEX_REFERENCES = 250;
 
-const MAX_BATCH_SIZE = 10_000;
-
 const FLOAT_NOISE = 1e-9;
 
 export interface AssignTools {
@@ -32,7 +30,6 @@ interface AssignOptions {
   slack: number;
   /** Attributes per reference. With fewer attributes, every reference gets all of them. */
   each?: number;
-  batch?: number;
 }
 
 export type Assignment =
@@ -40,8 +37,7 @@ export type Assignment =
       status: 'assigned';
       attributes: ReadonlyMap<string, readonly string[]>;
       objective: number;
-      batches: number;
-      /** Attributes outside the paper's band in some batch, because no integers fit it. */
+      /** Attributes outside the paper's band, because no integers fit it. */
       outsideBand: number;
       /** Why the other solver was used. */
       left: string[];
@@ -69,61 +65,29 @@ export async function assign(
     affinities: order.map(({ place }) => affinities[place] ?? null),
   }));
   const each = Math.min(options.each ?? PER_REFERENCE, columns.length);
-  const attributes = new Map<string, readonly string[]>();
-  const total = { objective: 0, outside: new Set<string>(), left: [] as string[] };
-  const batches = batchesOf(rated, options.batch ?? MAX_BATCH_SIZE, tools.hash);
-  for (const batch of batches) {
-    const size = [batch.length, each, options.slack] as const;
-    const bounds = attributeBounds(
-      sorted.map(({ prior }) => prior),
-      ...size,
-    );
-    const classes = rowClasses(batch, tools.hash);
-    const program = programOf(classes, bounds, each);
-    const { counts, left } = await solveProgram(program, batch.length, tools.solve);
-    total.left.push(...left);
-    if (counts === null) return { status: 'failed', reason: left.join('; ') };
-    sorted.forEach(({ id, prior }, column) => {
-      const { low, high } = bandOf(prior, ...size);
-      const given = columnSum(counts, column);
-      if (given < low - FLOAT_NOISE || given > high + FLOAT_NOISE) total.outside.add(id);
-    });
-    const solved = classes.map((own, row) => ({ ...own, counts: counts[row] ?? [] }));
-    total.objective += objective(solved);
-    for (const [id, places] of dealAll(solved, each))
-      attributes.set(
-        id,
-        places.flatMap((place) => sorted[place]?.id ?? []),
-      );
-  }
+  const size = [rated.length, each, options.slack] as const;
+  const priors = sorted.map(({ prior }) => prior);
+  const classes = rowClasses(rated, tools.hash);
+  const program = programOf(classes, attributeBounds(priors, ...size), each);
+  const { counts, left } = await solveProgram(program, rated.length, tools.solve);
+  if (counts === null) return { status: 'failed', reason: left.join('; ') };
+  const outside = sorted.filter(({ prior }, column) => {
+    const { low, high } = bandOf(prior, ...size);
+    const given = columnSum(counts, column);
+    return given < low - FLOAT_NOISE || given > high + FLOAT_NOISE;
+  });
+  const solved = classes.map((own, row) => ({ ...own, counts: counts[row] ?? [] }));
+  const dealt = dealAll(solved, each).map(([id, places]): [string, string[]] => [
+    id,
+    places.flatMap((place) => sorted[place]?.id ?? []),
+  ]);
   return {
     status: 'assigned',
-    attributes,
-    objective: total.objective,
-    batches: batches.length,
-    outsideBand: total.outside.size,
-    left: total.left,
+    attributes: new Map(dealt),
+    objective: objective(solved),
+    outsideBand: outside.length,
+    left,
   };
-}
-
-function batchesOf(
-  references: readonly RatedReference[],
-  most: number,
-  hash: (text: string) => string,
-): RatedReference[][] {
-  const count = Math.ceil(references.length / most);
-  if (count <= 1) return references.length === 0 ? [] : [[...references]];
-  const mixed = references
-    .map((reference) => ({ reference, place: hash(reference.id) }))
-    .sort((a, b) => byCodeUnits(a.place, b.place));
-  return Array.from({ length: count }, (_, batch) =>
-    mixed
-      .slice(
-        Math.floor((batch * mixed.length) / count),
-        Math.floor(((batch + 1) * mixed.length) / count),
-      )
-      .map(({ reference }) => reference),
-  );
 }
 
 async function solveProgram(

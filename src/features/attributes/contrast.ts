@@ -14,11 +14,11 @@ const STATISTIC_TOLERANCE = 1e-9;
  * V = ½ Σ over strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the share of members
  * in the stratum: the mean of the pooled variance and one that differs inside and outside.
  */
-export function contrastP<Own extends CountedUnit>(
-  { strata }: Fit<Own>,
-  groups: readonly Group<Own>[],
+export function contrastP(
+  { strata }: Fit,
+  groups: readonly Group[],
   { random, permutations }: { random: Random; permutations: number },
-): Map<Group<Own>, number> {
+): Map<Group, number> {
   const units = strata.flatMap((stratum) => stratum.units);
   const falls = new Float64Array(units.length);
   let first = 0;
@@ -68,9 +68,9 @@ interface ContrastTerms {
   fixed: number;
 }
 
-function contrastTerms<Own extends CountedUnit>(
-  group: Group<Own>,
-  blocks: readonly { own: readonly Own[]; first: number; squares: number }[],
+function contrastTerms(
+  group: Group,
+  blocks: readonly { own: readonly CountedUnit[]; first: number; squares: number }[],
 ): ContrastTerms {
   const parts = blocks.flatMap(({ own, first, squares }) => {
     const inside = own.flatMap((unit, i) => (group.has(unit) ? first + i : []));

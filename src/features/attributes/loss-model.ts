@@ -3,17 +3,17 @@ import type { Counts } from '../../kernel/statistics/table.ts';
 
 /** What is judged once: a reference, or a cluster of references. */
 export interface CountedUnit {
+  /** Positions of the references. */
+  members: readonly number[];
   base: Counts;
   head: Counts;
 }
 
 /** Units that belong to an attribute. */
-export type Group<Own extends CountedUnit = CountedUnit> = ReadonlySet<Own>;
+export type Group = ReadonlySet<CountedUnit>;
 
-/** A unit with the log likelihood of its counts by the share of base's rate that head keeps. */
-export interface WeighedUnit extends CountedUnit {
-  likelihoods: Float64Array;
-}
+/** Each unit's log likelihood by the share of base's rate that head keeps. */
+type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
 /** Pass rates that a unit may have on base; 0 and 1 would rule out strays. */
 const RATES = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
@@ -27,21 +27,21 @@ const LOSSES = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98
 /** Share of units that may do anything, so that a single one decides nothing. */
 const STRAY = 0.02;
 
-const EM_ROUNDS = 30;
+const [EM_ROUNDS, SWEEPS] = [30, 4];
 
-const SWEEPS = 4;
-
-/** Adds likelihoods. Base's rates get a prior fitted to all units: 2 of 2 is not 100 %. */
-export function weighUnits(units: readonly CountedUnit[]): WeighedUnit[] {
+/** Base's rates get a prior fitted to all units: 2 of 2 is not 100 %. */
+export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
   const prior = ratePrior(units);
-  const known = new Map<string, Float64Array>();
-  return units.map((unit) => {
-    const { base, head } = unit;
-    const key = [base.passes, base.tries, head.passes, head.tries].join();
-    const likelihoods = known.get(key) ?? logLikelihoods(unit, prior);
-    known.set(key, likelihoods);
-    return { ...unit, likelihoods };
+  const pairs = units.map((unit): [CountedUnit, Float64Array] => {
+    const onBase = RATES.map((rate, i) => at(prior, i) * chance(unit.base, rate));
+    const kept = Array.from({ length: STEPS + 1 }, (_, k) =>
+      sum(onBase.map((own, i) => own * chance(unit.head, (at(RATES, i) * k) / STEPS))),
+    );
+    const anything = sum(kept) / kept.length;
+    const log = (own: number): number => Math.log((1 - STRAY) * own + STRAY * anything);
+    return [unit, Float64Array.from(kept, log)];
   });
+  return new Map(pairs);
 }
 
 function ratePrior(units: readonly CountedUnit[]): number[] {
@@ -51,9 +51,7 @@ function ratePrior(units: readonly CountedUnit[]): number[] {
     const next = RATES.map(() => 0.5 / RATES.length);
     for (const row of rows) {
       const all = sum(row.map((own, i) => own * at(weights, i)));
-      row.forEach((own, i) => {
-        next[i] = at(next, i) + (own * at(weights, i)) / all;
-      });
+      for (const [i, own] of row.entries()) next[i] = at(next, i) + (own * at(weights, i)) / all;
     }
     const total = sum(next);
     weights = next.map((weight) => weight / total);
@@ -61,59 +59,39 @@ function ratePrior(units: readonly CountedUnit[]): number[] {
   return weights;
 }
 
-function logLikelihoods({ base, head }: CountedUnit, prior: readonly number[]): Float64Array {
-  const onBase = RATES.map((rate, i) => at(prior, i) * chance(base, rate));
-  const kept = Array.from({ length: STEPS + 1 }, (_, k) =>
-    sum(
-      RATES.map((rate, i) => {
-        const onHead = Math.min(0.995, Math.max(0.005, (rate * k) / STEPS));
-        return at(onBase, i) * chance(head, onHead);
-      }),
-    ),
-  );
-  const anything = sum(kept) / kept.length;
-  return Float64Array.from(kept, (own) => Math.log((1 - STRAY) * own + STRAY * anything));
-}
-
 function chance({ passes, tries }: Counts, rate: number): number {
-  return rate ** passes * (1 - rate) ** (tries - passes);
+  const own = Math.max(0.005, rate);
+  return own ** passes * (1 - own) ** (tries - passes);
 }
 
-export interface Fit<Own extends CountedUnit = CountedUnit> {
+export interface Fit {
   logLikelihood: number;
   /** Units with the same membership, and the share of base's rate that they keep. */
-  strata: { units: Own[]; kept: number }[];
+  strata: { units: CountedUnit[]; kept: number }[];
 }
 
 /**
  * The most likely losses if all units lose a share f₀ and the members of each group a further one:
  * head's rate = base's × (1 − f₀) × Π (1 − f_j). Coordinate ascent over `LOSSES`.
  */
-export function fitLosses<Own extends WeighedUnit>(
-  units: readonly Own[],
-  groups: readonly Group<Own>[],
-): Fit<Own> {
-  const strata = [
-    ...Map.groupBy(units, (unit) => groups.map((group) => Number(group.has(unit))).join('')),
-  ].map(([key, own]) => ({
+export function fitLosses(likelihoods: Likelihoods, groups: readonly Group[]): Fit {
+  const keyOf = (unit: CountedUnit): string =>
+    groups.map((group) => Number(group.has(unit))).join('');
+  const strata = [...Map.groupBy(likelihoods.keys(), keyOf)].map(([key, own]) => ({
     units: own,
     // The share f₀ applies to all.
     losers: [0, ...[...key].flatMap((digit, i) => (digit === '1' ? i + 1 : []))],
     sums: Float64Array.from({ length: STEPS + 1 }, (_, k) =>
-      own.reduce((total, { likelihoods }) => total + at(likelihoods, k), 0),
+      own.reduce((total, unit) => total + at(likelihoods.get(unit) ?? [], k), 0),
     ),
   }));
   const losses = [0, ...groups.map(() => 0)];
   const keptBy = (losers: readonly number[]): number =>
     losers.reduce((kept, i) => kept * (1 - at(losses, i)), 1);
   const value = (): number =>
-    strata.reduce(
-      (total, { losers, sums }) => total + at(sums, Math.round(keptBy(losers) * STEPS)),
-      0,
-    );
+    sum(strata.map(({ losers, sums }) => at(sums, Math.round(keptBy(losers) * STEPS))));
   let best = value();
-  for (let sweep = 0, before = -Infinity; sweep < SWEEPS && best - before > 1e-6; sweep++) {
-    before = best;
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
     for (let i = losses.length - 1; i >= 0; i--) {
       let top = at(losses, i);
       for (const loss of LOSSES) {

@@ -20,7 +20,7 @@ const memberSchemas = {
     .describe('File with attributes chosen by people.')
     .default(DEFAULT_ATTRIBUTES),
   max_attributes: wholeNumber(1, 50).describe('Maximum attributes of each kind.').default(15),
-  sample: wholeNumber(20, 100_000)
+  sample: wholeNumber(20, 10_000)
     .describe('Maximum tests of a suite that are rated; those that the change affects come first.')
     .default(500),
   slack: numberBetween(0, 1)

@@ -202,7 +202,7 @@ function skillPairs(
 function assignmentNotes(assignment: Assignment, what: string, columns: number): string[] {
   if (assignment.status === 'failed')
     return [`${what} could not be assigned: ${assignment.reason}`];
-  const { batches, outsideBand, left } = assignment;
+  const { outsideBand, left } = assignment;
   return [
     ...(outsideBand === 0
       ? []
@@ -210,7 +210,6 @@ function assignmentNotes(assignment: Assignment, what: string, columns: number):
           `${String(outsideBand)} of ${String(columns)} ${what} exceed qualeval.slack: there ` +
             'are too few references for it',
         ]),
-    ...(batches === 1 ? [] : [`${what} were assigned in ${String(batches)} batches of references`]),
     ...(left.length === 0
       ? []
       : [`${what} were assigned by the fallback solver: ${left.join('; ')}`]),

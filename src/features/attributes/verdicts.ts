@@ -1,13 +1,12 @@
 import { formClusters, type ClusteredTries } from '../../kernel/statistics/clusters.ts';
-import { createRandom, type Random } from '../../kernel/statistics/random.ts';
+import { contrast } from '../../kernel/statistics/look.ts';
+import { createRandom } from '../../kernel/statistics/random.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import { contrastP } from './contrast.ts';
-import { fitLosses, weighUnits, type Fit, type Group, type WeighedUnit } from './loss-model.ts';
-import { stepDownMaxT } from './max-t.ts';
+import { fitLosses, likelihoodsOf, type CountedUnit, type Fit, type Group } from './loss-model.ts';
 import type { AttributeResult } from './result.ts';
 
-/** The smallest p is 1/2000; p = 0.05 has a standard error of 0.005. */
-const PERMUTATIONS = 1999;
+const PERMUTATIONS = 999;
 
 /** With fewer units inside or outside, an attribute is not compared. */
 export const FEWEST_UNITS = 4;
@@ -15,10 +14,8 @@ export const FEWEST_UNITS = 4;
 /** Most attributes that are named in a suite and direction. */
 const MOST_NAMED = 4;
 
-/** Log likelihoods. An added attribute must gain more than `ADD`; `EXCHANGE`, `KEEP`: likewise. */
-const ADD = 1;
-const EXCHANGE = 0.5;
-const KEEP = 2;
+/** Log likelihood that a further attribute, another one, or one attribute more must gain. */
+const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
 /** Log likelihood (odds of 20) that another attribute must lose to be ruled out. */
 const APART = 3;
@@ -49,7 +46,7 @@ interface VerdictOptions {
 /**
  * Names the groups that changed more than the rest of their suite. Per suite and direction:
  *
- * 1. The max-T test over the groups of all suites selects those that changed at all.
+ * 1. Exact tests, with one Holm procedure over all suites, select groups that changed at all.
  * 2. Of them, the group that raises the likelihood of the loss model most is added, if its members
  *    changed more than other units beyond what the added groups explain.
  * 3. Added groups are exchanged or removed if that fits better or as well. Then step 2 again.
@@ -60,12 +57,8 @@ export function groupVerdicts(
   suites: readonly RatedRows[],
   options: VerdictOptions,
 ): GroupVerdict[][] {
-  const mirrored = rows.map(({ tries: { base, head }, cluster }) => ({
-    tries: { base: head, head: base },
-    cluster,
-  }));
-  const worse = findingsIn(rows, suites, options, 'worse');
-  const better = findingsIn(mirrored, suites, options, 'better');
+  const worse = findingsIn(rows, suites, options, 'down');
+  const better = findingsIn(rows, suites, options, 'up');
   return suites.map(({ groups }) =>
     groups.map((group): GroupVerdict => {
       const [down, up] = [worse.get(group), better.get(group)];
@@ -86,199 +79,179 @@ interface Finding {
   shown: Omit<GroupVerdict, 'verdict'>;
 }
 
-/** The suite's groups that can be compared; `positions` for the test of all suites. */
 interface Candidate {
   positions: readonly number[];
   place: number;
-  group: Group<WeighedUnit>;
+  group: Group;
+  /** Of a change in the direction, not adjusted. */
+  p: number;
 }
 
 function findingsIn(
   rows: readonly ClusteredTries[],
   suites: readonly RatedRows[],
   { alpha, seed, permutations = PERMUTATIONS }: VerdictOptions,
-  name: string,
+  direction: 'down' | 'up',
 ): Map<readonly number[], Finding> {
-  const random = createRandom(`attributes ${String(seed)} ${name}`);
-  const placed = suites.map((suite) => candidatesOf(rows, suite));
-  const family = placed.flatMap(({ candidates }) => candidates);
-  const fell = stepDownMaxT(rows, family, random, permutations);
-  const pOf = new Map(fell.map(({ group, p }) => [group, p]));
+  const random = createRandom(`attributes ${String(seed)} ${direction}`);
+  const placed = suites.map((suite) => candidatesOf(rows, suite, direction));
+  const moved = adjustHolm(placed.flatMap(({ candidates }) => candidates));
+  const pOf = (candidate: Candidate): number => moved.get(candidate) ?? 1;
+  // The contrasts of all suites share alpha.
+  const tests = { level: alpha / suites.length, random, permutations };
   return new Map(
     placed.flatMap(({ units, candidates }) => {
-      const own = candidates.map((each) => ({ ...each, p: pOf.get(each.group) ?? 1 }));
-      const named = nameCauses(units, own, alpha, {
-        random,
-        permutations,
-        // One level for the contrasts of all suites.
-        level: alpha / suites.length,
-      });
-      return own.map((candidate): [readonly number[], Finding] => {
-        const { positions, group, p } = candidate;
-        const cause = named.find((each) => each.candidate.group === group);
-        const alternatives = cause?.alternatives ?? [];
-        const isNamed = cause !== undefined && alternatives.length === 0;
-        const shown = {
-          p: Math.max(p, cause?.p ?? 0),
-          explainedBy: isNamed
-            ? []
-            : named.flatMap((each) =>
-                each.alternatives.length === 0 && countShared(candidate, each.candidate) > 0
-                  ? each.candidate.place
-                  : [],
-              ),
-          alternatives,
-        };
-        return [positions, { isNamed, hasMoved: p <= alpha, shown }];
+      const open = candidates.filter((candidate) => pOf(candidate) <= alpha);
+      const found = nameCauses(units, candidates, open, tests);
+      const sure = found.filter(({ alternatives }) => alternatives.length === 0);
+      return candidates.map((candidate): [readonly number[], Finding] => {
+        const cause = found.find((own) => own.candidate === candidate);
+        const isNamed = cause !== undefined && sure.includes(cause);
+        const p = Math.max(pOf(candidate), cause?.p ?? 0);
+        const neighbours = sure.filter((own) => countShared(own.candidate, candidate) > 0);
+        const explainedBy = isNamed ? [] : neighbours.map((own) => own.candidate.place);
+        const shown = { p, explainedBy, alternatives: cause?.alternatives ?? [] };
+        return [candidate.positions, { isNamed, hasMoved: pOf(candidate) <= alpha, shown }];
       });
     }),
   );
 }
 
+const [DOWN, UP] = [['base', 'head'] as const, ['head', 'base'] as const];
+
 /** A cluster is one unit with the mean of its members' passes, which change together. */
 function candidatesOf(
   rows: readonly ClusteredTries[],
   { positions, groups }: RatedRows,
-): { units: WeighedUnit[]; candidates: Candidate[] } {
+  direction: 'down' | 'up',
+): { units: CountedUnit[]; candidates: Candidate[] } {
   const clusters = formClusters(positions.flatMap((place) => rows[place] ?? []));
-  const units = weighUnits(
-    clusters.map((members) => {
-      const counts = (side: 'base' | 'head'): WeighedUnit['base'] => ({
-        passes: Math.round(sum(members.map((own) => sum(own[side]))) / members.length),
-        tries: members[0]?.[side].length ?? 0,
-      });
-      return { base: counts('base'), head: counts('head') };
-    }),
-  ).map((unit, i) => ({ unit, members: clusters[i]?.flatMap((own) => positions[own.at] ?? []) }));
-  const candidates = groups.map((own, place): Candidate => {
-    const members = new Set(own);
-    const inside = units.filter(({ members: all = [] }) => {
-      const count = all.filter((position) => members.has(position)).length;
-      return 2 * count > all.length;
+  const units = clusters.map((cluster): CountedUnit => {
+    const counts = (side: 'base' | 'head'): CountedUnit['base'] => ({
+      passes: Math.round(sum(cluster.map((own) => sum(own[side]))) / cluster.length),
+      tries: cluster[0]?.[side].length ?? 0,
     });
-    return { positions: own, place, group: new Set(inside.map(({ unit }) => unit)) };
+    const [before, after] = direction === 'down' ? DOWN : UP;
+    const members = cluster.flatMap((own) => positions[own.at] ?? []);
+    return { members, base: counts(before), head: counts(after) };
   });
-  return {
-    units: units.map(({ unit }) => unit),
-    candidates: candidates.filter(
-      ({ group }) => group.size >= FEWEST_UNITS && units.length - group.size >= FEWEST_UNITS,
-    ),
-  };
+  const candidates = groups.flatMap((own, place): Candidate[] => {
+    const members = new Set(own);
+    const inside = units.filter(
+      (unit) => 2 * unit.members.filter((at) => members.has(at)).length > unit.members.length,
+    );
+    if (inside.length < FEWEST_UNITS || units.length - inside.length < FEWEST_UNITS) return [];
+    const { test } = contrast(own.flatMap((at) => rows[at] ?? []));
+    return [{ positions: own, place, group: new Set(inside), p: test[direction] }];
+  });
+  return { units, candidates };
+}
+
+/** Holm's step-down adjustment: p times the number of tests that are not smaller. */
+function adjustHolm(candidates: readonly Candidate[]): Map<Candidate, number> {
+  let largest = 0;
+  return new Map(
+    candidates
+      .toSorted((a, b) => a.p - b.p)
+      .map((candidate, i, { length }) => {
+        largest = Math.max(largest, Math.min(1, candidate.p * (length - i)));
+        return [candidate, largest];
+      }),
+  );
 }
 
 interface Cause {
   candidate: Candidate;
-  /** Of its contrast when it was added. */
+  /** Of its contrast beside the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }
 
 function nameCauses(
-  units: readonly WeighedUnit[],
-  candidates: readonly (Candidate & { p: number })[],
-  alpha: number,
-  { level, ...means }: { level: number; random: Random; permutations: number },
+  units: readonly CountedUnit[],
+  candidates: readonly Candidate[],
+  open: readonly Candidate[],
+  { level, ...tests }: { level: number } & Parameters<typeof contrastP>[2],
 ): Cause[] {
-  const open = candidates.filter(({ p }) => p <= alpha);
   if (open.length === 0) return [];
-  const fits = new Map<string, Fit<WeighedUnit>>();
-  const fitOf = (chosen: readonly Candidate[]): Fit<WeighedUnit> => {
-    const sorted = [...chosen].sort((a, b) => a.place - b.place);
-    const key = sorted.map(({ place }) => place).join();
-    const fit =
-      fits.get(key) ??
-      fitLosses(
-        units,
-        sorted.map(({ group }) => group),
-      );
+  const value = (chosen: readonly Candidate[]): number => fitOf(chosen).logLikelihood;
+  const fitOf = createFits(units);
+  const contrasts = (chosen: readonly Candidate[], others: readonly Candidate[]) => {
+    const groups = others.map(({ group }) => group);
+    const found = contrastP(fitOf(chosen), groups, tests);
+    return ({ group }: Candidate): number => found.get(group) ?? 1;
+  };
+  let chosen: readonly Candidate[] = [];
+  const seen = new Set<string>();
+  while (chosen.length < MOST_NAMED && !seen.has(keyOf(chosen))) {
+    seen.add(keyOf(chosen));
+    const p = contrasts(chosen, without(candidates, chosen));
+    const [best] = without(open, chosen)
+      .filter((own) => p(own) <= level)
+      .map((own) => [...chosen, own])
+      .filter((more) => value(more) - value(chosen) > ADD)
+      .sort((a, b) => value(b) - value(a));
+    if (best !== undefined) chosen = correct(best, open, value);
+  }
+  const found = chosen.flatMap((candidate) => {
+    const others = without(chosen, [candidate]);
+    const p = contrasts(others, others.length === 0 ? candidates : [candidate])(candidate);
+    if (p > level) chosen = others;
+    return p > level ? [] : [{ candidate, p }];
+  });
+  return found.map(({ candidate, p }): Cause => {
+    const others = without(chosen, [candidate]);
+    const rivals = without(candidates, chosen).filter(
+      (rival) => value(chosen) - value([...others, rival]) < APART,
+    );
+    const alternatives = rivals.map((rival) => ({
+      group: rival.place,
+      shared: countShared(candidate, rival),
+      of: Math.max(candidate.group.size, rival.group.size),
+    }));
+    return { candidate, p, alternatives };
+  });
+}
+
+/** Exchanges one group for a better one, and drops what the others explain. */
+function correct(
+  chosen: readonly Candidate[],
+  open: readonly Candidate[],
+  value: (chosen: readonly Candidate[]) => number,
+): readonly Candidate[] {
+  for (const candidate of chosen) {
+    const others = without(chosen, [candidate]);
+    const [better = chosen] = without(open, chosen)
+      .map((own) => [...others, own])
+      .sort((a, b) => value(b) - value(a));
+    if (value(better) > value(chosen) + EXCHANGE) return correct(better, open, value);
+    if (others.length > 0 && value(chosen) - value(others) < KEEP)
+      return correct(others, open, value);
+  }
+  return chosen;
+}
+
+function createFits(units: readonly CountedUnit[]): (chosen: readonly Candidate[]) => Fit {
+  const likelihoods = likelihoodsOf(units);
+  const fits = new Map<string, Fit>();
+  return (chosen) => {
+    const key = keyOf(chosen);
+    const sorted = chosen.toSorted((a, b) => a.place - b.place).map(({ group }) => group);
+    const fit = fits.get(key) ?? fitLosses(likelihoods, sorted);
     fits.set(key, fit);
     return fit;
   };
-  const value = (chosen: readonly Candidate[]): number => fitOf(chosen).logLikelihood;
-  const contrast = (chosen: readonly Candidate[], others: readonly Candidate[]) => {
-    const found = contrastP(
-      fitOf(chosen),
-      others.map(({ group }) => group),
-      means,
-    );
-    return ({ group }: Candidate): number => found.get(group) ?? 1;
-  };
-  let chosen = selectCauses({ open, candidates, value, contrast, level });
-  const kept = chosen.flatMap((candidate) => {
-    const others = chosen.filter((other) => other !== candidate);
-    // A cause must differ from the rest beside the other causes too.
-    const p = contrast(others, others.length === 0 ? candidates : [candidate])(candidate);
-    if (p <= level) return { candidate, p };
-    chosen = others;
-    return [];
-  });
-  return kept.map(({ candidate, p }): Cause => {
-    const others = chosen.filter((other) => other !== candidate);
-    const rivals = candidates.filter(
-      (other) => !chosen.includes(other) && value(chosen) - value([...others, other]) < APART,
-    );
-    return { candidate, p, alternatives: rivals.map((rival) => overlap(candidate, rival)) };
-  });
 }
 
-interface Search {
-  open: readonly Candidate[];
-  candidates: readonly Candidate[];
-  value(chosen: readonly Candidate[]): number;
-  contrast(
-    chosen: readonly Candidate[],
-    others: readonly Candidate[],
-  ): (candidate: Candidate) => number;
-  level: number;
+function keyOf(chosen: readonly Candidate[]): string {
+  return chosen
+    .map(({ place }) => place)
+    .sort((a, b) => a - b)
+    .join();
 }
 
-/** Forward selection, corrected after every step. Stops if it returns to an earlier choice. */
-function selectCauses(search: Search): Candidate[] {
-  const { open, candidates, value, contrast, level } = search;
-  let chosen: Candidate[] = [];
-  const seen = new Set<string>();
-  while (chosen.length < MOST_NAMED) {
-    const key = chosen.map(({ place }) => place).join();
-    const others = candidates.filter((each) => !chosen.includes(each));
-    if (seen.has(key) || others.length === 0) break;
-    seen.add(key);
-    const p = contrast(chosen, others);
-    const [best] = open
-      .filter(
-        (each) =>
-          others.includes(each) &&
-          p(each) <= level &&
-          value([...chosen, each]) - value(chosen) > ADD,
-      )
-      .sort((a, b) => value([...chosen, b]) - value([...chosen, a]) || a.group.size - b.group.size);
-    if (best === undefined) break;
-    chosen = [...corrected([...chosen, best], search)].sort((a, b) => a.place - b.place);
-  }
-  return chosen;
-}
-
-/** Exchanges one cause for a better one, and drops what the others explain. */
-function corrected(
-  chosen: readonly Candidate[],
-  search: Pick<Search, 'open' | 'value'>,
-): readonly Candidate[] {
-  const { open, value } = search;
-  for (const candidate of chosen) {
-    const others = chosen.filter((other) => other !== candidate);
-    const [better] = open
-      .filter((each) => !chosen.includes(each))
-      .map((each) => [...others, each])
-      .sort((a, b) => value(b) - value(a));
-    if (better !== undefined && value(better) > value(chosen) + EXCHANGE)
-      return corrected(better, search);
-    if (others.length > 0 && value(chosen) - value(others) < KEEP) return corrected(others, search);
-  }
-  return chosen;
-}
-
-function overlap(named: Candidate, other: Candidate): GroupVerdict['alternatives'][number] {
-  const of = Math.max(named.group.size, other.group.size);
-  return { group: other.place, shared: countShared(named, other), of };
+function without(all: readonly Candidate[], some: readonly Candidate[]): Candidate[] {
+  return all.filter((candidate) => !some.includes(candidate));
 }
 
 function countShared({ group }: Candidate, other: Candidate): number {

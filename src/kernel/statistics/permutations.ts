@@ -13,16 +13,6 @@ export interface PermutedUnit {
   }[];
 }
 
-/** Each sum over head's tries, as observed. */
-export function headSums(units: readonly PermutedUnit[], sums: number): Float64Array {
-  const totals = new Float64Array(sums);
-  for (const { heads, parts } of units)
-    for (const { values, sums: own } of parts)
-      for (let i = 0; i < heads; i++)
-        for (const sum of own) totals[sum] = at(totals, sum) + at(values, i);
-  return totals;
-}
-
 /** Each sum over head's tries in `rounds` permutations: by sum, one number per round. */
 export function permuteSums(
   units: readonly PermutedUnit[],

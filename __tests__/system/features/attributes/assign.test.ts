@@ -26,16 +26,14 @@ interface Setting {
   columns?: readonly AttributeColumn[];
   solve?: Solve;
   slack?: number;
-  batch?: number;
 }
 
 async function assigned(
   references: readonly RatedReference[],
   of: Setting = {},
 ): Promise<Assigned> {
-  const { columns = columnsOf(references), solve = solveHere, slack = 0.1, ...batch } = of;
-  const options = { slack, ...batch };
-  const assignment = await assign(references, columns, options, { solve, hash: sha256 });
+  const { columns = columnsOf(references), solve = solveHere, slack = 0.1 } = of;
+  const assignment = await assign(references, columns, { slack }, { solve, hash: sha256 });
   if (assignment.status === 'failed') throw new Error(assignment.reason);
   return assignment;
 }
@@ -168,15 +166,6 @@ describe('the choice of solver', () => {
     ]);
   });
 
-  test('splits large suites into even batches by hash of the ids and reports it', async () => {
-    const { solve, asked } = counted();
-    const { attributes, batches } = await assigned(many(301), { solve, batch: 100 });
-    expect(asked.map(([, members]) => members)).toEqual([75, 75, 75, 76]);
-    expect([batches, attributes.size]).toEqual([4, 301]);
-    const reversed = await assigned(many(301).reverse(), { solve, batch: 100 });
-    expect(Object.fromEntries(reversed.attributes)).toEqual(Object.fromEntries(attributes));
-  });
-
   test('falls back to the other solver and fails only when neither returns a solution', async () => {
     const references = many(12);
     const wrong: Solve = (program, solver) =>
@@ -245,9 +234,9 @@ test('an assignment counts the attributes outside their slack if no whole-number
   // 6.67 each, ± 0.67: six and seven are within the bounds. Eight would fit better but is outside.
   const ten = await three(10);
   expect([...ten.attributes.values()].filter((ids) => ids.includes('a'))).toHaveLength(7);
-  expect(ten).toMatchObject({ batches: 1, outsideBand: 0 });
+  expect(ten).toMatchObject({ outsideBand: 0 });
   // 2.67 each, ± 0.27: no whole number is within the bounds.
-  expect(await three(4)).toMatchObject({ batches: 1, outsideBand: 3 });
+  expect(await three(4)).toMatchObject({ outsideBand: 3 });
   const twenty = referencesOf(Array.from({ length: 20 }, () => [3, 3, 3, 3]));
   const columns = evenly(['a', 'b', 'c', 'd']);
   expect(await assigned(twenty, { columns })).toMatchObject({ outsideBand: 0 });
