@@ -116,3 +116,56 @@ test('of two regressed suites, the second reports that the first used up the cal
     ['not-started', 'other suites used all of its calls'],
   ]);
 });
+
+test('swapped few-shot pairs are one cause, called swapped, beside harmless lines', async () => {
+  const fewShot = (tone: string, ...order: number[]): string =>
+    [
+      'name: shop',
+      'model: quiz-model',
+      'variables: [{ name: question }]',
+      'messages:',
+      `  - { role: system, content: "${tone}" }`,
+      ...order.flatMap((n) => [
+        `  - { role: user, content: "Example ${String(n)}" }`,
+        `  - { role: assistant, content: "Answer ${String(n)}" }`,
+      ]),
+      '  - { role: user, content: "{question}" }',
+      '',
+    ].join('\n');
+  const isSwapped = (contents: readonly string[]): boolean => contents[1] === 'Example 2';
+  const { result, out } = await compareShop([], {
+    args: ['--no-store', 'explain.fix=false'],
+    base: { [FILE]: fewShot('Be kind.', 1, 2, 3) },
+    head: { [FILE]: fewShot('Be nice.', 2, 1, 3) },
+    model: ({ messages }) => {
+      const contents = messages.map(({ content }) => content);
+      const isRefund = contents.at(-1)?.startsWith('Refund') === true;
+      return { text: isRefund && !isSwapped(contents) ? 'within 30 days' : 'gladly, 9 to 5' };
+    },
+  });
+  expect(result.causes?.flatMap(({ causes }) => causes)).toMatchObject([
+    { relation: 'alone', units: [{ kind: 'swap', file: FILE, lines: { from: 6, to: 9 } }] },
+  ]);
+  expect(out).toContain(`Cause: the swapped messages, ${FILE}:6. Swapping them back fixes`);
+});
+
+test('a parameter in shared defaults and a line are told apart as causes', async () => {
+  const shared = 'prompts/shared/limits.yaml';
+  const own = (name: string): string =>
+    shopPrompt(HEAD_LINES.map((line, n) => (n === 1 ? 'Name the refund period.' : line)))
+      .replace('[tests/shop]', '[tests/shop, shared/limits]')
+      .replace('Sign', name);
+  const { result, out } = await compareShop([], {
+    args: ['--no-store', 'explain.fix=false'],
+    base: { [FILE]: own('Sign'), [shared]: 'temperature: 0\nmax_tokens: 60\n' },
+    head: { [FILE]: own('Signed'), [shared]: 'temperature: 0\nmax_tokens: 5\n' },
+    model: ({ messages, body }) => {
+      const isRefund = messages.at(-1)?.content.startsWith('Refund') === true;
+      return { text: isRefund && body.max_tokens !== 5 ? '30 days' : '9 to 5' };
+    },
+  });
+  expect(result.causes?.flatMap(({ causes }) => causes)).toMatchObject([
+    { units: [{ kind: 'parameter', name: 'max_tokens', file: shared, lines: { from: 2 } }] },
+  ]);
+  expect(out).toContain(`Cause: max_tokens (60 → 5), ${shared}:2.`);
+});
