@@ -149,7 +149,7 @@ test('swapped few-shot pairs are one cause, called swapped, beside harmless line
   expect(out).toContain(`Cause: the swapped messages, ${FILE}:6. Swapping them back fixes`);
 });
 
-test('a parameter in shared defaults and a line are told apart as causes', async () => {
+test('a parameter in shared defaults is a cause, beside a harmless line', async () => {
   const shared = 'prompts/shared/limits.yaml';
   const own = (name: string): string =>
     shopPrompt(HEAD_LINES.map((line, n) => (n === 1 ? 'Name the refund period.' : line)))
