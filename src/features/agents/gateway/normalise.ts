@@ -1,69 +1,6 @@
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { normalisersOf } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
-
-/**
- * What differs between two equal runs of an agent. Requests are compared without it, so that a run
- * can be replayed, and base and head share replies. The vendor gets the request unchanged.
- */
-type Normaliser = { agents: readonly AgentName[]; why: string } & (
-  | { fields: readonly string[]; at: 'top' | 'anywhere' }
-  | { text: RegExp; in: 'messages' | 'results' }
-);
-
-const CLIS: readonly AgentName[] = ['claude-code', 'codex', 'gemini-cli', 'copilot', 'opencode'];
-
-/**
- * Patterns are anchored in the words around the value: an edited instruction must never look equal.
- */
-const NORMALISERS: readonly Normaliser[] = [
-  {
-    agents: ['claude-code', 'codex'],
-    why: 'ids of account, device and session, for telemetry and routing',
-    fields: ['metadata', 'client_metadata', 'prompt_cache_key', 'user', 'safety_identifier'],
-    at: 'top',
-  },
-  {
-    agents: CLIS,
-    why: 'ids of calls, made up by the agent or the vendor; their order says the same',
-    fields: ['call_id', 'tool_use_id', 'tool_call_id', 'id'],
-    at: 'anywhere',
-  },
-  {
-    agents: ['codex', 'copilot'],
-    why: 'folders of the session',
-    text: /(?<=[/\\])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
-    in: 'messages',
-  },
-  {
-    agents: ['copilot'],
-    why: 'the time, in front of the task',
-    text: /(?<=<current_datetime>)[^<]{1,40}/g,
-    in: 'messages',
-  },
-  {
-    agents: CLIS,
-    why: 'the day, in the first message',
-    text: /(?<=(?:today's date|current_date|current date)(?: is)?[:> ]+)[A-Z0-9][^\n.<]{5,40}/gi,
-    in: 'messages',
-  },
-  {
-    agents: ['claude-code'],
-    why: 'the kernel, in the block on the environment; runner images change weekly',
-    text: /OS Version: [^\n"]+/g,
-    in: 'messages',
-  },
-  { agents: ['codex'], why: 'number of an output', text: /Chunk ID: \w+/g, in: 'results' },
-  { agents: ['codex'], why: 'duration', text: /Wall time: [\d.]+ seconds/g, in: 'results' },
-  {
-    agents: ['gemini-cli'],
-    why: 'process group of a command',
-    text: /Process Group PGID: \d+/g,
-    in: 'results',
-  },
-];
-
-/** Any CLI can be behind these. */
-const UNKNOWN_AGENTS: readonly AgentName[] = ['acp', 'command'];
 
 /** Shorter values occur by chance. */
 const MIN_KNOWN_CHARS = 6;
@@ -75,10 +12,12 @@ type Zone = 'messages' | 'given' | 'results';
 
 export type Normalise = (body: JsonMap) => Json;
 
+/**
+ * Leaves out what differs between two equal runs, so that a run can be replayed, and base and head
+ * share replies. The vendor gets the request unchanged.
+ */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
-  const rows = NORMALISERS.filter(
-    ({ agents }) => agents.includes(agent) || UNKNOWN_AGENTS.includes(agent),
-  );
+  const rows = normalisersOf(agent);
   const named = (place: 'top' | 'anywhere'): Set<string> =>
     new Set(rows.flatMap((row) => ('fields' in row && row.at === place ? row.fields : [])));
   const [top, anywhere] = [named('top'), named('anywhere')];

@@ -30,6 +30,7 @@ export const acp = acpRow({
   instructionFiles: ['AGENTS.md'],
   skillFolders: null,
   skillTool: { name: 'skill', argument: 'name' },
+  normalisers: null,
   start: (run) => ({ command: [...run.spec.command], env: modelVariables(run), home: {} }),
 });
 

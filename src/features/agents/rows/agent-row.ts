@@ -1,5 +1,6 @@
 import type { Json, JsonMap } from '../../../types/plain.ts';
 import type { AgentName, AgentSpec } from '../suite/spec.ts';
+import type { Normaliser } from './normaliser.ts';
 
 /** An API that an agent calls. `openai`: Responses and Chat Completions. */
 type Wire = 'anthropic' | 'openai' | 'gemini';
@@ -57,6 +58,8 @@ export interface AgentRow {
   skillFolders: readonly string[] | null;
   /** Null: skills are used by reading their files. */
   skillTool: { name: string; argument: string } | null;
+  /** Beside the common ones. Null: those of all rows, because any CLI can be behind it. */
+  normalisers: readonly Normaliser[] | null;
   start(run: AgentRun): AgentStart;
   /** The events of one JSON object of stdout. */
   read(line: JsonMap): AgentEvent[];

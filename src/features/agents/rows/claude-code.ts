@@ -1,6 +1,7 @@
 import { isMap, jsonText, type JsonMap } from '../../../types/plain.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { listIn, textIn } from './fields.ts';
+import { SESSION_FIELDS } from './normaliser.ts';
 
 export const claudeCode: AgentRow = {
   name: 'claude-code',
@@ -13,6 +14,10 @@ export const claudeCode: AgentRow = {
   instructionFiles: ['CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules/**/*.md'],
   skillFolders: ['.claude/skills'],
   skillTool: { name: 'Skill', argument: 'skill' },
+  normalisers: [
+    SESSION_FIELDS,
+    { why: 'the kernel; images of runners change', text: /OS Version: [^\n"]+/g, in: 'messages' },
+  ],
   start: ({ spec, bin, task, url, token }) => ({
     command: [
       ...[...bin, '-p', task, '--model', spec.model],

@@ -1,6 +1,7 @@
 import type { JsonMap } from '../../../types/plain.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { mapIn, textIn } from './fields.ts';
+import { SESSION_FIELDS, SESSION_FOLDERS } from './normaliser.ts';
 
 const KEY = 'EVALDIFF_GATEWAY_TOKEN';
 
@@ -15,6 +16,11 @@ export const codex: AgentRow = {
   instructionFiles: ['AGENTS.md', 'AGENTS.override.md'],
   skillFolders: ['.agents/skills', '.codex/skills'],
   skillTool: null,
+  normalisers: [
+    ...[SESSION_FIELDS, SESSION_FOLDERS],
+    { why: 'number of an output', text: /Chunk ID: \w+/g, in: 'results' },
+    { why: 'duration', text: /Wall time: [\d.]+ seconds/g, in: 'results' },
+  ],
   start: ({ spec, bin, task, url, token, home }) => ({
     command: [
       ...[...bin, 'exec', '--json', '--ephemeral', '--skip-git-repo-check', '-m', spec.model],

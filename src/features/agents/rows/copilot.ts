@@ -1,4 +1,5 @@
 import { acpRow } from './acp.ts';
+import { SESSION_FOLDERS } from './normaliser.ts';
 
 export const copilot = acpRow({
   name: 'copilot',
@@ -12,6 +13,10 @@ export const copilot = acpRow({
   ],
   skillFolders: ['.github/skills', '.claude/skills', '.agents/skills'],
   skillTool: { name: 'skill', argument: 'skill' },
+  normalisers: [
+    SESSION_FOLDERS,
+    { why: 'the time of the task', text: /(?<=<current_datetime>)[^<]{1,40}/g, in: 'messages' },
+  ],
   start: ({ spec, bin, url, token }) => ({
     command: [...bin, '--acp', '--allow-all-tools', '--no-auto-update', '--disable-builtin-mcps'],
     env: {

@@ -21,6 +21,9 @@ export const geminiCli = acpRow({
   instructionFiles: ['GEMINI.md'],
   skillFolders: ['.gemini/skills', '.agents/skills'],
   skillTool: { name: SKILL, argument: 'name' },
+  normalisers: [
+    { why: 'process group of a command', text: /Process Group PGID: \d+/g, in: 'results' },
+  ],
   start: ({ spec, bin, url, token }) => ({
     command: [...bin, '--acp', '-m', spec.model],
     env: {

@@ -33,6 +33,7 @@ export const opencode = acpRow({
   instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
   skillFolders: ['.opencode/skill', '.opencode/skills', '.claude/skills', '.agents/skills'],
   skillTool: { name: 'skill', argument: 'name' },
+  normalisers: [],
   start: (run) => ({
     command: [...run.bin, 'acp'],
     env: {

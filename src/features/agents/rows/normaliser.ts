@@ -1,0 +1,33 @@
+/**
+ * What differs between two equal runs of an agent. Requests are compared without it. Patterns are
+ * anchored in the words around the value: an edited instruction must never look equal.
+ */
+export type Normaliser = { why: string } & (
+  | { fields: readonly string[]; at: 'top' | 'anywhere' }
+  | { text: RegExp; in: 'messages' | 'results' }
+);
+
+export const COMMON_NORMALISERS: readonly Normaliser[] = [
+  {
+    why: 'ids of calls, made up by the agent or the vendor; their order says the same',
+    fields: ['call_id', 'tool_use_id', 'tool_call_id', 'id'],
+    at: 'anywhere',
+  },
+  {
+    why: 'the day, in the first message',
+    text: /(?<=(?:today's date|current_date|current date)(?: is)?[:> ]+)[A-Z0-9][^\n.<]{5,40}/gi,
+    in: 'messages',
+  },
+];
+
+export const SESSION_FIELDS: Normaliser = {
+  why: 'ids of account, device and session, for telemetry and routing',
+  fields: ['metadata', 'client_metadata', 'prompt_cache_key', 'user', 'safety_identifier'],
+  at: 'top',
+};
+
+export const SESSION_FOLDERS: Normaliser = {
+  why: 'folders of the session',
+  text: /(?<=[/\\])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
+  in: 'messages',
+};
