@@ -2074,6 +2074,10 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
+                     * Number of the scripted turn, from 1; absent: no script.
+                     */
+                    turn?: number;
+                    /**
                      * Result of the metric for this object.
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
@@ -2243,6 +2247,10 @@ export interface EvaldiffResult {
                      * Position among the dialogue's objects of that level, from 0.
                      */
                     at: number;
+                    /**
+                     * Number of the scripted turn, from 1; absent: no script.
+                     */
+                    turn?: number;
                     /**
                      * Result of the metric for this object.
                      */
@@ -2725,6 +2733,10 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
+                     * Number of the scripted turn, from 1; absent: no script.
+                     */
+                    turn?: number;
+                    /**
                      * Result of the metric for this object.
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
@@ -2894,6 +2906,10 @@ export interface EvaldiffResult {
                      * Position among the dialogue's objects of that level, from 0.
                      */
                     at: number;
+                    /**
+                     * Number of the scripted turn, from 1; absent: no script.
+                     */
+                    turn?: number;
                     /**
                      * Result of the metric for this object.
                      */
@@ -4007,6 +4023,10 @@ export interface EvaldiffResult {
                  */
                 at: number;
                 /**
+                 * Number of the scripted turn, from 1; absent: no script.
+                 */
+                turn?: number;
+                /**
                  * Result of the metric for this object.
                  */
                 status: "pass" | "fail" | "ungraded" | "error" | "skipped";
@@ -4176,6 +4196,10 @@ export interface EvaldiffResult {
                  * Position among the dialogue's objects of that level, from 0.
                  */
                 at: number;
+                /**
+                 * Number of the scripted turn, from 1; absent: no script.
+                 */
+                turn?: number;
                 /**
                  * Result of the metric for this object.
                  */

@@ -160,8 +160,9 @@ export function definitionOf(
   const found = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
   if (found === undefined) return {};
   const { better, needs } = found;
+  const expects = source.kind === 'built-in' && found.usesExpected(source.with);
   const asks = needs.model ? 'model' : needs.embeddings ? 'embeddings' : null;
-  return { definition: { better, ...(asks === null ? {} : { asks }) } };
+  return { definition: { better, ...(asks && { asks }), ...(expects && { expects }) } };
 }
 
 function valuesFile(document: Document, path: Path, own: string): Pick<Metric, 'valuesFile'> {

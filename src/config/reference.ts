@@ -23,6 +23,7 @@ import {
   scalar,
   wholeNumber,
 } from './schema.ts';
+import { readScript, scriptMembers } from './script.ts';
 import { withoutUndefined } from './settings.ts';
 
 const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
@@ -55,6 +56,7 @@ export const referenceSchema = perLimits((limits) =>
     metadata: mapOf(anything(), 'a map of values')
       .describe('Further facts, which metric code sees as dialogue.metadata.')
       .optional(),
+    ...scriptMembers,
     metrics: listOf(ownMetricSchema)
       .describe("What judges this reference besides the suite's metrics.")
       .optional(),
@@ -71,6 +73,8 @@ export interface ReferenceContext {
   load: LoadData;
   metrics: readonly Metric[];
   isJudged: boolean;
+  /** Whether dialogues are led, so that data rows may have a script. */
+  isLed: boolean;
   builtIns: BuiltInMetrics;
 }
 
@@ -106,10 +110,11 @@ export function readDraft(
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
   const read = writtenTexts(document, path, written);
   const own = referenceMetrics(written.metrics, document, path, context, problems);
+  const scripted = readScript(document, path, written);
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
     [threadProblem(ordinal, thread, context), path],
-    [undecidableReason(metrics, read, context.builtIns), [...path, 'expected']],
+    [undecidableReason(metrics, { ...read, ...scripted }, context.builtIns), [...path, 'expected']],
     [notJudgedReason(ordinal, own, context), path],
   ];
   const flaw = flaws.find(([message]) => message !== null);
@@ -126,6 +131,7 @@ export function readDraft(
     tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
     ...withoutUndefined({ cluster: written.cluster, metadata: written.metadata }),
+    ...scripted,
     ...own,
     problem: flaw?.[0] ?? null,
     ...(flaw === undefined ? {} : { problemAt: document.placeOf(flaw[1]) }),
@@ -160,22 +166,32 @@ function withLack(draft: DraftReference, name: string, use: string): DraftRefere
 
 function undecidableReason(
   metrics: readonly Metric[],
-  given: Pick<Reference, 'expected' | 'values'>,
+  given: Pick<Reference, 'expected' | 'values' | 'script'>,
   builtIns: BuiltInMetrics,
 ): string | null {
-  const reasons = metrics.flatMap(({ name, source, skip, depends_on }) => {
+  const turns = expectedTurns(given);
+  const reasons = metrics.flatMap(({ name, source, skip, depends_on, every }) => {
     const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
     if (source.kind !== 'built-in' || builtIn === undefined) return [];
     if (skip || depends_on.length > 0 || !builtIn.usesExpected(source.with)) return [];
     const how = builtIn.expects(source.with);
-    const expected = how === null ? given.expected : readExpected(how, given);
-    if (expected === undefined) return `${NO_EXPECTED}, and metric ${name} uses it`;
-    const wrong = how?.wrong(expected) ?? null;
-    return wrong === null ? [] : `metric "${name}": ${wrong}`;
+    return (every === undefined || turns.length === 0 ? [given] : turns).flatMap((own) => {
+      const expected = how === null ? own.expected : readExpected(how, own);
+      if (expected === undefined) return `${NO_EXPECTED}, and metric ${name} uses it`;
+      const wrong = how?.wrong(expected) ?? null;
+      return wrong === null ? [] : `metric "${name}": ${wrong}`;
+    });
   });
-  return reasons.length === 0 || given.expected === undefined
+  return reasons.length === 0 || (given.expected === undefined && turns.length === 0)
     ? (reasons[0] ?? null)
     : reasons.join('; ');
+}
+
+/** Turns of a script with their own expected values. */
+function expectedTurns({ script }: Pick<Reference, 'script'>): Pick<Reference, 'expected'>[] {
+  return (script?.turns ?? []).flatMap(({ expected }) =>
+    expected === undefined ? [] : { expected },
+  );
 }
 
 function filesOfValues(

@@ -121,7 +121,8 @@ async function readDataSource(
   if (loaded === null) return [];
   const { file, content } = loaded;
   const columns = source.map ?? {};
-  const rules = { map: columns, variables: context.variables, table: isTable(file) };
+  const { variables, isLed } = context;
+  const rules = { map: columns, variables, isLed, table: isTable(file) };
   const rows = readRows(file, content, context.limits, problems).map(
     ({ line, value, written }) => ({
       place: { file, line },

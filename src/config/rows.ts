@@ -2,6 +2,7 @@ import { emptyMap } from '../documents/document.ts';
 import type { Columns } from '../kernel/suite/suite.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
+import { SCRIPT_KEYS } from './script.ts';
 
 export type LoadData = (
   path: string,
@@ -13,6 +14,7 @@ interface RowRules {
   map: Columns;
   variables: readonly string[];
   table: boolean;
+  isLed?: boolean;
 }
 
 const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'] as const;
@@ -32,12 +34,20 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
     const value = fieldValue(row, part, asked ?? part, rules.table);
     if (value !== undefined) reference[part] = value;
   }
+  Object.assign(reference, scriptOf(row, rules));
   const input = rowInput(row, rules);
   if (typeof input === 'string') return input;
   reference['input'] = input.value;
   const metadata = Array.isArray(input.value) ? metadataOf(row, rules) : emptyMap();
   if (Object.keys(metadata).length > 0) reference['metadata'] = metadata;
   return reference;
+}
+
+function scriptOf(row: JsonMap, { variables, isLed }: RowRules): JsonMap {
+  const keys = isLed === true ? SCRIPT_KEYS.filter((key) => !variables.includes(key)) : [];
+  return Object.fromEntries(
+    keys.flatMap((key) => (row[key] === undefined ? [] : [[key, row[key]]])),
+  );
 }
 
 function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {

@@ -27,6 +27,7 @@ import {
   listOf,
   anyText,
 } from './schema.ts';
+import { checkScripts } from './script.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
@@ -141,6 +142,7 @@ export async function readTests(
       doCompletion: do_completion ?? null,
       metrics,
       isJudged: isJudged || problems.length > before,
+      isLed: own !== null,
     },
     problems,
     empty,
@@ -152,7 +154,7 @@ export async function readTests(
     skip: skip ?? false,
     metrics,
     rollup: readRollup(document, problems),
-    references,
+    references: scripted(references, metrics, own, context, problems),
     empty,
     own,
     quarantine: readQuarantine(
@@ -164,6 +166,19 @@ export async function readTests(
       ? {}
       : { gate: withoutUndefined(gate), gatePlace: document.placeOf(['gate']) }),
   };
+}
+
+/** The references with what their dialogues need. */
+function scripted(
+  references: Reference[],
+  metrics: readonly Metric[],
+  own: OwnSuite | null,
+  { suiteKeys }: TestFileContext,
+  problems: Problem[],
+): Reference[] {
+  checkScripts(references, metrics, own, problems);
+  const suiteKey = suiteKeys.find(({ key }) => key === own?.kind.key);
+  return (own && suiteKey?.scripted?.(own, references, problems)) ?? references;
 }
 
 function someHaveMetrics(document: Document): boolean {

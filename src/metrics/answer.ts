@@ -3,6 +3,7 @@ import { type Usage, madeCalls, type ToolCall } from '../types/answer.ts';
 import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
 import type { Complete, EvaluateAnswers, Grader, Message, OkCompletion } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
+import type { ScriptedTurn } from '../types/script.ts';
 
 export interface MetricAnswer {
   completion: OkCompletion;
@@ -16,6 +17,10 @@ export interface MetricAnswer {
   after?: Message[];
   price?(usage: Usage): number | null;
   metadata?: Record<string, Json>;
+  /** What each answer of a scripted dialogue should be. */
+  turns?: readonly ScriptedTurn[];
+  /** Number of the scripted turn that is judged, from 1. */
+  turn?: number;
   followed?: true;
   /** The other side's answer, to compare with. */
   otherAnswer?: string | null;

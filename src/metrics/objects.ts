@@ -1,10 +1,11 @@
 import { counted } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { ownAnswer, partsOf, textOf } from '../types/answer.ts';
-import type { Metric, MetricLevel, ObjectScore, Score } from '../types/metric.ts';
+import type { Metric, MetricLevel, ObjectScore, Rubric, Score } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import { isMap, type Json } from '../types/plain.ts';
+import { isMap, jsonText, type Json } from '../types/plain.ts';
 import { turnsOf, type MetricAnswer } from './answer.ts';
+import { materialUsed } from './keywords.ts';
 import { comparesShare } from './passing.ts';
 
 interface DialogueObject {
@@ -46,10 +47,24 @@ export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): Dialo
   const lengths =
     level === 'Turn' ? turnsOf(spoken).map(({ length }) => length) : spoken.map(() => 1);
   let end = -1;
+  let turn = 0;
   return lengths.map((length) => {
     end += length;
-    return { message: end, answer: upToMessage(answer, end, length) };
+    const judged = upToMessage(answer, end, length);
+    if (answer.turns === undefined || level !== 'Turn') return { message: end, answer: judged };
+    if (spoken[end]?.role !== 'assistant')
+      return { message: end, answer: { ...judged, expected: undefined } };
+    turn += 1;
+    const { expected } = answer.turns[turn - 1] ?? {};
+    return { message: end, answer: { ...judged, expected, turn } };
   });
+}
+
+/** Whether a metric compares with `expected`. In scripted dialogues it judges only turns with one. */
+export function readsExpected({ source, definition }: Metric, rubric?: Rubric): boolean {
+  if (source.kind === 'code') return /\bexpected\b/.test(source.code);
+  if (source.kind === 'rubric') return materialUsed(rubric?.prompt ?? '').has('expected');
+  return definition?.expects === true;
 }
 
 export function countObjects(messages: readonly Message[], level: MetricLevel): number {
@@ -94,14 +109,25 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
   };
 }
 
-export function objectScore(at: number, score: Score): ObjectScore {
-  const { status, value, reason } = score;
+/** In characters. */
+const MAX_EXPECTED = 80;
+
+export function objectScore(
+  at: number,
+  score: Score,
+  { turn, expected }: Pick<MetricAnswer, 'turn' | 'expected'>,
+): ObjectScore {
+  const { status, value } = score;
   const label = 'label' in score ? score.label : undefined;
+  const isUnmet = status === 'fail' && turn !== undefined && expected !== undefined;
+  const unmet = isUnmet ? [`fails, expected ${shorten(jsonText(expected), MAX_EXPECTED)}`] : [];
+  const reason = [...unmet, ...(score.reason === null ? [] : [score.reason])].join(': ');
   return {
     at,
+    ...(turn === undefined ? {} : { turn }),
     status,
     value,
-    reason,
+    reason: reason === '' ? score.reason : reason,
     ...('raised' in score ? { raised: true } : {}),
     ...(label === undefined ? {} : { label }),
     ...(score.grade === undefined ? {} : { grade: score.grade }),
@@ -139,7 +165,7 @@ export function scoreOfObjects(
       metric,
       status: worst.status === 'error' ? 'error' : 'ungraded',
       value: null,
-      reason: `${placeWords(level, worst.at)}: ${worst.reason ?? 'not judged'}`,
+      reason: `${placeWords(level, worst)}: ${worst.reason ?? 'not judged'}`,
       skip,
       objects,
     };
@@ -161,8 +187,12 @@ function combinedValue(
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
-function placeWords(level: MetricLevel, at: number): string {
-  return `${OBJECT_WORDS[level]} ${String(at + 1)}`;
+/** Turns of a script count its answers, others both sides' turns. */
+export function placeWords(
+  level: MetricLevel,
+  { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,
+): string {
+  return `${OBJECT_WORDS[level]} ${String(turn ?? at + 1)}`;
 }
 
 const MOST_REASONS = 3;
@@ -174,8 +204,8 @@ function combinedReason(level: MetricLevel, passes: number, meant: readonly Obje
   const told = others
     .slice(0, MOST_REASONS)
     .map(
-      ({ at, status, reason }) =>
-        `${placeWords(level, at)}: ${reason === null ? status : shorten(reason, MAX_OBJECT_REASON)}`,
+      ({ status, reason, ...place }) =>
+        `${placeWords(level, place)}: ${reason === null ? status : shorten(reason, MAX_OBJECT_REASON)}`,
     );
   const more =
     others.length > told.length ? [`and ${String(others.length - told.length)} more`] : [];

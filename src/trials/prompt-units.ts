@@ -85,7 +85,7 @@ export function promptChange(
         { model: from.variant.model, target, parameters: own },
         { ...reference.reference, input, shown },
       );
-      return withDependencies(asked, base.suite.tests);
+      return withDependencies(asked, base.suite.tests, reference.reference);
     },
   };
 }

@@ -52,7 +52,7 @@ export interface Metric {
   codeAt?: CodePlace;
   valuesFile?: string;
   /** From a built-in metric's definition. Not part of the metric's identity. */
-  definition?: { asks?: 'model' | 'embeddings'; better: Better };
+  definition?: { asks?: 'model' | 'embeddings'; better: Better; expects?: true };
   place: Place;
 }
 
@@ -91,6 +91,8 @@ export interface GradeRecord {
 export interface ObjectScore {
   /** Index among the dialogue's objects of that level. */
   at: number;
+  /** Number of the scripted turn, from 1. */
+  turn?: number;
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
   value: Json;
   reason: string | null;

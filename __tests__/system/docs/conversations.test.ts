@@ -34,6 +34,20 @@ const mentorIn = ({ suites }: Project) => {
 };
 
 describe('docs/conversations.md', () => {
+  test('shows a test with its own persona, goal, criteria and turns', async () => {
+    const mentor = blocks.find(({ text }) => text.includes('persona:'));
+    const { project, problems } = await read({
+      ...first,
+      'prompts/tests/mentor.yaml': mentor?.text ?? '',
+    });
+    expect(problems).toEqual([]);
+    const suite = project.suites.find(({ prompt }) => prompt.name === 'mentor');
+    expect(suite?.tests.references[0]?.script).toMatchObject({
+      values: { persona: 'a nurse who writes her first program' },
+      turns: [{ expected: 'sorted' }, { expected: 'casefold' }, { user: 'Thank you.' }],
+    });
+  });
+
   test('shows labelled answers in both forms and from a file', async () => {
     const mentor = blocks.find(({ text }) => text.includes('accepted: true'));
     const { project } = await read({ ...first, 'prompts/tests/mentor.yaml': mentor?.text ?? '' });

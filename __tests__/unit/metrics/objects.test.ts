@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { countObjects, dialogueObjects, scoreOfObjects } from '../../../src/metrics/objects.ts';
+import {
+  countObjects,
+  dialogueObjects,
+  objectScore,
+  scoreOfObjects,
+} from '../../../src/metrics/objects.ts';
 import { callsOf, textOf } from '../../../src/types/answer.ts';
-import type { MetricLevel, ObjectScore } from '../../../src/types/metric.ts';
+import type { MetricLevel, ObjectScore, Score } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { sample } from './samples.ts';
@@ -72,6 +77,21 @@ describe('objects of a dialogue', () => {
     expect(dialogueObjects(followed, 'ToolCall')).toHaveLength(2);
   });
 
+  test("have each turn's own expected value in a scripted dialogue", () => {
+    const scripted = { ...dialogue, expected: 'all', turns: [{ user: 'u1' }, { expected: 'a3' }] };
+    expect(
+      dialogueObjects(scripted, 'Turn').map(({ answer: { expected, turn } }) => [expected, turn]),
+    ).toEqual([
+      [undefined, undefined],
+      [undefined, 1],
+      [undefined, undefined],
+      ['a3', 2],
+    ]);
+    expect(dialogueObjects(scripted, 'Message').map(({ answer }) => answer.expected)).toEqual(
+      Array.from({ length: 5 }, () => 'all'),
+    );
+  });
+
   test.each<[MetricLevel, number]>([
     ['Turn', 4],
     ['Message', 5],
@@ -125,6 +145,28 @@ describe('combined score of objects', () => {
     expect(of('✓✓', 1, [true, false])[1]).toBe(0.5);
     expect(of('✓✓✓', 1, [{ a: 1 }, { a: 3, b: 1 }, {}])[1]).toEqual({ a: 2, b: 1 });
     expect(of('✓✓', 1, ['x', 'y'])[1]).toBeNull();
+  });
+
+  test('has the share that passes as its value if that is compared', () => {
+    expect(of('✓✗✓✓', 0.5, [5, 1, 4, 4])).toEqual([
+      'pass',
+      0.75,
+      '3 of 4 turns pass; turn 2: said 1',
+    ]);
+    const { value } = scoreOfObjects({ ...kind, every: 0.5, skip: true }, scores('✓✗', [5, 2]));
+    expect(value).toBe(3.5);
+  });
+
+  test('names the turn of the script, and what was expected', () => {
+    const failed: Score = { metric: 'kind', status: 'fail', value: 0, reason: 'no', skip: false };
+    const missed = objectScore(5, failed, { turn: 3, expected: { a: 1 } });
+    expect(missed).toMatchObject({ turn: 3, reason: 'fails, expected {"a":1}: no' });
+    expect(scoreOfObjects({ ...kind, every: 0.5 }, [missed]).reason).toBe(
+      '0 of 1 turn pass; turn 3: fails, expected {"a":1}: no',
+    );
+    const unread = { ...failed, status: 'ungraded', value: null, reason: 'cut' } as const;
+    expect(objectScore(5, unread, { turn: 3, expected: 'x' }).reason).toBe('cut');
+    expect(objectScore(5, failed, { expected: 'x' })).toMatchObject({ reason: 'no' });
   });
 
   test('is marked as raised if the code raised on every judged object', () => {

@@ -17,6 +17,7 @@ import {
 import { judgeAgain, leadConversation, turnsTo } from './conversation.ts';
 import { completionOf, fromThread, type Dialogue } from './dialogue.ts';
 import type { ConversationResult } from './result.ts';
+import { criteriaOf } from './scripts.ts';
 
 const CONVERSATION_KEY = 'conversation';
 
@@ -72,12 +73,19 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
     graders: evaluators,
     mostCalls: value.max_steps * (1 + Math.max(1, evaluators.length)),
     problems: (prompts, code) => problemsOf(steering, prompts, code),
-    async answer({ messages, tryIndex, ask }, tools) {
+    async answer({ messages, tryIndex, ask, script }, tools) {
       if (ask === null) {
-        const recorded = fromThread(messages);
+        const recorded = fromThread(messages, script);
         return toAnswered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
       }
-      const dialogue = await leadConversation([...messages], steering, tryIndex, ask, tools);
+      const dialogue = await leadConversation(
+        [...messages],
+        steering,
+        tryIndex,
+        ask,
+        tools,
+        script,
+      );
       return toAnswered(
         dialogue,
         steering,
@@ -131,10 +139,10 @@ function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue
 }
 
 function conversationResult(
-  { outcome, turns }: Dialogue,
+  { outcome, turns, script }: Dialogue,
   { conversation }: Steering,
 ): ConversationResult {
-  return { outcome, turns, turns_to: turnsTo(conversation.criteria, turns) };
+  return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
 }
 
 /** The outcome as a score whose value is the number of turns. Errors have no value. */

@@ -8,6 +8,7 @@ export interface Conversation {
   evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
   criteria: Criterion[];
   instructions: string | null;
+  instructionsAt: Place;
   examples: LabelledAnswer[];
   place: Place;
 }

@@ -1,6 +1,7 @@
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { textOf } from '../../types/answer.ts';
 import type { Completion, Message, OkCompletion } from '../../types/model.ts';
+import type { Script } from '../../types/script.ts';
 import type { Steering } from './conversation-rules.ts';
 import type { Dialogue } from './dialogue.ts';
 import { evaluateDialogue } from './evaluators.ts';
@@ -11,6 +12,7 @@ import type {
   CriterionWord,
   EvaluatorVerdict,
 } from './result.ts';
+import { criteriaOf } from './scripts.ts';
 
 /** Whether the evaluators' words satisfy a criterion. "Unknown" does not count as yes. */
 export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
@@ -67,7 +69,8 @@ export function turnsTo(
   );
 }
 
-interface Script {
+interface Lead {
+  script: Script | undefined;
   answer(messages: readonly Message[], step: number): Promise<Completion>;
   /** The question after an unsatisfying turn, or the outcome that ends the dialogue. */
   next(
@@ -88,16 +91,25 @@ export function leadConversation(
   tryIndex: number,
   ask: (messages: Message[]) => Promise<Completion>,
   tools: AnswererTools,
+  script?: Script,
 ): Promise<Dialogue> {
-  return judgeTurns(opening, steering, tryIndex, tools, {
+  const [first, ...others] = script?.turns ?? [];
+  const said = first?.user === undefined ? [] : [{ role: 'user', content: first.user } as const];
+  return judgeTurns([...opening, ...said], steering, tryIndex, tools, {
+    script,
     answer: (messages) => ask([...messages]),
-    next: (verdicts) => nextQuestion(verdicts) ?? { outcome: 'no_follow_up', error: null },
+    next: (verdicts, step) => {
+      const user = others[step]?.user;
+      const next = user === undefined ? null : { question: user, asked_by: null };
+      const asked = first === undefined ? nextQuestion(verdicts) : next;
+      return asked ?? { outcome: 'no_follow_up', error: null };
+    },
   });
 }
 
 /** Judges each turn without new answers. May end earlier, as `no_follow_up` or in error. */
 export function judgeAgain(
-  { opening, turns, answers, outcome, error }: Dialogue,
+  { opening, turns, answers, outcome, error, script }: Dialogue,
   steering: Steering,
   tryIndex: number,
   tools: AnswererTools,
@@ -105,6 +117,7 @@ export function judgeAgain(
   const cut: Pick<Dialogue, 'outcome' | 'error'> =
     outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
   return judgeTurns(opening, steering, tryIndex, tools, {
+    script,
     answer: (_, step) =>
       Promise.resolve(
         answers[step] ?? {
@@ -125,8 +138,11 @@ async function judgeTurns(
   { conversation, evaluators }: Steering,
   tryIndex: number,
   tools: AnswererTools,
-  script: Script,
+  lead: Lead,
 ): Promise<Dialogue> {
+  const { script } = lead;
+  const criteria = criteriaOf(conversation, script);
+  const task = { instructions: conversation.instructions, criteria, script };
   const turns: ConversationTurn[] = [];
   const answers: OkCompletion[] = [];
   const messages = [...opening];
@@ -136,29 +152,25 @@ async function judgeTurns(
     turns,
     answers,
     error,
+    script,
   });
   let asked: NextQuestion = { question: lastQuestion(opening), asked_by: null };
   for (let step = 0; ; step++) {
-    const completion = await script.answer(messages, step);
+    const completion = await lead.answer(messages, step);
     if (completion.status === 'error') {
       turns.push({ ...asked, answer: null, verdicts: [], satisfied: null });
       return ended('model_error', { kind: completion.kind, message: completion.message });
     }
     answers.push(completion);
     messages.push({ role: 'assistant', content: textOf(completion) });
-    const { verdicts, error } = await evaluateDialogue(
-      conversation,
-      evaluators,
-      messages,
-      tryIndex,
-      tools,
-    );
-    const satisfied = error === null ? isSatisfiedBy(conversation.criteria, verdicts) : null;
+    const { verdicts, error } = await evaluateDialogue(task, evaluators, messages, tryIndex, tools);
+    const satisfied = error === null ? isSatisfiedBy(criteria, verdicts) : null;
     turns.push({ ...asked, answer: textOf(completion), verdicts, satisfied });
     if (satisfied === null) return ended('evaluator_error', error);
-    if (allSatisfied(satisfied)) return ended('complete');
+    const isScripted = step + 1 < (script?.turns?.length ?? 0);
+    if (allSatisfied(satisfied) && !isScripted) return ended('complete');
     if (step + 1 >= conversation.max_steps) return ended('max_steps');
-    const next = script.next(verdicts, step);
+    const next = lead.next(verdicts, step);
     if ('outcome' in next) return ended(next.outcome, next.error);
     asked = next;
     messages.push({ role: 'user', content: next.question });

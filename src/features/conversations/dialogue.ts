@@ -1,6 +1,7 @@
 import { messagesBefore, recordedDialogue } from '../../kernel/ask/recorded.ts';
 import { callsOf, isWithheld, ownAnswer, partsOf } from '../../types/answer.ts';
 import type { Completion, ErrorKind, Message, OkCompletion } from '../../types/model.ts';
+import type { Script } from '../../types/script.ts';
 import type { ConversationOutcome, ConversationTurn } from './result.ts';
 
 export interface Dialogue {
@@ -9,9 +10,10 @@ export interface Dialogue {
   answers: OkCompletion[];
   outcome: ConversationOutcome;
   error: { kind: ErrorKind; message: string } | null;
+  script?: Script | undefined;
 }
 
-export function fromThread(thread: readonly Message[]): Dialogue {
+export function fromThread(thread: readonly Message[], script?: Script): Dialogue {
   const { opening, turns } = recordedDialogue(thread);
   return {
     opening,
@@ -23,6 +25,7 @@ export function fromThread(thread: readonly Message[]): Dialogue {
     })),
     outcome: 'no_follow_up',
     error: null,
+    script,
   };
 }
 

@@ -1,9 +1,16 @@
+import { fill } from '../../kernel/suite/template.ts';
 import { closedObject, freshDelimiter, type GraderPrompt } from '../../metrics/ask-twice.ts';
 import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
+import type { Script } from '../../types/script.ts';
 import type { Conversation } from './conversation-rules.ts';
+import type { criteriaOf } from './scripts.ts';
 
-export type EvaluatorTask = Pick<Conversation, 'criteria' | 'instructions'>;
+/** `script`: of the reference whose dialogue is judged. */
+export interface EvaluatorTask extends Pick<Conversation, 'instructions'> {
+  criteria: ReturnType<typeof criteriaOf>;
+  script?: Script | undefined;
+}
 
 export const DEFAULT_INSTRUCTIONS = [
   'You are an experienced colleague who looks after a newcomer. Somebody asked for ' +
@@ -34,7 +41,7 @@ export function evaluatorPrompt(
   random: (purpose: string) => string,
 ): GraderPrompt {
   const shown = visibleTo(dialogue);
-  const instructions = task.instructions ?? DEFAULT_INSTRUCTIONS;
+  const instructions = filledInstructions(task);
   const delimiter = freshDelimiter(
     ['evaluator', twin],
     [
@@ -59,6 +66,16 @@ export function evaluatorPrompt(
     ],
     schema: { name: 'evaluation', json: answerSchema(task) },
   };
+}
+
+/** A persona and a goal that the instructions do not mention are added below them. */
+function filledInstructions({ instructions, script = {} }: EvaluatorTask): string {
+  const { persona, goal, values = {} } = script;
+  return [
+    fill(instructions ?? DEFAULT_INSTRUCTIONS, values),
+    ...(persona === undefined || 'persona' in values ? [] : [`The person who asks: ${persona}`]),
+    ...(goal === undefined || 'goal' in values ? [] : [`What the person wants: ${goal}`]),
+  ].join('\n');
 }
 
 /** Added to the second and last question, after a reply without the `missing` criteria. */
@@ -108,8 +125,8 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
   return [
     'Judge the dialogue as a whole, as it stands after the last answer. For each criterion ' +
       'say yes, no, or unknown where it cannot be told:',
-    ...criteria.map(
-      ({ name }) => `- ${name}${MEANINGS.has(name) ? `: ${MEANINGS.get(name) ?? ''}` : ''}`,
+    ...criteria.map(({ name, meaning = MEANINGS.get(name) }) =>
+      meaning === undefined ? `- ${name}` : `- ${name}: ${meaning}`,
     ),
     'Unless every word is yes, also write what the person would say next to get what is ' +
       'missing, in their own voice and without giving the solution away. Otherwise leave ' +

@@ -22,6 +22,7 @@ import { isMap, type Problem } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
 import type { Conversation } from './conversation-rules.ts';
 import { labelledAnswerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
+import { withScripts } from './scripts.ts';
 
 const MAX_STEPS = 50;
 
@@ -62,7 +63,10 @@ const shape = {
     .describe("How several evaluators' words are combined: for all criteria, or per criterion.")
     .optional(),
   instructions: filled()
-    .describe('Instructions: the role of the evaluators and the meaning of the criteria.')
+    .describe(
+      'Instructions: the role of the evaluators and the meaning of the criteria. {persona}, ' +
+        '{goal} and variables of the input are filled in.',
+    )
     .optional(),
   examples: listOf(labelledAnswerSchema)
     .describe('Answers that people accepted or rejected. They test the evaluators.')
@@ -79,6 +83,8 @@ export const conversationKey: SuiteKey = {
     const value = await readConversation(document, context, problems);
     return value && conversationSuite(value);
   },
+  scripted: ({ value }, references, problems) =>
+    withScripts(value as Conversation, references, problems),
 };
 
 const DEFAULT_STEPS = 5;
@@ -121,6 +127,7 @@ async function readConversation(
     evaluators: readable ? readEvaluators(document, grader, problems) : [],
     criteria: readable ? readRules(document, readCriteria(document, problems), problems) : [],
     instructions: instructions ?? null,
+    instructionsAt: document.placeOf([key, 'instructions']),
     examples: readable ? await readAnswers(document, [key], context, problems) : [],
     place: document.placeOf([key]),
   };

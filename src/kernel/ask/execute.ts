@@ -114,7 +114,8 @@ async function answerTo(
   executors: Executors,
 ): Promise<Answered> {
   const { answerer } = planned;
-  const shared = { tryIndex: tryIndexOf(planned), dependencies: generation.dependencies ?? [] };
+  const { dependencies = [], script } = generation;
+  const shared = { tryIndex: tryIndexOf(planned), dependencies, ...(script && { script }) };
   if (generation.kind === 'recorded') {
     const { thread } = generation;
     return answerer === null

@@ -190,6 +190,7 @@ export function seenAnswer(
     expected: reference.expected,
     values: reference.values,
     ...(reference.metadata === undefined ? {} : { metadata: reference.metadata }),
+    ...(reference.script?.turns && { turns: reference.script.turns }),
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
     thread: recorded?.thread ?? [...messages, answerMessage(completion, generation)],

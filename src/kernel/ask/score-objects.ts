@@ -5,6 +5,7 @@ import {
   countObjects,
   dialogueObjects,
   objectScore,
+  readsExpected,
   scoreOfObjects,
 } from '../../metrics/objects.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../types/metric.ts';
@@ -49,7 +50,7 @@ export async function scoreRows(
         ? scoreOf(only)
         : scoreOfObjects(
             metric,
-            own.map((subject) => objectScore(subject.at, scoreOf(subject))),
+            own.map((subject) => objectScore(subject.at, scoreOf(subject), subject.seen)),
           ),
     );
   }
@@ -61,17 +62,18 @@ function scoreFor(scores: ReadonlyMap<Subject, Score>, subject: Subject, { name 
   return score;
 }
 
-function subjectsOf(
-  { source, level, every }: Metric,
-  row: AnswerRow,
-  { rubrics }: Scoring,
-): Subject[] {
+function subjectsOf(metric: Metric, row: AnswerRow, { rubrics }: Scoring): Subject[] {
+  const { source, level, every } = metric;
   const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
   const judgesAnswer =
     (every === undefined && level !== 'Thread') ||
     materialUsed(rubric?.prompt ?? '').has('completion');
-  if (!judgesAnswer) return objectsIn(row, level);
   const { seen } = row;
+  if (!judgesAnswer) {
+    const isCompared = seen.turns !== undefined && readsExpected(metric, rubric);
+    const all = objectsIn(row, level);
+    return isCompared ? all.filter(({ seen: own }) => own.expected !== undefined) : all;
+  }
   const at = Math.max(0, countObjects(seen.thread, level) - 1);
   return [{ row, at, message: countObjects(seen.thread, 'Message') - 1, seen }];
 }

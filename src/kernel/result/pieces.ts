@@ -81,6 +81,9 @@ const grade = gradeSchema
 
 const objectScoreSchema = z.strictObject({
   at: countSchema.describe("Position among the dialogue's objects of that level, from 0."),
+  turn: countSchema
+    .describe('Number of the scripted turn, from 1; absent: no script.')
+    .exactOptional(),
   status: z
     .enum(['pass', 'fail', 'ungraded', 'error', 'skipped'])
     .describe('Result of the metric for this object.'),

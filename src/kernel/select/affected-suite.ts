@@ -1,5 +1,6 @@
 import type { Message, Target } from '../../types/model.ts';
 import type { CodeLanguage, CodePlace, Json, Notice, Problem, Side } from '../../types/plain.ts';
+import type { Script } from '../../types/script.ts';
 import type { Variant } from '../result/pieces.ts';
 import type { Because } from '../result/suite-result.ts';
 import { countsIn } from '../suite/gate.ts';
@@ -13,7 +14,7 @@ export interface ResolvedVariant extends Variant {
 }
 
 /** The question behind one answer. Equal fingerprints share answers, try by try. */
-export type Generation = { dependencies?: readonly Dependency[] } & (
+export type Generation = { dependencies?: readonly Dependency[]; script?: Script } & (
   | {
       kind: 'request';
       target: Target;

@@ -164,7 +164,7 @@ function requestedGeneration(
   { suite: { prompt, tests }, variant }: SuiteSide,
   reference: Reference,
 ): Generation {
-  return withDependencies(createGeneration(prompt, variant, reference), tests);
+  return withDependencies(createGeneration(prompt, variant, reference), tests, reference);
 }
 
 function pairReference(

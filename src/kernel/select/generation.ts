@@ -43,12 +43,18 @@ export function createGeneration(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** In a suite with dependencies, other dependencies make another question. */
-export function withDependencies(generation: Generation, { own }: Pick<Tests, 'own'>): Generation {
-  const { dependencies = [] } = own ?? {};
-  if (generation.kind === 'impossible' || dependencies.length === 0) return generation;
-  const read = canonicalJson(dependencies.map(({ file, id }) => ({ file, id })));
-  return { ...generation, dependencies, fingerprint: `${read} ${generation.fingerprint}` };
+/** Other dependencies of the suite, or another script of the reference, make another question. */
+export function withDependencies(
+  generation: Generation,
+  { own }: Pick<Tests, 'own'>,
+  { script }: Reference,
+): Generation {
+  if (generation.kind === 'impossible' || own === null) return generation;
+  const { dependencies = [] } = own;
+  const read = dependencies.map(({ file, id }) => ({ file, id }));
+  const parts = [...(read.length === 0 ? [] : [read]), ...(script === undefined ? [] : [script])];
+  const fingerprint = [...parts.map(canonicalJson), generation.fingerprint].join(' ');
+  return { ...generation, fingerprint, dependencies, ...(script && { script }) };
 }
 
 function renderedBy(

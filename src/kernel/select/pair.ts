@@ -165,12 +165,12 @@ function hasOwnQuestion({ input, thread }: Reference): boolean {
   return thread !== null || Object.keys(input).length > 0;
 }
 
-export function askedOf({ input, thread, after, shown = {} }: Reference): Json {
+export function askedOf({ input, thread, after, shown = {}, script }: Reference): Json {
   const files = Object.values(shown).map(({ path, id }) => [path, id]);
   const said = [thread, after].map((messages) =>
     (messages ?? []).map((message) => ({ ...message }) as unknown as Json),
   );
-  return [{ ...input }, ...said, ...files];
+  return [{ ...input }, ...said, ...files, ...(script === undefined ? [] : [script])];
 }
 
 /** The inputs of a suite's references, regardless of variable names; without empty ones. */

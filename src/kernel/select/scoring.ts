@@ -192,8 +192,8 @@ export function onlySkipDiffers(base: Reference, head: Reference): boolean {
   );
 }
 
-function expectedIdentity({ expected = null, values }: Reference): string {
-  return canonicalJson([expected, values?.expected ?? null, { ...values?.input }]);
+function expectedIdentity({ expected = null, values, script = {} }: Reference): string {
+  return canonicalJson([expected, values?.expected ?? null, { ...values?.input }, script]);
 }
 
 function ownIdentity({ metrics = [] }: Reference): string {

@@ -1,6 +1,7 @@
 import type { Score } from '../../types/metric.ts';
 import type { Complete, Completion, Grader, Message, Target } from '../../types/model.ts';
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
+import type { Script } from '../../types/script.ts';
 
 /** A file that a feature's suite reads. Changing it changes the prompt. */
 export interface Dependency {
@@ -38,6 +39,7 @@ interface TryQuestion {
   /** Calls the prompt's model; null: the messages are a recorded dialogue with its answers. */
   ask: ((messages: Message[]) => Promise<Completion>) | null;
   dependencies: readonly Dependency[];
+  script?: Script;
 }
 
 export interface AnswererTools {

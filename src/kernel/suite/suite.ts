@@ -9,6 +9,7 @@ import type {
   Place,
   Scalar,
 } from '../../types/plain.ts';
+import type { Script } from '../../types/script.ts';
 import type { SuiteGate } from './gate-settings.ts';
 import type { OwnSuite } from './own-suite.ts';
 
@@ -95,6 +96,7 @@ export interface Reference {
   tags: string[];
   n_tries: number | null;
   metadata?: Record<string, Json>;
+  script?: Script;
   /** References of one cluster vary together (such as templates of one text); absent: alone. */
   cluster?: string;
   metrics?: Metric[];

@@ -4,7 +4,7 @@ import type {
   TryResult,
 } from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { OBJECT_WORDS } from '../../metrics/objects.ts';
+import { OBJECT_WORDS, placeWords } from '../../metrics/objects.ts';
 import { fileSize } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
@@ -273,7 +273,7 @@ export function stripLine({ base, head, parted }: Strip, characters: number): Li
   return [
     ...lines,
     lineBreak,
-    text(`part at ${OBJECT_WORDS[level]} ${String(parted + 1)}: `),
+    text(`part at ${placeWords(level, { at: parted, ...said })}: `),
     code(why, characters),
   ];
 }

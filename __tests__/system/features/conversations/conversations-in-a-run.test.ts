@@ -124,6 +124,63 @@ describe('a pull request on conversations', () => {
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });
 
+  test('follows the turns of its references, and shows the turn whose answer is not expected', async () => {
+    const heard: string[] = [];
+    const { repository, evaldiff, result, server } = await project(({ model, messages }) => {
+      const last = messages.at(-1)?.content ?? '';
+      if (model !== 'assistant-1') {
+        heard.push(messages.map(({ content }) => content).join('\n'));
+        return { text: words(true).replace('}', ', "is_kind": "yes"}') };
+      }
+      const isBrief = (messages[0]?.content ?? '').includes('Briefly');
+      return { text: last.includes('refund') && isBrief ? 'No.' : `Yes: ${last}` };
+    });
+    const turns =
+      'turns: [{ expected: "Yes" }, { user: My order is late }, { user: I want a refund, expected: "Yes" }]';
+    const references = Array.from(
+      { length: 8 },
+      (_, index) =>
+        `  - { id: r${String(index)}, input: { q: "q ${String(index)}" }, persona: buyer ${String(index)}, goal: a refund, criteria: { is_kind: no blame }, ${turns} }\n`,
+    );
+    const scripted =
+      'metrics: [{ name: agrees, uses: contains, every: true }]\nconversation:\n  max_steps: 3\n  evaluators: [judge]\n  instructions: "You are {persona}."\nreferences:\n' +
+      references.join('');
+    repository.commit('scripted', { 'prompts/tests/mentor.yaml': scripted });
+    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    const compared = await result(...DIFF);
+    expect(compared.problems).toEqual([]);
+    const [suite] = compared.suites;
+    const [head] = suite?.references[0]?.head?.tries ?? [];
+    expect(head?.conversation?.turns.map(({ question }) => question)).toEqual([
+      'Briefly: q 0',
+      'My order is late',
+      'I want a refund',
+    ]);
+    expect(head?.scores.find(({ metric }) => metric === 'agrees')).toMatchObject({
+      value: 0.5,
+      reason: '1 of 2 turns pass; turn 3: fails, expected Yes: lacks "Yes"',
+      objects: { scores: [{ turn: 1 }, { turn: 3, status: 'fail' }] },
+    });
+    expect(compared.outcome).toMatchObject({ kind: 'failed', fails: true });
+    expect(heard[0]).toMatch(/^You are buyer \d\.\nWhat the person wants: a refund\n/);
+    expect(heard[0]).toContain('- is_kind: no blame\n');
+    expect(suite?.metrics.find(({ name }) => name === 'agrees')?.values).toMatchObject({
+      base: 1,
+      head: 0.5,
+      moved: 'worse',
+    });
+    const { out } = await evaldiff(...DIFF);
+    expect(out).toContain('part at turn 3: fails, expected Yes: lacks "Yes"');
+    // Another persona asks something else, so it runs again.
+    const before = server.requests.length;
+    repository.commit('other buyers', {
+      'prompts/tests/mentor.yaml': scripted.replaceAll('persona: buyer', 'persona: seller'),
+    });
+    expect((await result(...DIFF)).suites[0]?.because[0]?.key).toContain('references');
+    expect(server.requests.length).toBeGreaterThan(before);
+    expect(heard.at(-1)).toMatch(/^You are seller \d\./);
+  });
+
   test('pays for each dialogue once: a second run without a regression makes no model calls', async () => {
     const { repository, server, evaldiff, result } = await project(script);
     repository.commit('kinder', { 'prompts/mentor.yaml': prompt('Kindly:') });

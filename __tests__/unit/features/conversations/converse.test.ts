@@ -235,6 +235,57 @@ describe('dialogue', () => {
     expect(dialogue.turns[0]?.verdicts.map(({ evaluator }) => evaluator)).toEqual(['a', 'a (2)']);
   });
 
+  describe('with a script', () => {
+    const say = (word: string) => {
+      const model = scripted((request) =>
+        request.purpose === 'evaluator' ? verdict(word, 'Not asked') : 'Answer',
+      );
+      const ask = (messages: Message[]) =>
+        model.complete({
+          target,
+          parameters: {},
+          messages,
+          try: 0,
+          schema: null,
+          purpose: 'prompt',
+        });
+      return { ...model, ask, tools: { complete: model.complete, random } };
+    };
+    const turns = [{ user: 'One' }, { user: 'Two', expected: 'x' }];
+    const script = { turns, persona: 'a nurse', criteria: { kind: 'no blame' } };
+
+    test.each(['yyy', 'nnn'])(
+      'asks its turns instead of what evaluators want, whatever they say: %s',
+      async (word) => {
+        const { ask, tools } = say(word);
+        const dialogue = await leadConversation(opening, steering(), 0, ask, tools, script);
+        expect(dialogue.turns.map(({ question, asked_by }) => [question, asked_by])).toEqual([
+          ['One', null],
+          ['Two', null],
+        ]);
+        // No evaluator gives a word for the criterion of the script.
+        expect(dialogue.outcome).toBe('no_follow_up');
+        expect(dialogue.turns[1]?.satisfied).toMatchObject({ kind: false });
+      },
+    );
+
+    test('is complete only after its last turn', async () => {
+      const { ask, tools } = say('yyy');
+      const dialogue = await leadConversation(opening, steering(), 0, ask, tools, { turns });
+      expect([dialogue.outcome, dialogue.turns.length]).toEqual(['complete', 2]);
+      const again = await judgeAgain(dialogue, steering(), 0, tools);
+      expect([again.outcome, again.turns.length]).toEqual(['complete', 2]);
+    });
+
+    test('adds a persona that the instructions do not mention', async () => {
+      const { ask, tools, by } = say('yyy');
+      await leadConversation(opening, steering({ instructions: 'Judge.' }), 0, ask, tools, script);
+      const [asked] = by('evaluator');
+      expect(asked?.messages[0]?.content).toMatch(/^Judge\.\nThe person who asks: a nurse\n/);
+      expect(asked?.messages[1]?.content).toContain('- kind: no blame\n');
+    });
+  });
+
   test('is an error without an evaluator model', async () => {
     const { complete } = scripted(() => 'Answer');
     const led = { ...steering(), evaluators: [] };

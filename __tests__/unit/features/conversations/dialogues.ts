@@ -27,6 +27,7 @@ export function conversation(
   const { models = ['judge'], ...rest } = changes;
   return {
     max_steps: 3,
+    instructionsAt: place,
     evaluators: models.map((model) => ({ model, parameters: {}, place })),
     criteria: [
       { name: 'understanding', combine: 'all' },

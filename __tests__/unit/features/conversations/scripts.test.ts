@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
+
+const CONVERSATION = '  max_steps: 3\n  evaluators: [judge]\n';
+
+const files = (references: string, instructions = '', more = '') => ({
+  'evaldiff.yaml': 'models: { judge: { provider: openai, model: gpt-4o } }',
+  ...suiteFiles(
+    PROMPT,
+    `conversation:\n${CONVERSATION}${instructions === '' ? '' : `  instructions: "${instructions}"\n`}${more}references:\n${references}`,
+  ),
+});
+
+const scriptsOf = async (references: string, instructions = '') =>
+  (await suiteOf(files(references, instructions))).tests.references.map(({ script }) => script);
+
+const ref = (id: string, keys: string): string => `  - { id: ${id}, input: { a: "1" }, ${keys} }\n`;
+
+const STEP = '{ user: Hi }';
+
+describe('the script of a reference', () => {
+  test("gives the instructions' variables their values", async () => {
+    const both = ref('x', 'persona: a nurse, goal: a refund') + ref('y', 'persona: a clerk');
+    expect(await scriptsOf(both, 'You are {persona}, and {{b}}. Topic: {a}')).toEqual([
+      { persona: 'a nurse', goal: 'a refund', values: { persona: 'a nurse', a: '1' } },
+      { persona: 'a clerk', values: { persona: 'a clerk', a: '1' } },
+    ]);
+  });
+
+  test('is absent if neither the reference nor the instructions need it', async () => {
+    expect(await scriptsOf('  - { id: x, input: { a: "1" } }\n', 'Judge.')).toEqual([undefined]);
+  });
+
+  test.each<[string, string, string, string[]]>([
+    [
+      'a persona that no reference sets',
+      '  - { id: x, input: { a: "1" } }\n',
+      'You are {persona}.',
+      [
+        'prompts/tests/p.yaml:4: conversation.instructions: no reference sets {persona}; add persona: TEXT to the references, or write {{persona}} for the text itself',
+      ],
+    ],
+    [
+      'a misspelt variable',
+      ref('x', 'persona: a nurse'),
+      'You are {persoa}.',
+      [
+        'prompts/tests/p.yaml:4: conversation.instructions: no reference sets {persoa}; did you mean "persona"?; add input: { persoa: TEXT } to the references, or write {{persoa}} for the text itself',
+      ],
+    ],
+    [
+      'a reference without a value for a variable',
+      `${ref('x', 'persona: a nurse')}  - { id: y, input: { a: "2" } }\n`,
+      'You are {persona}.',
+      [
+        'prompts/tests/p.yaml:7: has no value for {persona} of conversation.instructions; add persona: TEXT',
+      ],
+    ],
+    [
+      'more turns than steps',
+      ref('x', `turns: [${[STEP, STEP, STEP, STEP].join(', ')}]`),
+      '',
+      ['prompts/tests/p.yaml:5: has 4 turns; raise conversation.max_steps (3)'],
+    ],
+    [
+      'a later turn without words of the user',
+      ref('x', `turns: [${STEP}, { expected: Hello }]`),
+      '',
+      ['prompts/tests/p.yaml:5: each turn after the first needs user: TEXT'],
+    ],
+    [
+      'an expectation that no metric compares with',
+      ref('x', 'turns: [{ expected: Hello }]'),
+      '',
+      [
+        'prompts/tests/p.yaml:5: turns have expected, and no metric compares every turn with it; add one, such as { uses: contains, every: true }',
+      ],
+    ],
+  ])('is rejected with %s', async (_, references, instructions, wanted) => {
+    expect(await problemsOf(files(references, instructions))).toEqual(wanted);
+  });
+
+  test('is rejected if labelled answers lack the variables', async () => {
+    const examples = '  examples: [{ question: q, answer: a, accepted: true }]\n';
+    expect(
+      await problemsOf(files(ref('x', 'persona: a nurse'), 'You are {persona}.', examples)),
+    ).toEqual([
+      'prompts/tests/p.yaml:4: conversation.instructions: labelled answers have no value for {persona}; leave out the variables, or examples and examples_from',
+    ]);
+  });
+
+  test.each(['persona: a nurse', 'turns: [{ user: Hi }]'])(
+    'is rejected in a suite without conversation: %s',
+    async (keys) => {
+      const [key] = keys.split(':');
+      const tests = `metrics: [{ uses: is_json }]\nreferences:\n${ref('x', keys)}`;
+      expect(await problemsOf(suiteFiles(PROMPT, tests))).toEqual([
+        `prompts/tests/p.yaml:3: ${key ?? ''} belongs to a suite with conversation; add that key`,
+      ]);
+    },
+  );
+
+  test('may only state expectations of a recorded dialogue without conversation', async () => {
+    const recorded =
+      'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }], turns: [{ expected: a }] }]\n';
+    const tests = `metrics: [{ uses: contains, every: true }]\n${recorded}`;
+    const suite = await suiteOf(suiteFiles(PROMPT, tests));
+    expect(suite.tests.references[0]?.script).toEqual({ turns: [{ expected: 'a' }] });
+  });
+
+  test('can be in a row of a JSONL file', async () => {
+    const rows = [{ id: 'x', input: { a: '1' }, persona: 'a nurse', turns: [{ user: 'Hi' }] }];
+    const suite = await suiteOf({
+      ...files('  []\n'),
+      ...suiteFiles(
+        PROMPT,
+        `conversation:\n${CONVERSATION}references_from: { file: ../../d.jsonl }\n`,
+      ),
+      'd.jsonl': rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    });
+    expect(suite.tests.references[0]?.script).toEqual({
+      persona: 'a nurse',
+      turns: [{ user: 'Hi' }],
+    });
+  });
+});

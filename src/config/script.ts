@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import { asWritten, type Document, type Path } from '../documents/document.ts';
+import { problem } from '../errors.ts';
+import type { OwnSuite } from '../kernel/suite/own-suite.ts';
+import type { Reference } from '../kernel/suite/suite.ts';
+import { readsExpected } from '../metrics/objects.ts';
+import type { Metric } from '../types/metric.ts';
+import type { Problem } from '../types/plain.ts';
+import { anything, closed, filled, listOf, mapOf } from './schema.ts';
+import { withoutUndefined } from './settings.ts';
+
+const turnSchema = closed({
+  user: filled()
+    .describe("What the user says. Default in the first turn: the prompt's own question.")
+    .optional(),
+  expected: anything()
+    .describe('The expected answer of this turn, for metrics with every that compare with it.')
+    .optional(),
+});
+
+export const scriptMembers = {
+  persona: filled().describe('Who the user of this dialogue is, for the evaluators.').optional(),
+  goal: filled().describe('What the user wants to reach, for the evaluators.').optional(),
+  criteria: mapOf(filled(), 'a map of criterion to its meaning')
+    .describe("What evaluators also judge in this dialogue, besides the suite's criteria.")
+    .optional(),
+  turns: listOf(turnSchema)
+    .describe('What the user says turn by turn, and the answer expected each time.')
+    .optional(),
+};
+
+/** Keys of {@link scriptMembers}, which data rows have too. */
+export const SCRIPT_KEYS = ['persona', 'goal', 'criteria', 'turns'] as const;
+
+export function readScript(
+  document: Document,
+  path: Path,
+  { persona, goal, criteria, turns }: z.output<z.ZodObject<typeof scriptMembers>>,
+): Pick<Reference, 'script'> {
+  const read = turns?.map((turn, at) => {
+    const expected = asWritten(document, [...path, 'turns', at, 'expected'], turn.expected);
+    return withoutUndefined({ user: turn.user, expected });
+  });
+  const script = withoutUndefined({ persona, goal, criteria, turns: read });
+  return Object.keys(script).length === 0 ? {} : { script };
+}
+
+/** Reports scripts that nothing leads, and expectations that nothing compares with. */
+export function checkScripts(
+  references: readonly Reference[],
+  metrics: readonly Metric[],
+  own: OwnSuite | null,
+  problems: Problem[],
+): void {
+  for (const reference of references) {
+    const message = scriptProblem(reference, metrics, own !== null);
+    if (message !== null) problems.push(problem(reference.place, message));
+  }
+}
+
+function scriptProblem(
+  { script = {}, thread, metrics: more = [] }: Reference,
+  metrics: readonly Metric[],
+  isLed: boolean,
+): string | null {
+  const { turns = [] } = script;
+  // Expectations of a recorded dialogue need nobody to lead it.
+  const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
+  if (!isLed && key !== undefined)
+    return `${key} belongs to a suite with conversation; add that key`;
+  const silent = thread === null && turns.slice(1).some(({ user }) => user === undefined);
+  if (silent) return 'each turn after the first needs user: TEXT';
+  const isExpected = turns.some(({ expected }) => expected !== undefined);
+  return !isExpected || [...metrics, ...more].some(comparesTurns)
+    ? null
+    : 'turns have expected, and no metric compares every turn with it; add one, such as ' +
+        '{ uses: contains, every: true }';
+}
+
+function comparesTurns(metric: Metric): boolean {
+  return metric.every !== undefined && (metric.source.kind === 'rubric' || readsExpected(metric));
+}

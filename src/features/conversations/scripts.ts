@@ -1,0 +1,72 @@
+import { problem } from '../../errors.ts';
+import type { Reference } from '../../kernel/suite/suite.ts';
+import { placeholders } from '../../kernel/suite/template.ts';
+import { didYouMean } from '../../text/suggest.ts';
+import type { Problem } from '../../types/plain.ts';
+import type { Script } from '../../types/script.ts';
+import type { Conversation } from './conversation-rules.ts';
+
+/** Variables that are keys of a reference, not of its input. */
+const OWN: readonly string[] = ['persona', 'goal'];
+
+/** Gives each reference the values of the instructions' variables; reports those without one. */
+export function withScripts(
+  { instructions, instructionsAt, examples, max_steps }: Conversation,
+  references: readonly Reference[],
+  problems: Problem[],
+): Reference[] {
+  const names = [...new Set(placeholders(instructions ?? '').map(({ name }) => name))];
+  const known = new Set(references.flatMap((reference) => [...valuesOf(reference).keys()]));
+  const refuse = (place: Reference['place'], message: string): void => {
+    problems.push(problem(place, message));
+  };
+  for (const name of names.filter((each) => !known.has(each)))
+    refuse(
+      instructionsAt,
+      `conversation.instructions: no reference sets {${name}}` +
+        (OWN.includes(name) ? '' : didYouMean(name, [...known, ...OWN])) +
+        `; add ${keyOf(name)} to the references, or write {{${name}}} for the text itself`,
+    );
+  if (names.length > 0 && examples.length > 0)
+    refuse(
+      instructionsAt,
+      `conversation.instructions: labelled answers have no value for {${names.join('}, {')}}; ` +
+        'leave out the variables, or examples and examples_from',
+    );
+  return references.map((reference) => {
+    const { script, place, thread } = reference;
+    const values = valuesOf(reference);
+    for (const name of names.filter((each) => known.has(each) && !values.has(each)))
+      refuse(place, `has no value for {${name}} of conversation.instructions; add ${keyOf(name)}`);
+    const turns = script?.turns?.length ?? 0;
+    if (thread === null && turns > max_steps)
+      refuse(
+        place,
+        `has ${String(turns)} turns; raise conversation.max_steps (${String(max_steps)})`,
+      );
+    const used = [...values].filter(([name]) => names.includes(name));
+    return used.length === 0
+      ? reference
+      : { ...reference, script: { ...script, values: Object.fromEntries(used) } };
+  });
+}
+
+function valuesOf({ input, script: { persona, goal } = {} }: Reference) {
+  const own = Object.entries({ ...input, persona, goal });
+  return new Map(own.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+function keyOf(name: string): string {
+  return OWN.includes(name) ? `${name}: TEXT` : `input: { ${name}: TEXT }`;
+}
+
+/** The suite's criteria and the reference's own, which all evaluators have to find met. */
+export function criteriaOf(
+  { criteria }: Pick<Conversation, 'criteria'>,
+  { criteria: own = {} }: Script = {},
+): (Conversation['criteria'][number] & { meaning?: string })[] {
+  return [
+    ...criteria.filter(({ name }) => !Object.hasOwn(own, name)),
+    ...Object.entries(own).map(([name, meaning]) => ({ name, meaning, combine: 'all' as const })),
+  ];
+}
