@@ -1,5 +1,5 @@
 import { shorten } from '../text/visible.ts';
-import { type Usage, madeCalls, type ToolCall } from '../types/answer.ts';
+import { type Usage, madeCalls, partsOf, textOf, type ToolCall } from '../types/answer.ts';
 import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
 import type { Complete, EvaluateAnswers, Grader, Message, OkCompletion } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
@@ -97,4 +97,11 @@ export function textAt(answer: MetricAnswer, level: MetricLevel): string {
 
 export function transcript(messages: readonly Message[]): string {
   return messages.map(({ role, content }) => `${role}: ${content}`).join('\n');
+}
+
+/** With the calls of the last turn of its recording. */
+export function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
+  const turn = turnsOf(thread).at(-1) ?? [];
+  const calls = turn.flatMap(({ tool_calls: made = [] }) => made);
+  return { ...completion, parts: partsOf(textOf(completion), calls) };
 }

@@ -1,4 +1,4 @@
-import type { Better, Metric, Rubric } from '../types/metric.ts';
+import type { Better, Metric, Rubric, Score } from '../types/metric.ts';
 
 type StatedPassing = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
@@ -102,4 +102,11 @@ export function contradiction(
   const best = ranked.findLast(([label]) => !pass.includes(label));
   if (worst === undefined || best === undefined) return null;
   return sign * (best[1] - worst[1]) > 0 ? { passes: worst[0], fails: best[0] } : null;
+}
+
+/** Marks a failure of a truncated answer: the missing part might have passed. */
+export function withCut(score: Score): Score {
+  if (score.status !== 'fail') return score;
+  const cut = 'the answer was cut at its limit of tokens';
+  return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }

@@ -9,7 +9,6 @@ import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
-import { shareName } from '../wording/figures.ts';
 import { reasonsInWords } from '../wording/reasons.ts';
 import { variantWords } from '../wording/variants.ts';
 import { suiteSentence } from '../wording/verdicts.ts';
@@ -145,21 +144,15 @@ function suiteElement(
     ...(own === null ? [] : [{ ending: own, attributes: { name: 'pass rate', classname } }]),
     ...means.map((metric) => ({
       ending: meanEnding(suite, meanWords(metric)),
-      attributes: { name: meanName(metric), classname },
+      attributes: { name: `mean of ${metric.name}`, classname },
     })),
     ...cases,
   ]);
 }
 
-type FailingMetric = ReturnType<typeof failingMetrics>[number];
-
-function meanName({ name, values: { share } }: FailingMetric): string {
-  return share === undefined ? `mean of ${name}` : shareName(name, share);
-}
-
-function meanWords(metric: FailingMetric): string {
-  const words = metricMeans(metric);
-  return metric.values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
+function meanWords({ values, ...metric }: ReturnType<typeof failingMetrics>[number]): string {
+  const words = metricMeans({ values, ...metric });
+  return values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
 }
 
 /** A regressed suite without a reference to name gets its own failure; else null. */

@@ -221,7 +221,7 @@ function gateOf(
     {
       prompt: `insight ${change.becomes}`,
       generation: ({ reference }) =>
-        withDependencies(createGeneration(prompt, variant, reference), suite.tests),
+        withDependencies(createGeneration(prompt, variant, reference), suite.tests, reference),
       isNew: true,
     },
     {

@@ -1,5 +1,6 @@
-import { turnsOf, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
-import { textOf, callsOf, filesText, partsOf } from '../../types/answer.ts';
+import { withCalls, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
+import { seenFromHead } from '../../metrics/pairwise.ts';
+import { textOf, callsOf, filesText } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import {
   type Complete,
@@ -90,14 +91,6 @@ function comparedSubject(base: Subject, head: Subject): Subject {
 
 export function skippedScore({ name: metric, skip }: Metric, reason: string): Score {
   return { metric, status: 'skipped', value: null, reason, skip };
-}
-
-function seenFromHead(score: Score): Score {
-  if (score.status !== 'pass' && score.status !== 'fail') return score;
-  const value = typeof score.value === 'number' ? 1 - score.value : score.value;
-  if (value === 0.5) return score;
-  const reason = score.reason === null ? null : `seen from head: ${score.reason}`;
-  return { ...score, status: value === 1 ? 'pass' : 'fail', value, reason };
 }
 
 /**
@@ -206,10 +199,4 @@ function answerMessage(completion: OkCompletion, generation: Generation): Messag
     ...(generation.kind === 'request' ? { metadata: { model: generation.target.model } } : {}),
   };
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
-}
-
-function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
-  const turn = turnsOf(thread).at(-1) ?? [];
-  const calls = turn.flatMap(({ tool_calls: made = [] }) => made);
-  return { ...completion, parts: partsOf(textOf(completion), calls) };
 }

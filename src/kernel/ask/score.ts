@@ -1,3 +1,4 @@
+import { withCut } from '../../metrics/passing.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import { whyDeclined } from '../../types/model.ts';
 import type { Scoring } from '../select/scoring.ts';
@@ -84,11 +85,4 @@ function answerScores(
 function failedScore(metric: Metric, reason: string): Score {
   const skipped = skippedScore(metric, reason);
   return isPairwise(metric) ? skipped : { ...skipped, status: 'fail', reason };
-}
-
-/** Marks a failure of a truncated answer: the missing part might have passed. */
-function withCut(score: Score): Score {
-  if (score.status !== 'fail') return score;
-  const cut = 'the answer was cut at its limit of tokens';
-  return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
