@@ -64,7 +64,7 @@ function scriptProblem(
   isLed: boolean,
 ): string | null {
   const { turns = [] } = script;
-  // Expectations of a recorded dialogue need nobody to lead it.
+  // A recorded dialogue may state expectations without evaluators.
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
   if (!isLed && key !== undefined)
     return `${key} belongs to a suite with conversation; add that key`;
