@@ -143,7 +143,7 @@ function reportedSections({ scores, drift, erosion, fixes, speed }: Page): strin
     ...section(
       'Drafted fixes',
       [
-        'Five references fell and 45 held. The draft was written for three of the five. How often it is accepted.',
+        'Five references fell, or 20 where the row says so, and 45 held. The draft was written for half of them. How often it is accepted.',
       ],
       fixes,
       { what: 'draft', reported: 'accepted' },

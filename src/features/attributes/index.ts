@@ -1,5 +1,5 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
-import type { Feature } from '../../app/run/feature.ts';
+import type { Feature, SidesRead } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { counted } from '../../text/amounts.ts';
 import { sources } from '../../trust/trust.ts';
@@ -11,6 +11,17 @@ import { planExplain, type ExplainOwn } from './plan.ts';
 import { attributeKeys, suiteAttributes } from './result.ts';
 import { attributeSettings } from './settings.ts';
 import { planInsights, tryInsights, type InsightPlan } from './try-insights.ts';
+
+function readSides({
+  trust,
+  limits,
+  isChosen,
+  base,
+  head,
+}: SidesRead): ReturnType<typeof readPinned> {
+  const source = sources(trust).attributes;
+  return readPinned(base, head, { source, limits, chosen: isChosen });
+}
 
 export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   ReportRow &
@@ -45,9 +56,8 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
     const { gradeAssignments } = await import('./labels.ts');
     return gradeAssignments(suite, context, code);
   },
-  async read({ trust, limits, isChosen, base, head }) {
-    const source = sources(trust).attributes;
-    const { pinned, ...found } = await readPinned(base, head, { source, limits, chosen: isChosen });
+  async read(sides) {
+    const { pinned, ...found } = await readSides(sides);
     return { read: pinned, ...found };
   },
   plan: planExplain,
@@ -58,9 +68,16 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
 };
 
 /** After the causes, which take precedence under a cap. */
-export const insightsFeature: Feature<InsightPlan> & ReportRow & CommandRow = {
+export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
+  ReportRow &
+  CommandRow = {
   key: 'insights',
   calls: { possible: 'insight_possible' },
+  // The row of the attributes reports the file's problems.
+  async read(sides) {
+    const { pinned } = await readSides(sides);
+    return { read: pinned, problems: [], notices: [] };
+  },
   plan: planInsights,
   decided: tryInsights,
 };

@@ -14,10 +14,15 @@ import { countCalls, experimentCalls, extraTries, type CallCounter } from '../..
 import { fileLines, linePlaces } from '../../trials/unit-places.ts';
 import type { Grader } from '../../types/model.ts';
 import { AUTO_REFERENCES } from './cost.ts';
-import { attributesWorstFirst } from './explained-suites.ts';
+import { pinnedFor, type PinnedAttributes } from './file.ts';
 import { insightText, proposeInsights, type ProposedInsight } from './insight.ts';
 import { isExplainable } from './plan.ts';
-import { suiteAttributes, type AttributeResult, type Insight } from './result.ts';
+import {
+  suiteAttributes,
+  type AttributeResult,
+  type DroppedInsights,
+  type Insight,
+} from './result.ts';
 
 /** Default cap of a run: a change is tried twice on every stable reference. */
 const MOST_CALLS = 400;
@@ -28,6 +33,9 @@ const LEVEL = 0.05;
 /** Attributes of a run with insights, those that fell most. */
 const MOST_ATTRIBUTES = 3;
 
+/** Fallen references that the model sees: of the attribute, and others. */
+const SHOWN = { inside: 4, outside: 2 };
+
 export interface InsightPlan {
   maxCalls: number | null;
 }
@@ -37,42 +45,29 @@ export function planInsights({
   input: { mode, code, again },
   head,
   suites,
-}: PlanningRun<unknown>): FeaturePlan<InsightPlan> | null {
+  read: pinned,
+}: PlanningRun<PinnedAttributes | null>): FeaturePlan<InsightPlan> | null {
   const { enabled, insight_calls: maxCalls } = head.project.settings.qualeval;
   if (mode !== 'diff' || again !== undefined || enabled === 'off') return null;
-  const largest = Math.max(
-    0,
-    ...suites.filter((suite) => isExplainable(suite, mode)).map(({ compared }) => compared.length),
-  );
   const asker = createAsker(head, code)?.asker ?? null;
-  const isPossible =
-    (asker?.grader ?? null) !== null && (enabled === 'on' || largest >= AUTO_REFERENCES);
+  const sizes = suites
+    .filter((suite) => isExplainable(suite, mode))
+    .filter(
+      ({ compared, run }) =>
+        enabled === 'on' ||
+        compared.length >= AUTO_REFERENCES ||
+        (pinned !== null && pinnedFor(pinned, run.suite.path).length > 0),
+    )
+    .map(({ compared }) => compared.length);
+  const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  return {
-    own: { maxCalls },
-    certain: [],
-    possible,
-    usual: Math.min(possible, usualCalls(largest)),
-    asker,
-    tested: 0,
-    problems: [],
-    notices: [],
-  };
+  // One question, ten tries of what fell, and two of every other reference.
+  const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
+  const nothing = { certain: [], tested: 0, problems: [], notices: [] };
+  return { ...nothing, own: { maxCalls }, possible, usual, asker };
 }
 
-/** One question, ten tries of what fell, and two of every other reference. */
-function usualCalls(references: number): number {
-  return 11 + 2 * references;
-}
-
-/** Fallen references that the model sees: of the attribute, and others. */
-const SHOWN = { inside: 4, outside: 2 };
-
-type Suite = DecidedRun['suites'][number];
-
-interface Trial extends Suite {
-  attribute: AttributeResult;
-}
+type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
 /**
  * Asks for insights about regressed attributes and tries their changes. An insight is shown if its
@@ -84,50 +79,44 @@ export async function tryInsights(
   tools: FeatureTools,
 ): Promise<Added> {
   const grader = asker?.grader ?? null;
-  const trials = regressedAttributes(run).slice(0, MOST_ATTRIBUTES);
-  if (grader === null || run.trust === 'untrusted' || tools.spent.halted() !== null)
-    return { parts: {}, notices: [] };
-  const all: (Found & Pick<Insight, 'path' | 'suite' | 'variant'>)[] = [];
+  const insights: Insight[] = [];
+  const dropped: DroppedInsights[] = [];
+  const notices: Added['notices'] = [];
+  if (grader === null) return { parts: {}, notices };
+  const isAllowed = run.trust !== 'untrusted' && tools.spent.halted() === null;
+  const trials = isAllowed ? regressedAttributes(run) : [];
   let room = maxCalls ?? experimentCalls(run.calls, MOST_CALLS);
   for (const [index, trial] of trials.entries()) {
     const share = Math.ceil(room / (trials.length - index));
+    if (share === 0) break;
     const counter = countCalls(tools.spent.complete, share, 'qualeval.insight_calls');
     const bench = { grader, counter, level: LEVEL / trials.length };
-    const { path, suite, variant } = trial.attribute;
-    if (share > 0)
-      all.push({ path, suite, variant, ...(await insightOf(trial, bench, run, tools)) });
+    const { insight, faults } = await insightOf(trial, bench, run, tools);
     room -= counter.made();
+    const { path, suite, variant } = trial.attribute;
+    if (insight !== null) insights.push({ path, suite, variant, ...insight });
+    if (faults.length > 0) dropped.push({ path, suite, variant, count: faults.length });
+    for (const fault of faults)
+      notices.push({ kind: 'qualeval', message: `${path}: ${fault}`, place: null });
   }
-  return added(all);
+  return { parts: partsOf(insights, dropped), notices };
 }
 
-function added(all: readonly (Found & Pick<Insight, 'path' | 'suite' | 'variant'>)[]): Added {
-  const dropped = all.flatMap(({ insight: _, faults, ...of }) =>
-    faults.length === 0 ? [] : [{ ...of, count: faults.length }],
-  );
-  return {
-    parts: {
-      insights: all.flatMap(({ insight, faults: _, ...of }) =>
-        insight === null ? [] : [{ ...of, ...insight }],
-      ),
-      ...(dropped.length === 0 ? {} : { dropped_insights: dropped }),
-    },
-    notices: all.flatMap(({ path, faults }) =>
-      faults.map((fault) => ({ kind: 'qualeval', message: `${path}: ${fault}`, place: null })),
-    ),
-  };
+function partsOf(insights: Insight[], dropped: DroppedInsights[]): Added['parts'] {
+  return dropped.length === 0 ? { insights } : { insights, dropped_insights: dropped };
 }
 
+/** Those that fell most. */
 function regressedAttributes({ suites, parts }: DecidedRun): Trial[] {
-  const found = suites
+  return suites
     .filter(({ result }) => hasFallen(result))
     .flatMap((suite) =>
-      suiteAttributes(suite.result, parts.attributes ?? [])
-        .filter(({ verdict }) => verdict === 'regressed')
-        .map((attribute) => ({ ...suite, attribute })),
-    );
-  const order = attributesWorstFirst(found.map(({ attribute }) => attribute));
-  return found.sort((a, b) => order.indexOf(a.attribute) - order.indexOf(b.attribute));
+      suiteAttributes(suite.result, parts.attributes ?? []).flatMap((attribute) =>
+        attribute.verdict === 'regressed' ? [{ ...suite, attribute }] : [],
+      ),
+    )
+    .sort((a, b) => (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0))
+    .slice(0, MOST_ATTRIBUTES);
 }
 
 interface Bench {
@@ -143,51 +132,45 @@ interface Found {
 
 /** The first proposal that passes. */
 async function insightOf(
-  trial: Trial,
+  { comparison, result, attribute }: Trial,
   { grader, counter, level }: Bench,
   run: DecidedRun,
   tools: FeatureTools,
 ): Promise<Found> {
-  const { comparison, result, attribute } = trial;
-  const { head } = comparison.run.suite;
+  const { suite } = comparison.run;
   const worse = worstFirst(result);
   const inside = worse.filter(({ id }) => attribute.references.includes(id));
+  const outside = worse.filter((reference) => !inside.includes(reference));
   const stable = stableReferences(result);
-  const prompt = head?.suite.prompt;
-  const isTryable = prompt !== undefined && prompt.code === null && prompt.made === undefined;
-  if (head === null || !isTryable || inside.length === 0 || stable.length === 0)
+  const messages = triedMessages(suite.head);
+  if (suite.head === null || messages === null || inside.length === 0 || stable.length === 0)
     return { insight: null, faults: [] };
   const { shown, withheld } = splitFallen(inside);
-  const outside = worse.filter((reference) => !inside.includes(reference));
   const fell = [...shown.slice(0, SHOWN.inside), ...outside.slice(0, SHOWN.outside)];
-  const { suite } = comparison.run;
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
   const { evaluate, checkSchema, random, scoreMetric } = tools;
   const asking = { grader, complete: counter.complete, random };
-  const { insights, faults } = await proposeInsights(attribute, packet, prompt.messages, asking);
-  const bench = { head, references: [...inside, ...stable], withheld, shown, stable };
-  const ids = bench.references.map(({ id }) => id);
+  const { insights, faults } = await proposeInsights(attribute, packet, messages, asking);
+  const references = [...inside, ...stable];
+  const ids = references.map(({ id }) => id);
   const making = { evaluate, checkSchema, random, scoreMetric, price: run.price };
-  const trying = {
-    make: extraTries(comparison.run, ids, { ...making, complete: counter.complete }),
+  const numbersOf = (of: readonly ReferenceResult[]): number[] =>
+    of.map((reference) => references.indexOf(reference));
+  const trial = {
+    ...{ references, fell: numbersOf(withheld), stable: numbersOf(stable) },
+    shown: shown === withheld ? [] : numbersOf(shown),
     retestRate: retestRate(result),
-    level: level / insights.length,
+    make: extraTries(comparison.run, ids, { ...making, complete: counter.complete }),
   };
   for (const proposed of insights) {
-    const found = await gateOf(proposed, bench, trying);
-    if (typeof found === 'object') {
-      const { restores: recovers, costs } = found;
-      const gain = { recovers, stable: costs.of };
-      return {
-        insight: {
-          text: insightText(attribute, { why: proposed.why, ...gain }),
-          attributes: [attribute.id],
-          references: inside.map(({ id }) => id),
-          change: await changeIn(prompt.messages, proposed, tools),
-          ...gain,
-        },
-        faults,
-      };
+    const candidate = candidateOf(proposed, suite.head);
+    const found = await fixGate(candidate, trial, level / insights.length);
+    if (typeof found !== 'string') {
+      const gain = { recovers: found.restores, stable: found.costs.of };
+      const text = insightText(attribute, { why: proposed.why, ...gain });
+      const change = await changeIn(messages, proposed, tools);
+      const about = { attributes: [attribute.id], references: inside.map(({ id }) => id) };
+      return { insight: { text, ...about, change, ...gain }, faults };
     }
     faults.push(
       found === 'unjudged'
@@ -198,42 +181,23 @@ async function insightOf(
   return { insight: null, faults };
 }
 
-interface GateBench extends ReturnType<typeof splitFallen<ReferenceResult>> {
-  head: SuiteSide;
-  references: readonly ReferenceResult[];
-  stable: readonly ReferenceResult[];
+/** Null: code or a function makes the messages. */
+function triedMessages(side: SuiteSide | null): Prompt['messages'] | null {
+  const { code, made, messages } = side?.suite.prompt ?? {};
+  return code !== null || made !== undefined ? null : (messages ?? null);
 }
 
-function gateOf(
+function candidateOf(
   { messages, change }: ProposedInsight,
-  { head, references, withheld, shown, stable }: GateBench,
-  {
-    make,
-    retestRate: rate,
-    level,
-  }: Pick<Parameters<typeof fixGate>[1], 'make' | 'retestRate'> & { level: number },
-): ReturnType<typeof fixGate> {
-  const { suite, variant } = head;
+  { suite, variant }: SuiteSide,
+): Parameters<typeof fixGate>[0] {
   const prompt = { ...suite.prompt, messages };
-  const numbersOf = (of: readonly ReferenceResult[]): number[] =>
-    of.map((reference) => references.indexOf(reference));
-  return fixGate(
-    {
-      prompt: `insight ${change.becomes}`,
-      generation: ({ reference }) =>
-        withDependencies(createGeneration(prompt, variant, reference), suite.tests, reference),
-      isNew: true,
-    },
-    {
-      references,
-      fell: numbersOf(withheld),
-      shown: shown === withheld ? [] : numbersOf(shown),
-      stable: numbersOf(stable),
-      retestRate: rate,
-      make,
-    },
-    level,
-  );
+  return {
+    prompt: `insight ${change.becomes}`,
+    generation: ({ reference }) =>
+      withDependencies(createGeneration(prompt, variant, reference), suite.tests, reference),
+    isNew: true,
+  };
 }
 
 /** Where the changed line is in head's file. */

@@ -291,6 +291,21 @@ describe('a pull request', () => {
     'prompts/support.yaml: an insight could not be tried: 30 calls were used up',
     { ...dropped, planned: { insights: 30 } },
   );
+  const pinnedFew = { [FILE]: 'domains: [{ name: billing }]\n' };
+  shows(
+    'plans calls for insights of a small suite only if its attributes are pinned',
+    {
+      base: desk('Be exact.', pinnedFew, 12),
+      head: desk('Be friendly.', pinnedFew, 12),
+      ...unchanged,
+    },
+    { planned: { insights: 400 } },
+  );
+  shows(
+    'plans none for a small suite without them',
+    { base: desk('Be exact.', {}, 12), head: desk('Be friendly.', {}, 12), ...unchanged },
+    { planned: { insights: 0 } },
+  );
   shows('has no insights with insight_calls: 0', settings('qualeval: { insight_calls: 0 }'), {
     ...{ insights: [], said: [], calls: { insight: 0 }, planned: { insights: 0 } },
   });
