@@ -63,7 +63,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
     return {
       provider,
       model,
-      command: entry.command,
+      command: [...entry.command, ...(entry.calls?.afterwards ?? [])],
       setup: entry.setup,
       ...programOf(entry, context),
       commit: context.tree.commit,

@@ -32,8 +32,11 @@ export interface ModelSettings {
   setup: string[];
   /** A new process for each try. Absent: one process per side. */
   process?: 'try';
-  /** The model that a program calls, and limits of one answer: calls and US dollars. */
-  calls?: { model: string; most: number; usd: number };
+  /**
+   * The model that an agent calls, limits of one run (calls and US dollars), and what its metrics
+   * need after a run.
+   */
+  calls?: { model: string; most: number; usd: number; afterwards: readonly string[] };
   file: string | null;
   replaces: string[];
   /** For full sweeps. Absent: the settings' `transport`. */

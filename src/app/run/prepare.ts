@@ -1,3 +1,4 @@
+import { withAfterwards } from '../../config/afterwards.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { filesHash } from '../../config/programs.ts';
 import type { ProjectSide } from '../../config/project-side.ts';
@@ -162,14 +163,15 @@ function projectSides(
   arranged: TrustedSides,
   hash: (text: string) => string,
 ): { base: ProjectSide | null; head: ProjectSide } {
+  const sides = withAfterwards(arranged.base, arranged.head);
   const side = (project: Project, tree: SourceTree): ProjectSide => ({
     project,
     context: { settings: project.settings, tree, hash, batches: isFullSweep(input) },
   });
   return {
-    base: arranged.base === null || input.base === null ? null : side(arranged.base, input.base),
+    base: sides.base === null || input.base === null ? null : side(sides.base, input.base),
     head: side(
-      arranged.head,
+      sides.head,
       arranged.models === 'base' && input.base !== null ? input.base : input.head,
     ),
   };

@@ -16,6 +16,7 @@ import { agentRow } from './rows/index.ts';
 import { RUN_LIMITS, limitsShape, suiteMembers, workspaceShape } from './schema.ts';
 import { filePatterns, matcherOf, placeFiles } from './suite/rules.ts';
 import {
+  afterwardsWords,
   agentCommand,
   type AgentName,
   type AgentSpec,
@@ -48,7 +49,7 @@ export async function readAgentSuite(
     problems.push(...hiddenSkills(document, { agent: agent.agent, rules: rest.workspace, tools }));
   if (problems.length > before || model === null || agent === null) return found;
   const asked = { model: model.model, at: model.endpoint ?? model.provider };
-  const spec: AgentSpec = { ...agent, ...asked, ...rest, checks: [], watch: [] };
+  const spec = { ...agent, ...asked, ...rest };
   const named = { spec, document, name: written.name ?? stemOf(document.file) };
   const suites = suitesOf(named, written.model ?? '', tasks);
   return {
@@ -58,6 +59,8 @@ export async function readAgentSuite(
   };
 }
 
+type SuiteSpec = Omit<AgentSpec, 'checks' | 'watch'>;
+
 interface OwnSuite {
   document: Document;
   model: string;
@@ -66,16 +69,20 @@ interface OwnSuite {
 
 /** Trigger tests are a suite of their own, because other metrics cannot judge a run that is cut. */
 function suitesOf(
-  { spec, document, name }: { spec: AgentSpec; document: Document; name: string },
+  { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
   called: string,
   tasks: readonly ReadTask[],
 ): OwnSuite[] {
   const [triggers, work] = [tasks.filter(isTrigger), tasks.filter((task) => !isTrigger(task))];
   const make = (suite: string, own: readonly ReadTask[], trigger: boolean): OwnSuite => {
-    const { checks, watch } = trigger ? NOTHING_AFTERWARDS : afterwardsOf(document);
     const model = `${spec.agent} with ${called} (${suite})`;
-    const program = programOf({ ...spec, checks, watch }, own, document.placeOf(['agent']));
-    const calls = { model: called, most: trigger ? 1 : spec.limits.turns, usd: spec.limits.usd };
+    const program = programOf(spec, own, document.placeOf(['agent']));
+    const calls = {
+      model: called,
+      most: trigger ? 1 : spec.limits.turns,
+      usd: spec.limits.usd,
+      afterwards: trigger ? [] : afterwardsOf(document),
+    };
     return {
       document: promptOf(document, { name: suite, model, tasks: own, trigger }),
       model,
@@ -290,7 +297,7 @@ function readLimits(document: Document, problems: Problem[]): RunLimits {
   };
 }
 
-function programOf(spec: AgentSpec, tasks: readonly ReadTask[], place: Place): ModelSettings {
+function programOf(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place): ModelSettings {
   const attached = tasks.flatMap(({ files = {} }) => Object.values(files));
   return {
     provider: 'program',
@@ -298,7 +305,7 @@ function programOf(spec: AgentSpec, tasks: readonly ReadTask[], place: Place): M
     model: `${spec.agent} with ${spec.model}`,
     price: null,
     command: agentCommand(spec),
-    files: [...filePatterns(spec.workspace, spec.checks.length > 0), ...new Set(attached)],
+    files: [...filePatterns(spec.workspace), ...new Set(attached)],
     setup: [],
     process: 'try',
     file: null,
@@ -307,10 +314,8 @@ function programOf(spec: AgentSpec, tasks: readonly ReadTask[], place: Place): M
   };
 }
 
-const NOTHING_AFTERWARDS = { checks: [], watch: [] };
-
 /** What `runs` and `files` metrics, of the suite and of single tasks, need after a run. */
-function afterwardsOf({ value }: Document): Pick<AgentSpec, 'checks' | 'watch'> {
+function afterwardsOf({ value }: Document): readonly string[] {
   const metrics = [
     valueAt(value, ['tests', 'metrics']) ?? [],
     ...[valueAt(value, ['tests', 'references']) ?? []]
@@ -323,14 +328,11 @@ function afterwardsOf({ value }: Document): Pick<AgentSpec, 'checks' | 'watch'> 
     );
   const contained = given('files', 'contains').flatMap((by) => (isMap(by) ? Object.keys(by) : []));
   const watch = [...given('files', 'exist'), ...given('files', 'absent'), ...contained];
-  return {
-    checks: textsOf(given('runs', 'run')).map((run) => ({ name: run, run })),
-    watch: textsOf(watch).sort(),
-  };
+  return afterwardsWords(textsOf(given('runs', 'run')), textsOf(watch));
 }
 
 function textsOf(values: readonly Json[]): string[] {
-  return [...new Set(values.filter((value) => typeof value === 'string'))];
+  return values.filter((value) => typeof value === 'string');
 }
 
 interface PromptParts {

@@ -190,6 +190,15 @@ describe('diff of an agent suite', () => {
   });
 });
 
+test('a pull request that adds a command is compared with base by that command too', async () => {
+  const metric = "    - { name: other, uses: runs, with: { run: 'test -s OTHER.md' } }\n";
+  const added = SMALL.replace('  references:', `${metric}  references:`);
+  const { directory } = repository({ 'evals/notes.yaml': added });
+  const { code, result } = await diff(directory);
+  expect(code).toBe(0);
+  expect(result.suites[0]?.pass_rate).toMatchObject({ base: 0, head: 0 });
+});
+
 describe('a trigger test', () => {
   const SKILL =
     '---\nname: notes\ndescription: Use this when release notes are wanted.\n---\nBe brief.\n';

@@ -59,7 +59,7 @@ describe('an agent suite', () => {
       process: 'try',
       calls: { model: 'claude-sonnet-4-5', most: 12, usd: 0.5 },
     });
-    expect(specOf(entry?.command ?? [])).toEqual({
+    expect(specOf([...(entry?.command ?? []), ...(entry?.calls?.afterwards ?? [])])).toEqual({
       agent: 'claude-code',
       version: '2.1.330',
       command: [],
@@ -124,7 +124,7 @@ describe('an agent suite', () => {
     };
     const before = idsOf({});
     const inside = ['AGENTS.md', '.claude/skills/notes/SKILL.md', 'shop/app.js', 'shop/new.js'];
-    // Hidden from the agent, but not from the command that runs afterwards.
+    // Hidden from the agent, but not from commands that run afterwards.
     for (const path of [...inside, 'shop/secret.md'])
       expect(idsOf({ [path]: 'edited' })).not.toBe(before);
     for (const path of ['other/app.js', 'evals/notes.yaml', 'README.md'])

@@ -33,15 +33,11 @@ export function matcherOf(patterns: readonly string[]): (path: string) => boolea
 }
 
 /** Patterns for `files` of a program: all that a run, or a check after it, may read. */
-export function filePatterns(
-  { from, with: added, hide, own, skills = {} }: WorkspaceRules,
-  hasChecks: boolean,
-): string[] {
-  const excluded = hasChecks ? own : [...hide, ...own];
+export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceRules): string[] {
   return [
     ...[from, ...Object.values(skills)].map((folder) => (folder === '' ? '**' : `${folder}/**`)),
     ...added.flatMap(withFolder),
-    ...excluded.flatMap(withFolder).map((pattern) => `!${pattern}`),
+    ...own.flatMap(withFolder).map((pattern) => `!${pattern}`),
   ];
 }
 

@@ -103,13 +103,32 @@ export interface CheckResult {
   timedOut?: true;
 }
 
-export function agentCommand(spec: AgentSpec): string[] {
+export function agentCommand(spec: Omit<AgentSpec, 'checks' | 'watch'>): string[] {
   return [AGENT_PROGRAM, JSON.stringify(spec)];
 }
 
+const RUN = 'run ';
+const READ = 'read ';
+
+/** Further words of the command, for `checks` and `watch`. */
+export function afterwardsWords(
+  runs: readonly string[],
+  paths: readonly string[],
+): readonly string[] {
+  const words = [...runs.map((run) => `${RUN}${run}`), ...paths.map((path) => `${READ}${path}`)];
+  return [...new Set(words)].sort();
+}
+
 export function specOf(command: readonly string[]): AgentSpec | null {
-  const [first, json = ''] = command;
-  return first === AGENT_PROGRAM ? (JSON.parse(json) as AgentSpec) : null;
+  const [first, json = '', ...afterwards] = command;
+  if (first !== AGENT_PROGRAM) return null;
+  const after = (start: string): string[] =>
+    afterwards.filter((word) => word.startsWith(start)).map((word) => word.slice(start.length));
+  return {
+    ...(JSON.parse(json) as Omit<AgentSpec, 'checks' | 'watch'>),
+    checks: after(RUN).map((run) => ({ name: run, run })),
+    watch: after(READ),
+  };
 }
 
 /** A task as variables of a reference. A trigger of null is `none`. */
