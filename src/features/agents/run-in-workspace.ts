@@ -75,7 +75,7 @@ export async function runInWorkspace(
     const ended = await start(ready, { row, run, ticket, place, options });
     const seconds = (options.clock.now() - startedAt) / 1000;
     const record = ticket.end();
-    const changes = isTrigger ? [] : await readChanges(workspace);
+    const changes = isTrigger ? [] : (await readChanges(workspace)).filter(isAgents(row));
     const transcript = readTranscript(row, ended.stdout);
     const afterwards = isTrigger ? [] : await check(run, changes, place, options);
     return runCompletion({
@@ -97,6 +97,12 @@ export async function runInWorkspace(
     await workspace?.close();
   }
 }
+
+/** Some CLIs write files of their own, which the agent did not decide. */
+const isAgents =
+  ({ ownFiles = [] }: AgentRow) =>
+  ({ path, isCanarySeen }: Change): boolean =>
+    isCanarySeen || !ownFiles.includes(path);
 
 interface RunTools {
   row: AgentRow;

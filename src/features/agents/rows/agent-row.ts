@@ -58,6 +58,8 @@ export interface AgentRow {
   skillFolders: readonly string[] | null;
   /** Null: skills are used by reading their files. */
   skillTool: { name: string; argument: string } | null;
+  /** Files that the CLI writes into the workspace by itself. */
+  ownFiles?: readonly string[];
   /** Beside the common ones. Null: those of all rows, because any CLI can be behind it. */
   normalisers: readonly Normaliser[] | null;
   start(run: AgentRun): AgentStart;

@@ -33,6 +33,7 @@ export const opencode = acpRow({
   instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
   skillFolders: ['.opencode/skill', '.opencode/skills', '.claude/skills', '.agents/skills'],
   skillTool: { name: 'skill', argument: 'name' },
+  ownFiles: ['.opencode/.gitignore'],
   normalisers: [],
   start: (run) => ({
     command: [...run.bin, 'acp'],
