@@ -5,17 +5,17 @@
  *   npm run test:agents [-- NAME[@VERSION]…] [--tries N] [--cache FOLDER] [--print]
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { agentRow } from '../src/features/agents/rows/index.ts';
 import { AGENT_NAMES, type AgentName } from '../src/features/agents/suite/spec.ts';
 import { measureAgent, type MeasuredAgent } from './agents/measure.ts';
-import { failuresIn, pageOf } from './agents/page.ts';
+import { failuresIn, pageOf, tableOf } from './agents/page.ts';
 
 const { values, positionals } = parseArgs({
   options: {
-    tries: { type: 'string', default: '4' },
+    tries: { type: 'string', default: '2' },
     cache: { type: 'string' },
     print: { type: 'boolean', default: false },
   },
@@ -29,6 +29,7 @@ const chosen = (positionals.length > 0 ? positionals : AGENT_NAMES).map((word) =
   return { name, version: version ?? agentRow(name).version };
 });
 
+const begun = { at: new Date(), load: loadavg()[0] ?? 0 };
 const folder = mkdtempSync(join(tmpdir(), 'evaldiff-test-agents-'));
 const measured: MeasuredAgent[] = [];
 try {
@@ -36,15 +37,19 @@ try {
     const place = join(folder, name);
     const cache = values.cache ?? join(folder, 'cache');
     measured.push(await measureAgent({ name, version, tries: Number(values.tries), place, cache }));
-    process.stderr.write(`${pageOf(measured.slice(-1)).table}\n`);
+    process.stderr.write(`${tableOf(measured.slice(-1))}\n`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-const { page, table } = pageOf(measured);
-if (values.print || positionals.length > 0) console.log(table);
-else writeFileSync(new URL('agents.md', import.meta.url), page);
+const day = begun.at.toISOString().slice(0, 10);
+const minutes = (Date.now() - begun.at.getTime()) / 60_000;
+const how =
+  `${day}, \`npm run test:agents\`, ${minutes.toFixed(0)} min; ${availableParallelism()} cores ` +
+  `(${process.arch}), Node ${process.versions.node}; load at the start ${begun.load.toFixed(1)}.`;
+if (values.print || positionals.length > 0) console.log(tableOf(measured));
+else writeFileSync(new URL('agents.md', import.meta.url), pageOf(measured, how));
 const failures = failuresIn(measured);
 if (failures.length > 0) {
   process.stderr.write(`${failures.join('\n')}\n`);

@@ -2,35 +2,40 @@ import type { MeasuredAgent, MeasuredCase } from './measure.ts';
 
 const HEAD = `# Real agents, offline
 
-\`npm run test:agents\` installs the pinned CLIs from npm and runs \`evaldiff diff\` on a small
-repository with each, through gateway and walls. A server on loopback takes the vendors' place: it
-reads the instructions and obeys them. Each suite has three tasks. The scripted agent (\`command\`,
-\`acp\`) needs no installation.
+\`npm run test:agents\` installs the pinned CLIs from npm. With each, it runs \`evaldiff diff\` on a
+small repository with a skill and an instruction file, through gateway and walls. A server on
+loopback takes the vendor's place: it reads the instructions and obeys them. A suite has three
+tasks with two tries. \`acp\` and \`command\` are [a scripted agent](../fixtures/agents/agent.mjs).
+
+- **A rule is removed** from the instruction file: must be red.
+- **A file that no run reads** is edited, and the vendor cannot be reached: must be green without a
+  paid call.
+- **A file that is read at step 2** is edited: only calls after step 1 are paid.
 
 `;
 
-const COLUMNS = [
-  'agent',
-  'version',
-  'change',
-  'verdict',
-  'runs',
-  'calls of head',
-  'paid',
-  'seconds a run',
-];
+const FOOT = `"Calls" are model calls of head's runs, with replayed ones. "Paid" are requests that the
+server got from both sides. Base's calls are paid in the first comparison. "Seconds" are means of
+head's runs that paid for calls, on a machine that runs several at once.
+`;
 
-export function pageOf(measured: readonly MeasuredAgent[]): { page: string; table: string } {
+const COLUMNS = ['agent', 'version', 'change', 'verdict', 'runs', 'calls', 'paid', 'seconds'];
+
+export function tableOf(measured: readonly MeasuredAgent[]): string {
   const rows = measured.flatMap(({ name, version, cases }) =>
     cases.map((each) => [name, version ?? '', ...cells(each)]),
   );
-  const table = [COLUMNS, COLUMNS.map(() => '---'), ...rows]
-    .map((row) => `| ${row.join(' | ')} |`)
-    .join('\n');
+  const rule = COLUMNS.map((_, index) => (index < 4 ? '---' : '---:'));
+  return [COLUMNS, rule, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+export function pageOf(measured: readonly MeasuredAgent[], how: string): string {
   const leaks = measured.reduce((sum, each) => sum + each.leaks, 0);
   const wrong = measured.reduce((sum, each) => sum + each.wrongKeys, 0);
-  const note = `The vendor's key is in ${leaks} files of stores and reports. ${wrong} requests had another key.`;
-  return { page: `${HEAD}${table}\n\n${note}\n`, table };
+  const keys =
+    `The vendor's key was in ${leaks} files of stores, reports and logs. ` +
+    `${wrong} requests came with another key.`;
+  return `${HEAD}${tableOf(measured)}\n\n${FOOT}\n${keys}\n\n_${how}_\n`;
 }
 
 function cells({ title, verdict, runs, errors, calls, paid, seconds }: MeasuredCase): string[] {
