@@ -31,7 +31,11 @@ function measureAll(
 ): Measured[] {
   return scenarios
     .filter(({ name, references }) => `${name}, ${String(references)}`.includes(only))
-    .map((scenario) => measure(scenario, runs, { seed, ...truthOf(scenario.references) }));
+    .map((scenario) => {
+      const row = measure(scenario, runs, { seed, ...truthOf(scenario.references) });
+      console.error(JSON.stringify(row));
+      return row;
+    });
 }
 
 const page = pageOf({

@@ -25,7 +25,6 @@ export function measure(
     worths[worthOf(drawn, run, scenario.better === true ? 'improved' : 'regressed')] += 1;
   }
   const { name, references, isSilenceRight } = scenario;
-  console.error(`${name}, ${String(references)}: ${JSON.stringify(worths)}`);
   return {
     name,
     references,

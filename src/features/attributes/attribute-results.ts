@@ -170,21 +170,12 @@ function attributesOf(
   groups: readonly PlacedAttribute[],
   verdicts: readonly GroupVerdict[] | null,
 ): AttributeResult[] {
-  const hasFallen = verdicts?.some(({ verdict }) => FELL.has(verdict)) === true;
-  const hasRisen = verdicts?.some(({ verdict }) => ROSE.has(verdict)) === true;
+  const words = new Set(verdicts?.map(({ verdict }) => verdict));
   const idOf = (group: number): string => surveyed[group]?.attribute.id ?? '';
   return groups.map((group, i): AttributeResult => {
     const found = verdicts?.[i] ?? sweepVerdict(group.members);
     const proficiency = proficiencyOf(group.members.map(({ row }) => row));
-    const { low, high } = proficiency;
-    // An interval on one side of 0 is not "no change" if something else moved the same way.
-    const isUnmoved = found.verdict === 'no change found';
-    const verdict =
-      isUnmoved && hasFallen && high !== null && high < 0
-        ? 'also fell'
-        : isUnmoved && hasRisen && low !== null && low > 0
-          ? 'also rose'
-          : found.verdict;
+    const verdict = alsoMoved(found.verdict, proficiency, words);
     return {
       ...attributeResult(suite, group, verdict),
       ...proficiency,
@@ -199,10 +190,19 @@ function attributesOf(
   });
 }
 
-const FELL: ReadonlySet<Verdict> = new Set<Verdict>(['regressed', 'also fell']);
-const ROSE: ReadonlySet<Verdict> = new Set<Verdict>(['improved', 'also rose']);
-
 type Verdict = AttributeResult['verdict'];
+
+/** An interval on one side of 0 is not "no change" if something else moved the same way. */
+function alsoMoved(
+  verdict: Verdict,
+  { low, high }: Proficiency,
+  words: ReadonlySet<Verdict>,
+): Verdict {
+  if (verdict !== 'no change found') return verdict;
+  if ((words.has('regressed') || words.has('also fell')) && (high ?? 0) < 0) return 'also fell';
+  if ((words.has('improved') || words.has('also rose')) && (low ?? 0) > 0) return 'also rose';
+  return verdict;
+}
 
 /** A sweep compares nothing. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {

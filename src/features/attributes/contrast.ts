@@ -1,6 +1,6 @@
 import { shuffleFront, type Random } from '../../kernel/statistics/random.ts';
 import { at } from '../../kernel/statistics/sums.ts';
-import type { Fit, Group, CountedUnit } from './loss-model.ts';
+import type { CountedUnit, Fit, Group } from './loss-model.ts';
 
 /** Tolerance for comparing statistics that are mathematically equal. */
 const STATISTIC_TOLERANCE = 1e-9;
@@ -10,89 +10,60 @@ const STATISTIC_TOLERANCE = 1e-9;
  * beyond what the fit explains. Max-T: the falls of each stratum are permuted for all groups at
  * once.
  *
- * z = U/√V, with U = Σ over members of d, where d is a fall minus its stratum's mean, and
- * V = ½ Σ over strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the share of members
- * in the stratum: the mean of the pooled variance and one that differs inside and outside.
+ * z = U/√V, with U = Σ over members of d, where d is a fall minus its stratum's mean, and V = ½ Σ
+ * over strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the share of members in the
+ * stratum: the mean of the pooled variance and one that differs inside and outside.
  */
 export function contrastP(
   { strata }: Fit,
   groups: readonly Group[],
   { random, permutations }: { random: Random; permutations: number },
 ): Map<Group, number> {
-  const units = strata.flatMap((stratum) => stratum.units);
-  const falls = new Float64Array(units.length);
-  let first = 0;
-  const blocks = strata.map(({ units: own, kept }) => {
-    const raw = own.map(({ base, head }) => kept * rate(base) - rate(head));
-    const mean = raw.reduce((total, fall) => total + fall, 0) / raw.length;
-    falls.set(
-      raw.map((fall) => fall - mean),
-      first,
-    );
-    const order = Int32Array.from(own, (_, i) => first + i);
-    const squares = raw.reduce((total, fall) => total + (fall - mean) ** 2, 0);
-    first += own.length;
-    return { own, order, squares, first: order[0] ?? 0 };
+  const blocks = strata.map(blockOf);
+  const tested = groups.map((group) => {
+    const parts = blocks.flatMap((block) => {
+      const inside = block.units.flatMap((unit, i) => (group.has(unit) ? i : []));
+      const share = inside.length / block.units.length;
+      return share > 0 && share < 1 ? [{ inside, share, block }] : [];
+    });
+    return { group, parts, seen: zOf(parts), asExtreme: 0 };
   });
-  const terms = groups.map((group) => contrastTerms(group, blocks));
-  const seen = terms.map((own) => ({ z: zOf(own, falls), asExtreme: 0 }));
-  const dealt = Float64Array.from(falls);
   for (let round = 0; round < permutations; round++) {
-    for (const { order, first: from } of blocks) {
-      shuffleFront(order, order.length, random);
-      order.forEach((place, i) => {
-        dealt[from + i] = at(falls, place);
-      });
-    }
-    const top = terms.reduce((most, own) => Math.max(most, zOf(own, dealt)), -Infinity);
-    for (const own of seen) if (top >= own.z - STATISTIC_TOLERANCE) own.asExtreme += 1;
+    for (const { order } of blocks) shuffleFront(order, order.length, random);
+    const top = Math.max(...tested.map(({ parts }) => zOf(parts)));
+    for (const own of tested) if (top >= own.seen - STATISTIC_TOLERANCE) own.asExtreme += 1;
   }
   return new Map(
-    groups.map((group, i) => [
-      group,
-      (1 + (seen[i]?.asExtreme ?? permutations)) / (permutations + 1),
-    ]),
+    tested.map(({ group, asExtreme }) => [group, (1 + asExtreme) / (permutations + 1)]),
   );
 }
 
-function rate({ passes, tries }: CountedUnit['base']): number {
-  return passes / tries;
+/** Falls of a stratum, without their mean; `order` permutes them. */
+interface Block {
+  units: readonly CountedUnit[];
+  falls: Float64Array;
+  order: Int32Array;
+  squares: number;
 }
 
-interface ContrastTerms {
-  /** Positions of members in strata that also have other units. */
-  members: Int32Array;
-  /** 1 − 2f of each member's stratum. */
-  slopes: Float64Array;
-  /** Σ f Σ d², which no permutation changes. */
-  fixed: number;
+function blockOf({ units, kept }: Fit['strata'][number]): Block {
+  const rate = ({ passes, tries }: CountedUnit['base']): number => passes / tries;
+  const raw = Float64Array.from(units, ({ base, head }) => kept * rate(base) - rate(head));
+  const mean = raw.reduce((total, fall) => total + fall, 0) / raw.length;
+  const falls = raw.map((fall) => fall - mean);
+  const squares = falls.reduce((total, fall) => total + fall * fall, 0);
+  return { units, falls, order: Int32Array.from(units, (_, i) => i), squares };
 }
 
-function contrastTerms(
-  group: Group,
-  blocks: readonly { own: readonly CountedUnit[]; first: number; squares: number }[],
-): ContrastTerms {
-  const parts = blocks.flatMap(({ own, first, squares }) => {
-    const inside = own.flatMap((unit, i) => (group.has(unit) ? first + i : []));
-    const share = inside.length / own.length;
-    return share > 0 && share < 1 ? [{ inside, share, squares }] : [];
-  });
-  return {
-    members: Int32Array.from(parts.flatMap(({ inside }) => inside)),
-    slopes: Float64Array.from(
-      parts.flatMap(({ inside, share }) => inside.map(() => 1 - 2 * share)),
-    ),
-    fixed: parts.reduce((total, { share, squares }) => total + share * squares, 0),
-  };
-}
-
-function zOf({ members, slopes, fixed }: ContrastTerms, falls: Float64Array): number {
-  let fall = 0;
-  let spread = fixed;
-  for (let i = 0; i < members.length; i++) {
-    const own = at(falls, at(members, i));
-    fall += own;
-    spread += at(slopes, i) * own * own;
+function zOf(parts: readonly { inside: readonly number[]; share: number; block: Block }[]): number {
+  let [fall, spread] = [0, 0];
+  for (const { inside, share, block } of parts) {
+    spread += share * block.squares;
+    for (const i of inside) {
+      const own = at(block.falls, at(block.order, i));
+      fall += own;
+      spread += (1 - 2 * share) * own * own;
+    }
   }
   return spread > STATISTIC_TOLERANCE ? fall / Math.sqrt(spread / 2) : 0;
 }

@@ -1,5 +1,5 @@
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
-import { createRandom, nextWord } from '../../kernel/statistics/random.ts';
+import { createRandom, nextFloat } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
@@ -32,19 +32,13 @@ export function sampleReferences<Of extends { id: string; compared: boolean }>(
   most: number,
   seed: number,
 ): readonly Of[] {
-  if (references.length <= most) return references;
   const placed = references.map((reference) => ({
     reference,
-    isLast: Number(!reference.compared),
-    place: nextWord(createRandom(`sample ${String(seed)} ${reference.id}`)),
+    place: Number(reference.compared) - nextFloat(createRandom(`${String(seed)} ${reference.id}`)),
   }));
-  const chosen = new Set(
-    placed
-      .sort((a, b) => a.isLast - b.isLast || a.place - b.place)
-      .slice(0, most)
-      .map(({ reference }) => reference),
-  );
-  return references.filter((reference) => chosen.has(reference));
+  const chosen = placed.sort((a, b) => b.place - a.place).slice(0, most);
+  const kept = new Set(chosen.map(({ reference }) => reference));
+  return references.filter((reference) => kept.has(reference));
 }
 
 export function referenceTexts(references: readonly Reference[]): ReferenceText[] {

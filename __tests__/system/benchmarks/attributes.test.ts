@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { measure } from '../../../benchmarks/attributes/measure.ts';
+import { pageOf } from '../../../benchmarks/attributes/page.ts';
+import { realTruth } from '../../../benchmarks/attributes/real.ts';
+import { REAL, SCENARIOS } from '../../../benchmarks/attributes/rows.ts';
+import { ROOT } from '../../contract/source-graph.ts';
+
+const scenario = (name: string, references: number, all = SCENARIOS) =>
+  all.find((row) => row.name === name && row.references === references)!;
+
+describe('simulated pull requests', () => {
+  test.each([
+    ['one domain', 50],
+    ['two domains', 50],
+    ['a domain and a sub-task', 150],
+    ['three domains', 50],
+    ['one domain improves', 50],
+    ['one domain, a wider one around it', 50],
+    ['one domain, 5 % of the ratings refused', 50],
+  ])('name exactly the planted attributes: %s, %i tests', (name, references) => {
+    const measured = measure(scenario(name, references), 10, { seed: 'test' });
+    expect(measured.right).toBeGreaterThanOrEqual(8);
+    expect(measured.wrong).toBeLessThanOrEqual(1);
+  });
+
+  test.each([
+    ['one domain, all ratings equal', 50],
+    ['one domain, ratings of other tests', 150],
+  ])('name nothing if ratings say nothing: %s, %i tests', (name, references) => {
+    const { silent } = measure(scenario(name, references), 10, { seed: 'test' });
+    expect(silent).toBeGreaterThanOrEqual(8);
+  });
+
+  test('name two planted domains over ratings of real texts', () => {
+    const truth = realTruth(150);
+    const { right } = measure(scenario('two domains', 150, [...REAL]), 10, { seed: 'test', truth });
+    expect(right).toBeGreaterThanOrEqual(8);
+  });
+});
+
+describe('the page of attributes', () => {
+  const page = readFileSync(join(ROOT, 'benchmarks', 'attributes.md'), 'utf8').replace(/ +/g, ' ');
+
+  test('has a row for each simulation', () => {
+    for (const { name, references } of [...SCENARIOS, ...REAL])
+      expect(page).toContain(`| ${name} | ${String(references)} | `);
+  });
+
+  test('lists rows that miss a goal', () => {
+    const row = { name: 'one', references: 50, runs: 100, or: 0, part: 0, silent: 0 };
+    const made = pageOf({
+      simulated: [
+        { ...row, right: 95, wrong: 5 },
+        { ...row, name: 'two', right: 94, wrong: 6 },
+      ],
+      real: [
+        { ...row, name: 'three', references: 20, right: 0, wrong: 0 },
+        { ...row, name: 'four', right: 0, silent: 100, wrong: 0, isSilenceRight: true },
+        { ...row, name: 'five', right: 89, wrong: 0 },
+      ],
+    });
+    const [, missed = ''] = made.split('## Goals that are not reached');
+    expect(missed.match(/^- \w+/gm)).toEqual(['- two', '- five']);
+  });
+});
