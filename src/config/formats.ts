@@ -17,6 +17,8 @@ export interface ForeignFile {
   grader: { model: string; place: Place } | null;
   rubrics?: { file: string; place: Place }[];
   notices: Notice[];
+  /** The same tests as tasks, for a format that takes them. */
+  tasks?: { document: Document; notices: Notice[] };
 }
 
 export interface ForeignSuite {
@@ -45,6 +47,8 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
+  /** Another format's tasks as a file of this one. Null: the settings do not ask for it. */
+  takes?(tasks: Document, settings: Settings): Document | null;
 }
 
 /** A format that is recognised only to suggest what to write instead. */

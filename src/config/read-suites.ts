@@ -21,6 +21,7 @@ import {
   type ForeignFile,
   type ForeignSuite,
   type Formats,
+  type FormatTools,
   type NamedFormat,
   type ReadFormat,
 } from './formats.ts';
@@ -190,7 +191,8 @@ async function loadFile(
     code: tools.hostCall ?? ('refused' as const),
     host: hostSettings(settings),
   };
-  const imported = given && (await format.read(given, formatTools, loaded.problems));
+  const own = given && (await format.read(given, formatTools, loaded.problems));
+  const imported = own && (await withTasks(own, options.formats, formatTools, loaded.problems));
   if (imported === null || loaded.problems.length > 0) return loaded;
   loaded.imported = imported;
   loaded.notices.push(...imported.notices);
@@ -202,6 +204,24 @@ async function loadFile(
     });
   }
   return loaded;
+}
+
+/** The file itself, or what the format that takes its tasks makes of it. */
+async function withTasks(
+  file: ForeignFile,
+  formats: Formats,
+  tools: FormatTools,
+  problems: Problem[],
+): Promise<ForeignFile> {
+  const { tasks } = file;
+  if (tasks === undefined) return file;
+  for (const format of Object.values(formats)) {
+    const document =
+      'read' in format ? (format.takes?.(tasks.document, tools.settings) ?? null) : null;
+    if (document !== null && 'read' in format)
+      return { ...(await format.read(document, tools, problems)), notices: tasks.notices };
+  }
+  return file;
 }
 
 export function hostSettings({ models }: Pick<Settings, 'models'>): HostSettings {

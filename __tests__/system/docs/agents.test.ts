@@ -7,6 +7,7 @@ import { agentsFeature } from '../../../src/features/agents/index.ts';
 import { agentRow } from '../../../src/features/agents/rows/index.ts';
 import { limitsShape, taskShape, workspaceShape } from '../../../src/features/agents/schema.ts';
 import { AGENT_NAMES } from '../../../src/features/agents/suite/spec.ts';
+import { IMPORT_FORMATS } from '../../../src/features/imports/formats.ts';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { startAgentModel, type AgentModel } from '../../stand-ins/models/agent-model.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
@@ -138,6 +139,24 @@ describe('the page about agents', () => {
       expect([section, problems]).toEqual([section, []]);
       expect(project.suites.length).toBeGreaterThan(0);
     }
+  });
+
+  test('has settings that run evals.json with an agent', async () => {
+    const [step] = stepsOf(PAGE, "A skill's evals.json");
+    const evals = {
+      skill_name: 'notes',
+      evals: [{ id: 1, prompt: 'Write.', expectations: ['Short.'] }],
+    };
+    const { problems, project } = await read(
+      {
+        'evaldiff.yaml': step?.kind === 'file' ? step.text : '',
+        'skills/notes/SKILL.md': 'Be brief.',
+        'skills/notes/evals/evals.json': JSON.stringify(evals),
+      },
+      { formats: { ...IMPORT_FORMATS, ...agentsFeature.formats } },
+    );
+    expect(problems).toEqual([]);
+    expect(project.suites[0]?.prompt.model).toContain('claude-code with');
   });
 
   test('has versions, instruction files and skill folders that the rows have', () => {

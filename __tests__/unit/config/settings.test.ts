@@ -11,6 +11,7 @@ const settingsOf = async (text: string, lines: readonly string[] = []) => {
 };
 
 const DEFAULTS = {
+  agent: null,
   prompts: ['prompts/*.{yaml,yml}'],
   rubrics: ['rubrics/*.{yaml,yml}'],
   n_tries: 'adaptive',

@@ -3,9 +3,11 @@ import type { Feature } from '../../app/run/feature.ts';
 import type { SessionRow } from '../../app/session/edges.ts';
 import type { OwnProgram } from '../../edges/providers/index.ts';
 import { AGENT_PROGRAM } from '../../types/model.ts';
+import { agentSettings, asAgentSuite } from './settings.ts';
 
 export const agentsFeature: Feature & SessionRow & CommandRow = {
   key: 'agents',
+  settings: agentSettings,
   formats: {
     agent: {
       places: ['evals/*.{yaml,yml}'],
@@ -13,6 +15,7 @@ export const agentsFeature: Feature & SessionRow & CommandRow = {
       holds: (value) => 'agent' in value && !('messages' in value) && !('prompt' in value),
       read: async (document, tools, problems) =>
         (await import('./format.ts')).readAgentSuite(document, tools, problems),
+      takes: asAgentSuite,
     },
   },
   files: async () => {

@@ -117,7 +117,7 @@ export function caseQuestion(written: Json): string | null {
   return typeof question === 'string' && question !== '' ? question : null;
 }
 
-function caseId({ id, name }: JsonMap): string | null {
+export function caseId({ id, name }: JsonMap): string | null {
   return typeof name === 'string' && name !== '' ? name : isScalar(id) ? String(id) : null;
 }
 

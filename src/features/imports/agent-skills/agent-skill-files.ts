@@ -1,6 +1,6 @@
 import { valueAt, type Document } from '../../../documents/document.ts';
 import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
-import { isMap, type Json } from '../../../types/plain.ts';
+import { isMap, jsonText, type Json } from '../../../types/plain.ts';
 import { lastSteps } from '../shared/draft.ts';
 
 export interface SkillFiles {
@@ -78,7 +78,10 @@ export async function attachedFiles(
   return { text: options.isProgram ? `\n\nFiles:\n${parts.join('\n')}` : parts.join('') };
 }
 
-function filesOfFolder(entry: Json, { files, folders }: AttachOptions): string[] | null {
+function filesOfFolder(
+  entry: Json,
+  { files, folders }: Pick<AttachOptions, 'files' | 'folders'>,
+): string[] | null {
   const written = isMap(entry) ? entry['path'] : entry;
   const path = typeof written === 'string' ? written.replace(/\/$/, '') : '';
   if (!isPlainRelative(path)) return null;
@@ -97,11 +100,7 @@ async function attachedFile(
   if (typeof path !== 'string' || path === '') return { why: 'one of its files has no path' };
   const inline = isMap(entry) ? entry['content'] : undefined;
   if (typeof inline === 'string' && !isProgram) return { text: fileText(path, inline) };
-  const found = isPlainRelative(path)
-    ? folders
-        .flatMap((folder) => join(folder, path) ?? [])
-        .find((candidate) => files.exists(candidate))
-    : undefined;
+  const found = findAttached(path, { files, folders });
   if (found === undefined)
     return { why: `its file ${path.slice(0, 200)} is not in the repository` };
   if (isProgram) return { text: found };
@@ -109,6 +108,32 @@ async function attachedFile(
   return 'why' in text
     ? { why: `its file ${found} ${text.why}` }
     : { text: fileText(path, text.text) };
+}
+
+/** Attached files for an agent: path in its workspace → path in the tree. */
+export function placedFiles(
+  written: Json | undefined,
+  options: Pick<AttachOptions, 'files' | 'folders'>,
+): { placed: Record<string, string> } | { why: string } {
+  const list = Array.isArray(written) ? written : written === undefined ? [] : [written];
+  const placed: Record<string, string> = {};
+  for (const entry of list.flatMap((each) => filesOfFolder(each, options) ?? [each])) {
+    const path = isMap(entry) ? (entry['path'] ?? entry['name']) : entry;
+    const found = typeof path === 'string' ? findAttached(path, options) : undefined;
+    if (typeof path !== 'string' || found === undefined)
+      return { why: `its file ${jsonText(path ?? null).slice(0, 200)} is not in the repository` };
+    placed[path.replace(/^\.\//, '')] = found;
+  }
+  return { placed };
+}
+
+function findAttached(
+  path: string,
+  { files, folders }: Pick<AttachOptions, 'files' | 'folders'>,
+): string | undefined {
+  if (!isPlainRelative(path)) return undefined;
+  const places = folders.flatMap((folder) => join(folder, path) ?? []);
+  return places.find((candidate) => files.exists(candidate));
 }
 
 function fileText(path: string, text: string): string {

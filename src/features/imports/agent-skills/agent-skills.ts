@@ -28,6 +28,7 @@ import {
 } from './agent-skill-cases.ts';
 import { snakeCase } from './agent-skill-checks.ts';
 import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
+import { tasksOf } from './agent-skill-tasks.ts';
 
 interface SkillContext {
   files: SkillFiles;
@@ -73,6 +74,8 @@ export async function importAgentSkill(
       imported,
     );
   const cases = list.each();
+  const tasks = await tasksOf(document, list, context);
+  if (tasks !== null) imported.tasks = tasks;
   const triggers = cases.filter(({ value }) => isTriggerQuery(value, context.builtIns));
   if (triggers.length === cases.length && triggers.length > 0) {
     for (const { place } of triggers) lose(imported.left, place, 'a trigger query', NOT_CHOSEN);

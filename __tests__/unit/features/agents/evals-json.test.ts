@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import { agentsFeature } from '../../../../src/features/agents/index.ts';
+import { specOf, taskOf } from '../../../../src/features/agents/suite/spec.ts';
+import { IMPORT_FORMATS } from '../../../../src/features/imports/formats.ts';
+import { read } from '../../config/tree.ts';
+
+const EVALS = JSON.stringify({
+  skill_name: 'release-notes',
+  evals: [
+    {
+      id: 1,
+      prompt: 'Write the notes of the attached changes.',
+      files: ['evals/files/changes.csv'],
+      expectations: ['The notes name every change.'],
+    },
+    { id: 2, prompt: 'Write the notes of 2.0.', expected_output: 'Notes with a heading' },
+    { id: 3, query: 'We release tomorrow. Tell our users.', should_trigger: true },
+    { id: 4, query: 'What is 2 + 2?', should_trigger: false },
+    { id: 5, prompt: 'Write the notes.', files: ['nowhere.csv'], expectations: ['Short.'] },
+  ],
+});
+
+const SKILL = 'skills/release-notes';
+
+const AGENT = 'grader: gpt-4o\nagent: { agent: claude-code, model: claude-sonnet-4-5 }\n';
+
+const readEvals = (settings: string, more: Record<string, string> = {}) =>
+  read(
+    {
+      'evaldiff.yaml': settings,
+      'app.js': 'x',
+      [`${SKILL}/SKILL.md`]: '---\nname: release-notes\ndescription: Notes.\n---\nBe brief.',
+      [`${SKILL}/evals/evals.json`]: EVALS,
+      [`${SKILL}/evals/files/changes.csv`]: 'a,b',
+      ...more,
+    },
+    { formats: { ...IMPORT_FORMATS, ...agentsFeature.formats } },
+  );
+
+describe("a skill's evals.json", () => {
+  test('runs as tasks of the agent that the settings name', async () => {
+    const { project, problems } = await readEvals(AGENT);
+    expect(problems).toEqual([]);
+    const [suite] = project.suites;
+    expect(suite?.prompt.name).toBe('release-notes');
+    const tasks = suite?.tests.references ?? [];
+    expect(tasks.map(({ id, input }) => [id, taskOf(input)])).toEqual([
+      [
+        '1',
+        {
+          task: 'Write the notes of the attached changes.',
+          files: { 'evals/files/changes.csv': `${SKILL}/evals/files/changes.csv` },
+        },
+      ],
+      ['2', { task: 'Write the notes of 2.0.' }],
+    ]);
+    expect(tasks.map(({ metrics }) => metrics?.map(({ name }) => name))).toEqual([
+      ['checks'],
+      ['as_expected'],
+    ]);
+    const entry = project.settings.models.get(suite?.prompt.model ?? '');
+    expect(specOf(entry?.command ?? [])?.workspace).toMatchObject({
+      from: '',
+      skills: { '.claude/skills/release-notes': SKILL },
+      hide: [`${SKILL}/evals`],
+    });
+  });
+
+  test('has trigger tests for its trigger queries', async () => {
+    const { project } = await readEvals(AGENT);
+    const suite = project.suites[1];
+    expect(suite?.tests.references.map(({ id, input }) => [id, taskOf(input).trigger])).toEqual([
+      ['3', 'release-notes'],
+      ['4', null],
+    ]);
+  });
+
+  test('reports the case that lacks a file and no lost trigger query', async () => {
+    const { project, notices } = await readEvals(AGENT);
+    const said = [...project.notices.map(({ message }) => message), ...notices].join('\n');
+    expect(said).toContain('its file nowhere.csv is not in the repository');
+    expect(said).not.toContain('whether an agent would choose it is not tested');
+  });
+
+  test('keeps the workspace and the limits of the settings', async () => {
+    const { project, problems } = await readEvals(
+      `grader: gpt-4o
+agent:
+  agent: codex@0.171.0
+  model: gpt-5.4
+  workspace: { hide: [secret.md], setup: [npm ci] }
+  limits: { turns: 5 }
+`,
+      { 'secret.md': 'x' },
+    );
+    expect(problems).toEqual([]);
+    const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
+    expect(specOf(entry?.command ?? [])).toMatchObject({
+      agent: 'codex',
+      limits: { turns: 5 },
+      workspace: {
+        skills: { '.agents/skills/release-notes': SKILL },
+        hide: [`${SKILL}/evals`, 'secret.md'],
+        setup: ['npm ci'],
+      },
+    });
+  });
+
+  test('stays a prompt without an agent in the settings', async () => {
+    const { project, problems } = await readEvals(
+      'grader: gpt-4o\nmodels: { default: { provider: openai, model: gpt-4o } }\n',
+    );
+    expect(problems).toEqual([]);
+    const [suite, ...more] = project.suites;
+    expect(more).toEqual([]);
+    expect(suite?.prompt.messages[0]?.content).toContain('Be brief.');
+  });
+
+  test.each([
+    ['agent: { agent: claude, model: gpt-4o }', 'agent.agent must be one of claude-code'],
+    ['agent: { agent: codex }', 'agent: "model" is missing'],
+    ['agent: { agent: codex, model: sonet }', 'model: no vendor has a model "sonet"'],
+    ['agent: codex', 'agent must be a map'],
+  ])('with the setting %s is an error', async (settings, message) => {
+    const { problems } = await readEvals(`grader: gpt-4o\n${settings}\n`);
+    expect(problems).toEqual([expect.stringContaining(message)]);
+    expect(problems[0]).toContain('evaldiff.yaml');
+  });
+});

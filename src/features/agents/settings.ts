@@ -1,0 +1,52 @@
+import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { closed, filled } from '../../config/schema.ts';
+import type { Document } from '../../documents/document.ts';
+import type { OwnSettings, Settings } from '../../project/settings.ts';
+import { isMap, type JsonMap } from '../../types/plain.ts';
+import { agentSchema, limitsShape, workspaceShape } from './schema.ts';
+
+declare module '../../project/settings.ts' {
+  interface FeatureSettings {
+    agent?: JsonMap | null;
+  }
+}
+
+/** Settings of a pull request's head apply, as with models. */
+export const agentSettings: OwnSettings = {
+  key: 'agent',
+  schema: closed({
+    agent: agentSchema.describe('The agent that works on the tasks.'),
+    model: filled().describe("The agent's model, as vendors or the settings know it."),
+    workspace: closed(workspaceShape).describe('The folder that it works in.').optional(),
+    limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
+  })
+    .nullable()
+    .describe('The agent that works on the cases of evals.json files. Default: none.')
+    .default(null),
+  members: [],
+  fromBase: () => false,
+};
+
+/** Tasks of another format as an agent suite. Null: the settings name no agent. */
+export function asAgentSuite(
+  tasks: Document,
+  { agent = null, file }: Pick<Settings, 'agent' | 'file'>,
+): Document | null {
+  if (agent === null || !isMap(tasks.value)) return null;
+  const [own, given] = [tasks.value['workspace'], agent['workspace']].map((rules) =>
+    rules !== undefined && isMap(rules) ? rules : {},
+  ) as [JsonMap, JsonMap];
+  const workspace = {
+    ...given,
+    skills: { ...(own['skills'] as JsonMap), ...(given['skills'] as JsonMap | undefined) },
+    hide: [own['hide'] ?? [], given['hide'] ?? []].flat(),
+  };
+  const place = { file: file ?? SETTINGS_FILE, line: 0 };
+  const isTheirs = ([key]: readonly (string | number)[]): boolean =>
+    key === undefined || key === 'tests' || key === 'name';
+  return {
+    ...tasks,
+    value: { ...tasks.value, ...agent, workspace },
+    placeOf: (path) => (isTheirs(path) ? tasks.placeOf(path) : place),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ForeignFile } from '../../../config/formats.ts';
+import type { Document } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
+import type { JsonMap } from '../../../types/plain.ts';
+import { createDraft, judgeTheRest, lastSteps, nothingImported } from '../shared/draft.ts';
+import type { Node } from '../shared/node.ts';
+import { caseId, caseQuestion, isTriggerQuery, readCase } from './agent-skill-cases.ts';
+import { findSkill, placedFiles, skillName, type SkillFiles } from './agent-skill-files.ts';
+
+interface TaskContext {
+  files: SkillFiles;
+  builtIns: BuiltInMetrics;
+  hasGrader: boolean;
+}
+
+/**
+ * The cases as tasks of an agent that has the skill: files are in its workspace, and trigger
+ * queries are trigger tests. Null: there is no skill, or no case.
+ */
+export async function tasksOf(
+  document: Document,
+  list: Node,
+  context: TaskContext,
+): Promise<NonNullable<ForeignFile['tasks']> | null> {
+  const skill = await findSkill(document, context.files);
+  if ('tried' in skill) return null;
+  const folder = folderOf(skill.file);
+  const name = skillName(document.value) ?? (lastSteps(`${folder}/`).folder || 'skill');
+  const { left, remarks, tests } = readTasks(list, context, {
+    name,
+    folders: [folder, folderOf(document.file), ''],
+  });
+  const references = tests.value['references'] as JsonMap[];
+  if (references.length === 0) return null;
+  const hide = folderOf(document.file) === folder ? document.file : folderOf(document.file);
+  const value: JsonMap = {
+    name,
+    workspace: { skills: { [name]: folder === '' ? '.' : folder }, hide: [hide] },
+    tests: tests.value,
+  };
+  const whole = { file: document.file, line: 0 };
+  return {
+    document: {
+      file: document.file,
+      value,
+      placeOf: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : whole),
+      placeOfText: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : whole),
+    },
+    notices: [...left, ...remarks],
+  };
+}
+
+function readTasks(
+  list: Node,
+  { files, builtIns, hasGrader }: TaskContext,
+  { name, folders }: { name: string; folders: readonly string[] },
+) {
+  const imported = nothingImported();
+  const tests = createDraft(list.place);
+  const rows = list
+    .each()
+    .flatMap(({ value, map, place }): { task: JsonMap; at: typeof place }[] => {
+      const { should_trigger: triggers = map['shouldTrigger'], shouldTrigger: _, ...plain } = map;
+      const query = caseQuestion(value);
+      if (query !== null && isTriggerQuery(value, builtIns)) {
+        const id = caseId(map);
+        const trigger = triggers === false ? null : name;
+        return [{ task: { ...(id === null ? {} : { id }), task: query, trigger }, at: place }];
+      }
+      const given = placedFiles(map['files'], { files, folders });
+      const attached = 'why' in given ? given : { text: '' };
+      const read = readCase(plain, { attached, place, skill: name, builtIns, imported });
+      if (read.reference === null || 'why' in given) return [];
+      const { input: __, ...rest } = read.reference;
+      const placed = Object.keys(given.placed).length === 0 ? {} : { files: given.placed };
+      return [{ task: { ...rest, task: query, ...placed }, at: place }];
+    });
+  const isTrigger = ({ task }: { task: JsonMap }): boolean => 'trigger' in task;
+  const sorted = [...rows.filter((row) => !isTrigger(row)), ...rows.filter(isTrigger)];
+  for (const [index, { at }] of sorted.entries()) tests.from(['references', index], at);
+  tests.value['references'] = sorted.filter((row) => !isTrigger(row)).map(({ task }) => task);
+  judgeTheRest(tests, list.place, hasGrader, imported.remarks);
+  tests.value['references'] = sorted.map(({ task }) => task);
+  return { left: imported.left, remarks: imported.remarks, tests };
+}
