@@ -6,8 +6,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
-import { ownFiles, ownKeys, ownSettings } from '../src/app/run/feature.ts';
-import { suiteKeysOf } from '../src/app/session/edges.ts';
+import { ownKeys, ownSettings } from '../src/app/run/feature.ts';
+import { ownFiles, suiteKeysOf } from '../src/app/session/edges.ts';
 import { jsonSchemas } from '../src/config/json-schemas.ts';
 import { FEATURES } from '../src/features.ts';
 

@@ -15,7 +15,7 @@ import { settingsSchema } from './settings-schema.ts';
 import type { SuiteKey } from './suite-key.ts';
 import { testsSchema } from './tests.ts';
 
-interface FileType {
+export interface FileType {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { filesText, textOf } from '../types/answer.ts';
 import { filesIn } from '../types/media.ts';
-import type { Score } from '../types/metric.ts';
 import { PAIRWISE, transcript, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measurement, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
@@ -111,12 +110,3 @@ export const pairwisePreference = defineBatch({
       }),
     ),
 });
-
-/** The score of head's answer as base's: the mirror image. */
-export function seenFromHead(score: Score): Score {
-  if (score.status !== 'pass' && score.status !== 'fail') return score;
-  const value = typeof score.value === 'number' ? 1 - score.value : score.value;
-  if (value === 0.5) return score;
-  const reason = score.reason === null ? null : `seen from head: ${score.reason}`;
-  return { ...score, status: value === 1 ? 'pass' : 'fail', value, reason };
-}

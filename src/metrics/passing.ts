@@ -110,3 +110,12 @@ export function withCut(score: Score): Score {
   const cut = 'the answer was cut at its limit of tokens';
   return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
+
+/** The score of head's answer as base's: the mirror image. */
+export function seenFromHead(score: Score): Score {
+  if (score.status !== 'pass' && score.status !== 'fail') return score;
+  const value = typeof score.value === 'number' ? 1 - score.value : score.value;
+  if (value === 0.5) return score;
+  const reason = score.reason === null ? null : `seen from head: ${score.reason}`;
+  return { ...score, status: value === 1 ? 'pass' : 'fail', value, reason };
+}

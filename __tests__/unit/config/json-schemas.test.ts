@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaFiles } from '../../../scripts/schemas.ts';
-import { ownFiles } from '../../../src/app/run/feature.ts';
+import { ownFiles } from '../../../src/app/session/edges.ts';
 import { jsonSchemas } from '../../../src/config/json-schemas.ts';
 import { PROMPT_KEYS } from '../../../src/config/prompt.ts';
 import { KNOWN_PARAMETERS, parameterProblem } from '../../../src/documents/parameters.ts';

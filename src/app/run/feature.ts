@@ -24,7 +24,6 @@ import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts'
 import type { Scoring } from '../../kernel/select/scoring.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import type { MetricDefinition } from '../../metrics/definition.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
 import type { Project, OwnSettings } from '../../project/settings.ts';
@@ -120,8 +119,6 @@ interface OwnFile {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;
-  /** Further metrics that the file may use. */
-  metrics?: readonly MetricDefinition[];
 }
 
 /** How many of the good and of the bad labelled answers a grader classifies correctly. */
@@ -207,8 +204,4 @@ export function ownKeys(features: Features): Required<OwnKeys> {
   const keysOf = (part: keyof OwnKeys): KeySchemas =>
     Object.assign({}, ...features.map(({ result }) => result?.[part] ?? {})) as KeySchemas;
   return { run: keysOf('run'), suite: keysOf('suite'), tries: keysOf('tries') };
-}
-
-export async function ownFiles(features: Features): Promise<OwnFile[]> {
-  return (await Promise.all(features.map((row) => row.files?.() ?? []))).flat();
 }

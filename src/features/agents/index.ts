@@ -19,11 +19,8 @@ export const agentsFeature: Feature & SessionRow & CommandRow = {
     },
   },
   files: async () => {
-    const [{ suiteSchema }, { agentMetrics }] = await Promise.all([
-      import('./schema.ts'),
-      import('./metrics.ts'),
-    ]);
-    return [{ kind: 'agents', type: suiteSchema(), isWritten: false, metrics: agentMetrics }];
+    const { suiteSchema } = await import('./schema.ts');
+    return [{ kind: 'agents', type: suiteSchema(), isWritten: false }];
   },
   read: async (sides) => {
     const hasAgent = sides.head.project.suites.some(({ prompt }) =>

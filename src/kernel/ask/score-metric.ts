@@ -1,5 +1,5 @@
 import { withCalls, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
-import { seenFromHead } from '../../metrics/pairwise.ts';
+import { seenFromHead } from '../../metrics/passing.ts';
 import { textOf, callsOf, filesText } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import {
