@@ -2,12 +2,14 @@ import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { SessionRow } from '../../app/session/edges.ts';
 import type { OwnProgram } from '../../edges/providers/index.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { AGENT_PROGRAM } from '../../types/model.ts';
 import { agentSettings, asAgentSuite } from './settings.ts';
 
-export const agentsFeature: Feature & SessionRow & CommandRow = {
+export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
   key: 'agents',
   settings: agentSettings,
+  report: async () => (await import('./report.ts')).agentsReport,
   formats: {
     agent: {
       places: ['evals/*.{yaml,yml}'],

@@ -83,6 +83,7 @@ async function diff(changed: Record<string, string>, settings: readonly string[]
   });
   const comment = readFileSync(join(directory, 'report/comment.md'), 'utf8');
   const result = JSON.parse(readFileSync(join(directory, 'report/result.json'), 'utf8')) as Result;
+  if (process.env['SHOW']) console.log(comment, directory);
   return { code, out, comment, result, paid: model.requests.length - before };
 }
 
@@ -110,6 +111,11 @@ describe('causes of an agent suite', () => {
     expect(explained).toMatchObject({ status: 'found', units: 9, unexplained: [] });
     expect(comment).toContain('AGENTS.md:6');
     expect(comment).toContain('revert line 6 of `AGENTS.md`');
+    // The worst task, side by side.
+    expect(comment).toMatch(/Write the notes for the \w+ feature\..*Last words.*Done: NOTES\.md/s);
+    expect(comment).toMatch(/NOTES\.md<\/code><\/td>.*GOOD/);
+    expect(comment).toMatch(/sh checks\/ends\.sh.*exit code.*no GOOD/);
+    expect(comment).toMatch(/2 turns, 1 tool call, \$0\.00\d+.*: done/);
   });
 
   test('have a fix that restores the line, which ran again', async () => {

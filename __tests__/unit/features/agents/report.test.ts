@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import { agentsReport } from '../../../../src/features/agents/report.ts';
+import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
+import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
+import { markdownOf } from '../../../../src/report/markdown.ts';
+import { NO_LINKS } from '../../../../src/report/sections/document.ts';
+import type { TryView } from '../../../../src/report/sections/feature-report.ts';
+import { markupText } from '../../../../src/text/markup.ts';
+import type { Part, Step } from '../../../../src/types/answer.ts';
+
+const FACTS: AgentFacts = {
+  ...{ version: null, ended: 'done', turns: 3, calls: 2, seconds: 4.1, usd: 0.0021, context: 40 },
+  ...{ files: [{ path: 'NOTES.md', kind: 'added' }], watched: {}, skills: [], leaks: [] },
+  checks: [{ name: 'npm test', code: 0, output: 'ok' }],
+};
+
+const call = (name: string, result: string | null): Step => ({
+  ...{ type: 'tool_call', name, arguments: '{"path":"NOTES.md"}', result },
+});
+
+const RUN = {
+  words: 'Done: NOTES.md',
+  diff: '+# Notes\n+GOOD\n',
+  steps: [call('read', 'rules'), call('write', 'written')],
+  facts: FACTS,
+};
+
+function made({ words, diff, steps, facts }: typeof RUN): TryResult {
+  const parts: Part[] = [
+    ...(words === '' ? [] : [{ type: 'text' as const, text: words }]),
+    { type: 'file', path: 'NOTES.md', diff },
+    factsPart(facts),
+  ];
+  return {
+    ...{ try: 0, outcome: 'pass', parts, error: null, scores: [], usage: null },
+    ...{ latency_ms: null, reused: false, ended: 'stop', steps },
+  };
+}
+
+function viewOf(tryResult: TryResult): TryView {
+  const view = agentsReport.onTry?.(tryResult) ?? null;
+  if (view === null) throw new TypeError('the try is not an agent');
+  return view;
+}
+
+const beside = (base: typeof RUN, head: typeof RUN): string =>
+  markdownOf(viewOf(made(base)).beside(made(head), 300), NO_LINKS);
+
+describe('report of two runs of an agent', () => {
+  test('shows last words, files, commands, cost and turns of both sides', () => {
+    const head = {
+      ...RUN,
+      diff: '+# Notes\n+BAD\n',
+      facts: {
+        ...{ ...FACTS, turns: 7, usd: 0.0301, seconds: null },
+        checks: [{ name: 'npm test', code: 1, output: 'no GOOD' }],
+      },
+    };
+    const shown = beside(RUN, head);
+    expect(shown).toContain('Last words');
+    expect(shown).toMatch(/NOTES\.md.*GOOD.*BAD/);
+    expect(shown).toMatch(/npm test.*exit code .*0.*ok.*exit code .*1.*no GOOD/);
+    expect(shown).toMatch(
+      /3 turns, 2 tool calls, \$0\.0021, 4\.1 s: done.*7 turns, 2 tool calls, \$0\.03: done/,
+    );
+    expect(shown).toContain('The first 2 steps are equal.');
+  });
+
+  test('shows steps from the first that differs', () => {
+    const head = { ...RUN, steps: [call('read', 'rules'), call('web_fetch', null), call('x', '')] };
+    const shown = beside(RUN, head);
+    expect(shown).toMatch(/Step 2.*write.*written.*web_fetch.*no result/);
+    expect(shown).toMatch(/Step 3.*none.*x\(/);
+    expect(shown).not.toContain('Step 1');
+    expect(shown).toContain('The first 1 step is equal.');
+  });
+
+  test('leaves out equal files and commands, and says how many steps are missing', () => {
+    const many = Array.from({ length: 9 }, (_, at) => call(`tool_${String(at)}`, 'done'));
+    const shown = beside(RUN, { ...RUN, steps: many });
+    expect(shown).not.toContain('<code>NOTES.md</code></td>');
+    expect(shown).not.toContain('npm test');
+    expect(shown).toContain('5 more steps not shown.');
+  });
+
+  test('names the limit at which a run stopped, and a leaked key', () => {
+    const at = (facts: Partial<AgentFacts>): string =>
+      JSON.stringify(viewOf(made({ ...RUN, facts: { ...FACTS, ...facts } })).why(100));
+    expect(at({})).toBe('[]');
+    expect(at({ ended: 'turns' })).toContain('stopped at limits.turns');
+    expect(at({ leaks: ['NOTES.md'] })).toContain('NOTES.md');
+  });
+
+  test('shows a run alone with its files and commands, escaped', () => {
+    const view = viewOf(made({ ...RUN, words: '<b>Done</b>' }));
+    const html = markupText(view.html(200));
+    expect(html).toContain('&lt;b&gt;Done');
+    expect(html).toContain('exit code 0');
+    expect(JSON.stringify(view.whole(200))).toContain('GOOD');
+  });
+
+  test('leaves answers of other suites as they are', () => {
+    const { parts: _, ...rest } = made(RUN);
+    expect(agentsReport.onTry?.({ ...rest, parts: [{ type: 'text', text: 'Hi' }] })).toBeNull();
+    expect(agentsReport.onTry?.({ ...rest, parts: null })).toBeNull();
+  });
+});

@@ -1,0 +1,228 @@
+import type { TryResult } from '../../kernel/result/reference-result.ts';
+import { piecesHtml } from '../../report/page/blocks.ts';
+import { stepLines } from '../../report/sections/answers.ts';
+import {
+  code,
+  lineBreak,
+  paragraph,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { emphasise, whole } from '../../report/sections/emphasis.ts';
+import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import { cost, counted } from '../../text/amounts.ts';
+import { markup, type Markup } from '../../text/markup.ts';
+import type { Part } from '../../types/answer.ts';
+import { factsIn, type AgentFacts, type CheckResult } from './suite/spec.ts';
+
+export const agentsReport: FeatureReport = {
+  onTry(tryResult) {
+    const run = runOf(tryResult);
+    if (run === null) return null;
+    const { words, files, steps, facts } = run;
+    return {
+      length: [words, ...steps].join('').length,
+      value: [steps, facts.checks],
+      lengths: () => runTexts(run).map(({ length }) => length),
+      shortened: (characters) => runLine(run, characters),
+      whole: (characters) => runLine(run, characters),
+      html: (characters) => runHtml(run, characters),
+      why: (characters) => whyStopped(facts, characters),
+      beside: (other, characters) => {
+        const head = runOf(other);
+        return head === null ? [] : besideBlocks({ words, files, steps, facts }, head, characters);
+      },
+    };
+  },
+};
+
+interface AgentRun {
+  /** The last message. */
+  words: string;
+  /** Path → difference. */
+  files: ReadonlyMap<string, string>;
+  steps: readonly string[];
+  facts: AgentFacts;
+}
+
+/** Null: not the try of an agent. */
+function runOf(made: TryResult): AgentRun | null {
+  const parts = made.parts as readonly Part[] | null;
+  const facts = parts === null ? null : factsIn({ parts: [...parts] });
+  if (parts === null || facts === null) return null;
+  const [first] = parts;
+  return {
+    words: first?.type === 'text' ? first.text : '',
+    files: new Map(
+      parts.flatMap((part) => (part.type === 'file' ? [[part.path, part.diff] as const] : [])),
+    ),
+    steps: stepLines(made),
+    facts,
+  };
+}
+
+function runTexts({ words, files, steps, facts }: AgentRun): string[] {
+  return [words, ...files.values(), ...steps, ...facts.checks.map(({ output }) => output)];
+}
+
+const ENDS: Readonly<Record<AgentFacts['ended'], string>> = {
+  done: 'done',
+  decided: 'stopped after the first decision, as trigger tests are',
+  turns: 'stopped at limits.turns',
+  usd: 'stopped at limits.usd',
+};
+
+/** `3 turns, 2 tool calls, $0.0021, 4.1 s: done`. */
+function runWords({ turns, calls, usd, seconds, ended }: AgentFacts): string {
+  const facts = [
+    counted(turns, 'turn'),
+    counted(calls, 'tool call'),
+    ...(usd === null ? [] : [cost(usd)]),
+    ...(seconds === null ? [] : [`${String(seconds)} s`]),
+  ];
+  return `${facts.join(', ')}: ${ENDS[ended]}`;
+}
+
+function checkWords({ code: exit, timedOut, output }: CheckResult): string {
+  const how = timedOut ? 'timed out' : exit === null ? 'was killed' : `exit code ${String(exit)}`;
+  return `${how}\n${output.trim()}`.trim();
+}
+
+function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
+  if (leaks.length > 0)
+    return [
+      text('the false key of its environment was seen in '),
+      code(leaks[0] ?? '', characters),
+    ];
+  return ended === 'turns' || ended === 'usd' ? [text(ENDS[ended])] : [];
+}
+
+/** One run: last words, changed files, outputs of commands, and what it took. */
+function runLine(run: AgentRun, characters: number): Line {
+  return [
+    code(run.words, characters),
+    ...[...run.files].flatMap(([path, diff]): Line => [
+      ...[lineBreak, strong('Changed '), code(path), lineBreak, code(diff, characters)],
+    ]),
+    ...run.facts.checks.flatMap((check): Line => [
+      ...[lineBreak, code(check.name), text(': '), code(checkWords(check), characters)],
+    ]),
+    ...[lineBreak, text(runWords(run.facts))],
+  ];
+}
+
+function runHtml({ words, files, steps, facts }: AgentRun, characters: number): Markup {
+  const pre = (said: string): Markup => markup`<pre>${piecesHtml(whole(said, characters))}</pre>`;
+  const named = (name: string, said: string): Markup => markup`
+    <p class="soft"><code>${piecesHtml(whole(name, characters))}</code></p>${pre(said)}`;
+  const items = steps.map((step) => markup`<li>${piecesHtml(whole(step, characters))}</li>`);
+  return markup`
+    ${items.length === 0 ? null : markup`<ol class="steps">${items}</ol>`}
+    ${pre(words)}
+    ${[...files].map(([path, diff]) => named(path, diff))}
+    ${facts.checks.map((check) => named(check.name, checkWords(check)))}
+    <p class="soft">${runWords(facts)}</p>`;
+}
+
+/** In characters. */
+const SHORTEST = 80;
+
+const SHOWN_FILES = 3;
+const SHOWN_STEPS = 4;
+
+interface Pair {
+  name: Line;
+  /** Null: that side has none. */
+  base: string | null;
+  head: string | null;
+}
+
+/** Both runs in one table. Of files, steps and commands, only those that differ. */
+function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block[] {
+  const files = filePairs(base, head);
+  const { pairs: steps, equal, more } = stepPairs(base, head);
+  const pairs = [
+    ...(base.words === '' && head.words === ''
+      ? []
+      : [{ name: [text('Last words')], base: base.words, head: head.words }]),
+    ...files.slice(0, SHOWN_FILES),
+    ...steps,
+    ...checkPairs(base, head),
+  ];
+  const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, pairs.length)));
+  const left = [
+    ...(equal === 0
+      ? []
+      : [`The first ${counted(equal, 'step')} ${equal === 1 ? 'is' : 'are'} equal.`]),
+    ...(more === 0 ? [] : [`${counted(more, 'more step')} not shown.`]),
+    ...(files.length <= SHOWN_FILES
+      ? []
+      : [`${counted(files.length - SHOWN_FILES, 'more file')} differ.`]),
+  ];
+  return [
+    {
+      kind: 'table',
+      head: [[text('')], [text('Base')], [text('Head')]],
+      rows: [
+        ...pairs.map((pair) => pairRow(pair, each)),
+        [[text('Run')], [text(runWords(base.facts))], [text(runWords(head.facts))]],
+      ],
+    },
+    ...(left.length === 0 ? [] : [paragraph([text(left.join(' '))], 'small')]),
+  ];
+}
+
+function pairRow({ name, base, head }: Pair, characters: number): Line[] {
+  const side = (said: string | null): Line =>
+    said === null || said === '' ? [text('none')] : [code(said, characters)];
+  if (!base || !head) return [name, side(base), side(head)];
+  const marked = emphasise(base, head, { characters, gaps: true });
+  return [
+    name,
+    [{ kind: 'pieces', pieces: marked.base }],
+    [{ kind: 'pieces', pieces: marked.head }],
+  ];
+}
+
+function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): Pair[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((path) => ({
+      name: [code(path)],
+      base: before.get(path) ?? null,
+      head: after.get(path) ?? null,
+    }))
+    .filter(({ base, head }) => base !== head);
+}
+
+/** Steps from the first that differs. */
+function stepPairs(
+  { steps: before }: AgentRun,
+  { steps: after }: AgentRun,
+): { pairs: Pair[]; equal: number; more: number } {
+  const length = Math.max(before.length, after.length);
+  const all = Array.from({ length }, (_, at) => at);
+  const equal = all.find((at) => before[at] !== after[at]) ?? length;
+  const pairs = all.slice(equal, equal + SHOWN_STEPS).map((at) => ({
+    name: [text(`Step ${String(at + 1)}`)],
+    base: before[at] ?? null,
+    head: after[at] ?? null,
+  }));
+  return { pairs, equal, more: length - equal - pairs.length };
+}
+
+function checkPairs({ facts: base }: AgentRun, { facts: head }: AgentRun): Pair[] {
+  const outputOf = ({ checks }: AgentFacts, name: string): string | null => {
+    const check = checks.find((own) => own.name === name);
+    return check === undefined ? null : checkWords(check);
+  };
+  const names = new Set([...base.checks, ...head.checks].map(({ name }) => name));
+  return [...names]
+    .map((name) => ({
+      name: [code(name)],
+      base: outputOf(base, name),
+      head: outputOf(head, name),
+    }))
+    .filter((pair) => pair.base !== pair.head);
+}
