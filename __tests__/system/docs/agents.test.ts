@@ -85,7 +85,9 @@ describe('the guide to test a skill', () => {
     ]);
     expect(outputs.get('npx evaldiff init')).toContain('wrote evals/release-notes.yaml');
     const diff = outputs.get('npx evaldiff diff --code host') ?? '';
-    for (const words of ['Regressed', 'grep -qi', 'exits with 1']) expect(diff).toContain(words);
+    const line = 'The only change in release-notes: skills/release-notes/SKILL.md:7';
+    for (const words of ['Regressed', line, 'grep -qi', 'exits with 1'])
+      expect(diff).toContain(words);
   });
 });
 

@@ -56,11 +56,18 @@ function runOf(made: TryResult): AgentRun | null {
   return {
     words: first?.type === 'text' ? first.text : '',
     files: new Map(
-      parts.flatMap((part) => (part.type === 'file' ? [[part.path, part.diff] as const] : [])),
+      parts.flatMap((part) =>
+        part.type === 'file' ? [[part.path, hunksOf(part.diff)] as const] : [],
+      ),
     ),
     steps: stepLines(made),
     facts,
   };
+}
+
+/** Without the lines that repeat the path. */
+function hunksOf(diff: string): string {
+  return diff.replace(/^--- .*\n\+\+\+ .*\n/, '');
 }
 
 function runTexts({ words, files, steps, facts }: AgentRun): string[] {

@@ -83,7 +83,6 @@ async function diff(changed: Record<string, string>, settings: readonly string[]
   });
   const comment = readFileSync(join(directory, 'report/comment.md'), 'utf8');
   const result = JSON.parse(readFileSync(join(directory, 'report/result.json'), 'utf8')) as Result;
-  if (process.env['SHOW']) console.log(comment, directory);
   return { code, out, comment, result, paid: model.requests.length - before };
 }
 
