@@ -5,6 +5,8 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { runPullRequest } from '../../../../src/app/commands/demo.ts';
 import { agentsFeature } from '../../../../src/features/agents/index.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
@@ -28,10 +30,25 @@ describe('evaldiff demo agents', () => {
     );
     expect([conclusion, log]).toEqual(['failure', expect.not.stringContaining('::error')]);
     expect(comment).toContain('CHANGELOG.md has no line about the change');
+    expect(comment).toMatch(/^\*\*Cause\*\* in `shop`: \[`AGENTS\.md:4`\]/m);
     const result = JSON.parse(readFileSync(join(reports, 'result.json'), 'utf8')) as Result;
     expect(result.suites).toMatchObject([
       { name: 'shop', verdict: 'regressed', reason: { metrics: ['changelog'] } },
       { name: 'shop: triggers', verdict: 'unchanged' },
+    ]);
+  });
+
+  test('prints why this machine cannot run it', async () => {
+    const { demo } = agentsFeature;
+    if (demo === undefined) throw new Error('the feature has no demo');
+    const refusal = () => Promise.resolve('This system is not Linux.');
+    const features = [{ ...agentsFeature, demo: { ...demo, refusal } }];
+    const { code, out } = await commandIn(temporaryFolder('demo'), ['demo', 'agents'], {
+      features,
+    });
+    expect([code, out]).toEqual([
+      2,
+      'The demo cannot run on this machine. This system is not Linux.\n',
     ]);
   });
 });
