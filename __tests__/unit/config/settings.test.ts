@@ -46,6 +46,7 @@ const DEFAULTS = {
     slack: 0.1,
     alignment: false,
     metric: null,
+    insight_calls: null,
   },
 };
 
@@ -79,7 +80,7 @@ qualeval: { enabled: off, max_attributes: 5 }
       n_tries: 5,
       seed: 7,
       grader: { model: 'gpt-4o', parameters: { temperature: 0 }, place: { line: 10 } },
-      sweep: { model: ['gpt-4o', 'claude-sonnet'], temperature: [0, 0.7], top_p: [1] },
+      sweep: { model: ['recorded', 'claude-sonnet'], temperature: [0, 0.7], top_p: [1] },
       gate: { fail_on: 'failure', min_pass_rate: 0.9, gate_on: 'suite', alpha: 0.05 },
       budget: { max_calls: null, max_cost_usd: 2.5 },
       qualeval: { enabled: 'off', max_attributes: 5, slack: 0.1, alignment: false, metric: null },
