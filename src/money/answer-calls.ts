@@ -14,7 +14,7 @@ import { createRandom, nextFloat, type Random } from '../kernel/statistics/rando
 import { sum } from '../kernel/statistics/sums.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { ProgramTarget } from '../types/model.ts';
-import { answerCallsOf, isReplayed, requestsOf, type Prepared } from './prepared.ts';
+import { answerCallsOf, isReplayedTarget, requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
   /** Mean over simulated runs without a regression. A dialogue counts as one call. */
@@ -60,9 +60,9 @@ export function answerCalls({
   for (let round = 0; round < rounds; round++)
     more += callsBeyondFirst(byTries, { levels, first, random }) / rounds;
   const wanted = next(suites);
-  const later = firstTries(suites, wanted, (run) => mostCallsOfTry(run) - 1);
+  const later = plannedTries(suites, wanted, (run) => mostCallsOfTry(run) - 1);
   const usd =
-    firstTries(suites, wanted, mostDollarsOfTry) +
+    plannedTries(suites, wanted, mostDollarsOfTry) +
     mostBeyondFirst(byTries, first, mostDollarsOfTry);
   return {
     usual: Math.round(plan.prompt_calls + more),
@@ -98,7 +98,7 @@ function ofAgents(
   return Math.max(otherwise, ...limits);
 }
 
-function firstTries(
+function plannedTries(
   suites: readonly SuiteComparison[],
   next: NextTries,
   each: (run: SuiteRun) => number,
@@ -211,5 +211,5 @@ function callsUpTo(run: ReferenceRun | undefined, tries: number, planned: number
 
 function callingSides(run: ReferenceRun | undefined): number {
   const calls = run === undefined ? [] : answerCallsOf(run);
-  return calls.filter((generation) => !isReplayed(generation)).length;
+  return calls.filter((generation) => !isReplayedTarget(generation)).length;
 }

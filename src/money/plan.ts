@@ -3,7 +3,7 @@ import { sum } from '../kernel/statistics/sums.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
-import { answerCallsOf, isReplayed, type Plan } from './prepared.ts';
+import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
 
 /** `; up to 20 more calls if something regresses or is fixed`, or '' if there are none. */
 export function possibleWords({ possible }: Plan): string {
@@ -37,7 +37,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
       if (run === undefined) continue;
       for (const generation of answerCallsOf(run)) {
         const { fingerprint } = generation;
-        const answers = isReplayed(generation) ? recorded : requests;
+        const answers = isReplayedTarget(generation) ? recorded : requests;
         answers.set(fingerprint, Math.max(tries, answers.get(fingerprint) ?? 0));
       }
     }

@@ -109,6 +109,6 @@ export function answerCallsOf({
   );
 }
 
-export function isReplayed(generation: Generation): boolean {
+export function isReplayedTarget(generation: Generation): boolean {
   return generation.kind === 'request' && generation.target.provider === 'replay';
 }

@@ -143,14 +143,14 @@ function suiteElement(
   return element({ name: classname, file: suite.path }, [
     ...(own === null ? [] : [{ ending: own, attributes: { name: 'pass rate', classname } }]),
     ...means.map((metric) => ({
-      ending: meanEnding(suite, meanWords(metric)),
+      ending: meanEnding(suite, failingMeans(metric)),
       attributes: { name: `mean of ${metric.name}`, classname },
     })),
     ...cases,
   ]);
 }
 
-function meanWords({ values, ...metric }: ReturnType<typeof failingMetrics>[number]): string {
+function failingMeans({ values, ...metric }: ReturnType<typeof failingMetrics>[number]): string {
   const words = metricMeans({ values, ...metric });
   return values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
 }

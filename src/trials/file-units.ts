@@ -23,7 +23,7 @@ export interface FilesChange {
   revert(unit: ChangeUnit): { before: string; after: string } | null;
 }
 
-interface ChangedFile {
+interface FileChange {
   path: string;
   ids: Record<Side, string | undefined>;
   /** Null: one unit, which is the whole file. */
@@ -38,7 +38,7 @@ interface FileText {
   texts: Record<Side, string>;
 }
 
-type Sides = Record<Side, ProgramTarget>;
+type FileSides = Record<Side, ProgramTarget>;
 
 /** The units of files that differ, instructions first. None if a trial cannot replace files. */
 export function filesChange(
@@ -51,8 +51,8 @@ export function filesChange(
     : { units: [], target: (side) => (side === 'base' ? base : head), revert: () => null };
 }
 
-function workspaceChange(targets: Sides, read: ReadBytes): FilesChange {
-  const files: ChangedFile[] = [];
+function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
+  const files: FileChange[] = [];
   const units: ChangeUnit[] = [];
   for (const path of changedPaths(targets.base, targets.head)) {
     const ids = { base: targets.base.ids?.get(path), head: targets.head.ids?.get(path) };
@@ -93,14 +93,14 @@ export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[]
 
 /** Null: not text, or only its line endings differ. */
 function mergedFile(path: string, read: ReadBytes): FileText | null {
-  const [base, head] = [textOf(read('base', path)), textOf(read('head', path))];
+  const [base, head] = [sideText(read('base', path)), sideText(read('head', path))];
   if (base === null || head === null) return null;
   const grain = INSTRUCTIONS.test(path) ? 'lines' : 'hunks';
   const merged = mergeTexts(plainLines(base), plainLines(head), grain);
   return merged.units.length === 0 ? null : { merged, texts: { base, head } };
 }
 
-function textOf(bytes: Uint8Array | null): string | null {
+function sideText(bytes: Uint8Array | null): string | null {
   if (bytes === null || bytes.length > MAX_UNIT_FILE || bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -113,7 +113,7 @@ function plainLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/\n$/, '');
 }
 
-function wholeFile(path: string, { base, head }: ChangedFile['ids']): ChangeUnit {
+function wholeFile(path: string, { base, head }: FileChange['ids']): ChangeUnit {
   return {
     ...{ kind: 'file', name: null, file: path, side: head === undefined ? 'base' : 'head' },
     ...{ lines: { from: 0, to: 0 }, head: { file: path, line: 0 } },
@@ -139,9 +139,9 @@ function linesOf(path: string, { units, lines }: MergedText): ChangeUnit[] {
 }
 
 function overlaidTarget(
-  files: readonly ChangedFile[],
+  files: readonly FileChange[],
   side: Side,
-  targets: Sides,
+  targets: FileSides,
   has: (unit: number) => boolean,
 ): ProgramTarget {
   const other = side === 'base' ? 'head' : 'base';

@@ -80,7 +80,7 @@ export async function fixGate(
   const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fell / worse.length)));
   const passedBy = runner(candidate, make);
   const isBetter = (restored: readonly Restored[]): boolean =>
-    restored.length > 0 && suiteTest(tablesOf(restored, references)).midUp <= level;
+    restored.length > 0 && suiteTest(trialTables(restored, references)).midUp <= level;
   const whole = await countRestored(worse, { candidate, tries, passedBy, isBetter });
   if (typeof whole === 'string') return whole;
   const asked = candidate.isNew ? stable : stable.slice(0, Math.floor(TRIES.stable / tries));
@@ -93,7 +93,7 @@ export async function fixGate(
   if (seen.some((own) => own.tries < tries)) return 'unjudged';
   return {
     restores: {
-      references: whole + seen.filter((own) => isWhole(own)).length,
+      references: whole + seen.filter((own) => isWholeRate(own)).length,
       of: worse.length + seen.length,
     },
     costs: { references: 0, of: asked.length },
@@ -103,12 +103,12 @@ export async function fixGate(
 
 type Restored = Counts & { reference: number };
 
-function isWhole({ passes, tries }: Counts): boolean {
+function isWholeRate({ passes, tries }: Counts): boolean {
   return passes >= RESTORED_SHARE * tries;
 }
 
 /** Head's tries against the candidate's. */
-function tablesOf(restored: readonly Restored[], references: FixTrial['references']): Table[] {
+function trialTables(restored: readonly Restored[], references: FixTrial['references']): Table[] {
   return restored.map(({ reference, passes, tries }) => ({
     base: sideCounts(references[reference]?.head ?? null),
     head: { passes, tries },
@@ -131,7 +131,7 @@ async function countRestored(
 ): Promise<number | 'no better' | 'unjudged'> {
   const restored = await passedBy(worse, tries);
   if (restored.some((own) => own.tries < tries)) return 'unjudged';
-  const failing = restored.filter((own) => !isWhole(own)).map(({ reference }) => reference);
+  const failing = restored.filter((own) => !isWholeRate(own)).map(({ reference }) => reference);
   if (!isBetter(restored) || (!isNew && 2 * failing.length >= worse.length)) return 'no better';
   if (!isNew) return worse.length - failing.length;
   const broken = await anyBreaks(failing, passedBy);

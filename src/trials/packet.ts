@@ -46,40 +46,41 @@ export interface PacketInput {
 export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
   const { base, head } = suite;
   const task = base ?? head;
-  const written = [base, head].map((side) => (side === null ? '' : promptText(side)));
+  const written = [base, head].map((side) => (side === null ? '' : packetPrompt(side)));
   const worse = fell.slice(0, SHOWN_CASES.fell);
   const kept = spread(stable, SHOWN_CASES.stable);
   const renamed = renamedIdentifiers(
     [...worse, ...kept].map(({ input }) => jsonText(input)),
     written.join('\n'),
   );
-  const rename = (text: string): string => text.replace(WORD, (word) => renamed.get(word) ?? word);
+  const rename = (text: string): string =>
+    text.replace(WORD_PATTERN, (word) => renamed.get(word) ?? word);
   const shownCase =
     (noun: string) =>
     (reference: ReferenceResult, at: number): string =>
-      rename(caseText(reference, `${noun} ${String(at + 1)}`, groups));
+      rename(packetCase(reference, `${noun} ${String(at + 1)}`, groups));
   const shown = new Set([...renamed.keys(), ...renamed.values()]);
   return {
     materials: {
       task: task === null ? '' : taskText(task.suite.prompt),
-      change: changeText(written[0] ?? '', written[1] ?? ''),
-      groups: fit(
+      change: packetChange(written[0] ?? '', written[1] ?? ''),
+      groups: fitBudget(
         [...groups].sort((a, b) => Number(b.isWorse) - Number(a.isWorse)).map(({ words }) => words),
         PART_TOKENS.groups,
         'row',
       ),
       cases: [
-        fit(worse.map(shownCase('case')), PART_TOKENS.fell, 'case'),
-        fit(kept.map(shownCase('stable case')), PART_TOKENS.stable, 'stable case'),
+        fitBudget(worse.map(shownCase('case')), PART_TOKENS.fell, 'case'),
+        fitBudget(kept.map(shownCase('stable case')), PART_TOKENS.stable, 'stable case'),
       ].join('\n'),
     },
-    quotes: (text) => (text.match(WORD) ?? []).some((word) => shown.has(word)),
+    quotes: (text) => (text.match(WORD_PATTERN) ?? []).some((word) => shown.has(word)),
   };
 }
 
 /** The instructions of a prompt without its settings, for questions about its references. */
 export function taskText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
-  return trim(bodyText({ messages, code }), PART_TOKENS.task);
+  return trimToBudget(bodyText({ messages, code }), PART_TOKENS.task);
 }
 
 function bodyText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
@@ -88,24 +89,24 @@ function bodyText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string
     : code.source;
 }
 
-function promptText({ suite: { prompt }, variant: { model, parameters } }: SuiteSide): string {
+function packetPrompt({ suite: { prompt }, variant: { model, parameters } }: SuiteSide): string {
   const settings = Object.entries({ model, ...parameters });
   return [...settings.map(([key, value]) => `${key}: ${jsonText(value)}`), bodyText(prompt)].join(
     '\n',
   );
 }
 
-function changeText(before: string, after: string): string {
+function packetChange(before: string, after: string): string {
   const options = { context: 1, maxEditLength: MAX_DIFF_EDITS };
   const patch = structuredPatch('', '', before, after, '', '', options);
   if (patch === undefined) return '[… the two texts have little in common …]';
   const hunks = patch.hunks.map(({ lines }) =>
-    trim(lines.join('\n'), PART_TOKENS.change - NOTE_TOKENS),
+    trimToBudget(lines.join('\n'), PART_TOKENS.change - NOTE_TOKENS),
   );
-  return fit(hunks, PART_TOKENS.change, 'change');
+  return fitBudget(hunks, PART_TOKENS.change, 'change');
 }
 
-function caseText(
+function packetCase(
   { id, input, expected, base, head }: ReferenceResult,
   title: string,
   groups: readonly ReferenceGroup[],
@@ -119,28 +120,30 @@ function caseText(
   );
   const belongs = groups.flatMap(({ id: group, members }) => {
     const own = members.find((member) => member.id === id);
-    return own === undefined ? [] : [`${group} (${trim(own.reason, CASE_TOKENS.group)})`];
+    return own === undefined ? [] : [`${group} (${trimToBudget(own.reason, CASE_TOKENS.group)})`];
   });
   return [
     `${title}: passes ${rate(base)} before and ${rate(head)} after`,
-    `input: ${trim(jsonText(input), CASE_TOKENS.input)}`,
-    ...(expected === null ? [] : [`expected: ${trim(jsonText(expected), CASE_TOKENS.expected)}`]),
-    `answer before: ${answerOf(before)}`,
-    `answer after: ${answerOf(after)}`,
+    `input: ${trimToBudget(jsonText(input), CASE_TOKENS.input)}`,
+    ...(expected === null
+      ? []
+      : [`expected: ${trimToBudget(jsonText(expected), CASE_TOKENS.expected)}`]),
+    `answer before: ${caseAnswer(before)}`,
+    `answer after: ${caseAnswer(after)}`,
     ...(reasons.length === 0
       ? []
-      : [`why it fails after: ${trim(reasons.join('; '), CASE_TOKENS.reason)}`]),
+      : [`why it fails after: ${trimToBudget(reasons.join('; '), CASE_TOKENS.reason)}`]),
     ...(belongs.length === 0 ? [] : [`belongs to: ${belongs.join(', ')}`]),
   ].join('\n');
 }
 
-function answerOf(made: TryResult | undefined): string {
+function caseAnswer(made: TryResult | undefined): string {
   const text = made === undefined ? null : (answerText(made) ?? made.error);
-  return text === null ? 'none' : trim(text, CASE_TOKENS.answer);
+  return text === null ? 'none' : trimToBudget(text, CASE_TOKENS.answer);
 }
 
 /** The first items that fit, whole. */
-function fit(texts: readonly string[], tokens: number, noun: string): string {
+function fitBudget(texts: readonly string[], tokens: number, noun: string): string {
   let left = tokens - NOTE_TOKENS;
   const kept: string[] = [];
   for (const text of texts) {
@@ -154,7 +157,7 @@ function fit(texts: readonly string[], tokens: number, noun: string): string {
 }
 
 /** Keeps the beginning and the end, because prompts give instructions at both. */
-function trim(text: string, tokens: number): string {
+function trimToBudget(text: string, tokens: number): string {
   const size = estimateTokens(text);
   if (size <= tokens) return text;
   const half = Math.floor((text.length * (tokens - NOTE_TOKENS)) / size / 2);
@@ -171,7 +174,7 @@ function spread<Item>(items: readonly Item[], most: number): Item[] {
   ).filter((item) => item !== undefined);
 }
 
-const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
+const WORD_PATTERN = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 
 /** Shorter numbers are rather amounts. */
 const ID_DIGITS = 5;
@@ -181,7 +184,7 @@ const ID_DIGITS = 5;
  * a word is recognised, and has no effect on the real reference.
  */
 function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
-  const wordsOf = (text: string): Set<string> => new Set(text.match(WORD));
+  const wordsOf = (text: string): Set<string> => new Set(text.match(WORD_PATTERN));
   const all = inputs.map(wordsOf);
   const taken = new Set([...wordsOf(prompts), ...all.flatMap((words) => [...words])]);
   const known = wordsOf(prompts);

@@ -157,14 +157,14 @@ function codeUnits(
 function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
   const [before, after] = [base.variant, head.variant];
   const named = before.model !== after.model;
-  if (!named && ownIdentity(before.target) === ownIdentity(after.target)) return null;
+  if (!named && programIdentity(before.target) === programIdentity(after.target)) return null;
   const written = named ? partPlace(head, 'model') : null;
   const sources =
     named || before.target === null || after.target === null
       ? []
       : changedSources(before.target, after.target);
   // If there are several files, use the one that lists them.
-  const [source = settingsOf(head)] = sources.length === 1 ? sources : [];
+  const [source = unitSettings(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
     target === null || named ? model : `${target.model} (${target.provider})`;
@@ -182,12 +182,12 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
 }
 
 /** An agent's suite has its own settings. */
-function settingsOf({ suite, variant, scoring }: SuiteSide): string {
+function unitSettings({ suite, variant, scoring }: SuiteSide): string {
   return takesOverlay(variant.target) ? suite.prompt.file : scoring.settingsFile;
 }
 
 /** Without files that are units. */
-function ownIdentity(target: Target | null): string {
+function programIdentity(target: Target | null): string {
   if (target === null) return '';
   return canonicalJson({ ...targetIdentity(target), ...(takesOverlay(target) && { files: null }) });
 }

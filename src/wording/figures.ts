@@ -101,22 +101,22 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
   );
 }
 
-type Compared = Pick<MetricValues, 'base' | 'head' | 'share'>;
+type ComparedFigures = Pick<MetricValues, 'base' | 'head' | 'share'>;
 
 /** `words 2.00 → 5.00`, or `turns that pass polite 90 → 40 %` */
-export function numberInWords(name: string, { base, head, share }: Compared): string {
+export function numberInWords(name: string, { base, head, share }: ComparedFigures): string {
   return share === undefined
     ? `${name} ${meansInWords(base, head)}`
     : `${shareName(name, share)} ${wholeRates(base, head)}`;
 }
 
 /** `turns that pass polite` */
-export function shareName(metric: string, share: NonNullable<Compared['share']>): string {
+export function shareName(metric: string, share: NonNullable<ComparedFigures['share']>): string {
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
 }
 
 /** Shares of turns, by metric. They say more than how many dialogues pass. */
-export function sharesOf(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
+export function shareFigures(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
   return suite.metrics.flatMap((metric) =>
     metric.values?.share === undefined ? [] : [{ ...metric, values: metric.values }],
   );

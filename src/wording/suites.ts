@@ -19,7 +19,7 @@ import {
   wholePercent,
   wholeRates,
 } from '../text/amounts.ts';
-import { isSilent, sharesOf } from './figures.ts';
+import { isSilent, shareFigures } from './figures.ts';
 import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
@@ -79,7 +79,7 @@ function whatFell(suite: SuiteResult): string {
 function whatIsSeen(suite: SuiteResult): string {
   const { compared, visible_drop: drop, pass_rate } = suite;
   const size = `${counted(compared.references, 'test')} × ${counted(compared.tries, 'answer')}`;
-  if (pass_rate.base === 0 && sharesOf(suite).length === 0)
+  if (pass_rate.base === 0 && shareFigures(suite).length === 0)
     return `Nothing passes on base, so nothing could break (${size}).`;
   return drop === null
     ? `${size}: a comparison of this size usually finds only a collapse.`
@@ -175,7 +175,7 @@ function whyOpen(suite: SuiteResult): string {
   if (confirmed !== null) return ` ${confirmed}`;
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
   const nothingPassed =
-    reason?.by === 'not-lower' && pass_rate.base === 0 && sharesOf(suite).length === 0;
+    reason?.by === 'not-lower' && pass_rate.base === 0 && shareFigures(suite).length === 0;
   if (!reason || sentence === undefined || nothingPassed) return '';
   const named = firstWords([...reason.references, ...reason.metrics], MAX_NAMED);
   const tolerance = `${inSize(reason.tolerance)} points`;

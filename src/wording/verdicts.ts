@@ -4,7 +4,7 @@ import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.t
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { endingShares } from './endings.ts';
 import { passedOf } from './facts.ts';
-import { brokenIn, isSilent, sharesOf } from './figures.ts';
+import { brokenIn, isSilent, shareFigures } from './figures.ts';
 import { preferredWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 import { baseDrops, uncomparedWords, unconfirmedFall } from './suites.ts';
@@ -168,7 +168,7 @@ function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeo
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {
-  const shares = sharesOf(suite).map(({ values }) => values);
+  const shares = shareFigures(suite).map(({ values }) => values);
   const { base, low } = shares.length === 0 ? suite.pass_rate : leastLow(shares);
   if (base === 0)
     return {

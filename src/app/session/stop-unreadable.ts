@@ -4,7 +4,7 @@ import { isBatched, targetIdentity, type Complete, type Completion } from '../..
 /** Unreadable replies in a row after which a question is no longer asked. */
 const MOST_UNREADABLE = 10;
 
-const STOPPED: Completion = {
+const STOPPED_FORM: Completion = {
   status: 'error',
   kind: 'reply',
   message: `not asked: ${String(MOST_UNREADABLE)} replies in a row could not be read`,
@@ -16,7 +16,7 @@ const STOPPED: Completion = {
  * Until a reply was read, at most ten are on their way. A batch is sent as a whole.
  */
 export function stopUnreadable(complete: Complete): Complete {
-  const forms = new Map<string, Form>();
+  const forms = new Map<string, QuestionForm>();
   return async (request) => {
     const { reads, target, purpose, schema } = request;
     if (reads === undefined || isBatched(target)) return complete(request);
@@ -24,7 +24,7 @@ export function stopUnreadable(complete: Complete): Complete {
     const form = forms.get(key) ?? { unreadable: 0, wasRead: false, running: 0, waiting: [] };
     forms.set(key, form);
     while (mustWait(form)) await new Promise<void>((go) => form.waiting.push(go));
-    if (form.unreadable >= MOST_UNREADABLE) return STOPPED;
+    if (form.unreadable >= MOST_UNREADABLE) return STOPPED_FORM;
     form.running += 1;
     const completion = await complete(request);
     form.running -= 1;
@@ -34,19 +34,19 @@ export function stopUnreadable(complete: Complete): Complete {
   };
 }
 
-interface Form {
+interface QuestionForm {
   unreadable: number;
   wasRead: boolean;
   running: number;
   waiting: (() => void)[];
 }
 
-function mustWait({ unreadable, wasRead, running }: Form): boolean {
+function mustWait({ unreadable, wasRead, running }: QuestionForm): boolean {
   const isFull = running + unreadable >= MOST_UNREADABLE;
   return !wasRead && isFull && unreadable < MOST_UNREADABLE;
 }
 
-function note(form: Form, isRead: boolean): void {
+function note(form: QuestionForm, isRead: boolean): void {
   form.unreadable = isRead ? 0 : form.unreadable + 1;
   form.wasRead ||= isRead;
 }

@@ -28,7 +28,7 @@ export function runCompletion(run: FinishedRun): Completion {
   const { record, isTrigger } = run;
   const { attempts, spent } = record;
   const requests = { attempts, ...(spent.usage === null ? {} : { paid: spent }) };
-  const stop = endOf(run);
+  const stop = runEnd(run);
   if ('kind' in stop)
     return {
       status: 'error',
@@ -42,7 +42,7 @@ export function runCompletion(run: FinishedRun): Completion {
   return {
     status: 'ok',
     served: record.served,
-    parts: partsOf(run, stop.ended, steps),
+    parts: runParts(run, stop.ended, steps),
     ended: stop.ended === 'turns' || stop.ended === 'usd' ? 'length' : 'stop',
     usage: record.whole.usage,
     ...(cached === undefined ? {} : { cached }),
@@ -53,12 +53,12 @@ export function runCompletion(run: FinishedRun): Completion {
   };
 }
 
-type Failure = { kind: ErrorKind; message: string };
+type RunFailure = { kind: ErrorKind; message: string };
 
-type End = { ended: AgentFacts['ended'] } | Failure;
+type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
 
 /** The gateway knows best why a run ended: some CLIs report success after a refusal. */
-function endOf(run: FinishedRun): End {
+function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(record);
   if (unmade !== null) return unmade;
@@ -68,13 +68,13 @@ function endOf(run: FinishedRun): End {
   for (const limit of ['turns', 'usd'] as const)
     if (record.refused.some(({ why }) => why === limit)) return { ended: limit };
   const message = faultOf(run);
-  if (message !== null) return failureOf(message, record);
+  if (message !== null) return failedCompletion(message, record);
   return isTrigger
     ? { kind: 'program', message: `${row.name} ended without asking its model` }
     : { ended: 'done' };
 }
 
-function failureOf(message: string, { refused }: RunRecord): Failure {
+function failedCompletion(message: string, { refused }: RunRecord): RunFailure {
   const upstream = refused.findLast(({ why }) => why === 'upstream');
   if (upstream?.why === 'upstream') return { kind: upstream.kind, message: upstream.message };
   const last = refused.at(-1);
@@ -83,7 +83,7 @@ function failureOf(message: string, { refused }: RunRecord): Failure {
 }
 
 /** A call that was not made, so that the run says nothing about the agent. */
-function unmadeCall({ refused }: RunRecord): Failure | null {
+function unmadeCall({ refused }: RunRecord): RunFailure | null {
   if (refused.some(({ why }) => why === 'budget'))
     return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
   const offline = refused.find(({ why }) => why === 'offline');
@@ -92,7 +92,7 @@ function unmadeCall({ refused }: RunRecord): Failure | null {
     : { kind: 'recording', message: `${offline.message}; run once without EVALDIFF_OFFLINE` };
 }
 
-function killedBy(run: FinishedRun): Failure | null {
+function killedBy(run: FinishedRun): RunFailure | null {
   const { ended } = run.ended;
   if (ended === 'exit' || ended === 'input') return null;
   if (ended === 'stopped') return { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted };
@@ -107,7 +107,7 @@ function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
 const MAX_DIFF = 60_000;
 const MAX_DIFFS = 500_000;
 
-function partsOf(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly Step[]): Part[] {
+function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly Step[]): Part[] {
   const { transcript, record, changes, ended: inside } = run;
   const text = run.isTrigger ? '' : transcript.last;
   const shown = changes.filter(({ left }) => left !== 'setup');

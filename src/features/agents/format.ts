@@ -23,7 +23,7 @@ import {
   type RunLimits,
   type WorkspaceRules,
 } from './suite/spec.ts';
-import { hiddenSkills, readTasks, type ReadTask } from './tasks.ts';
+import { hiddenSkills, readAgentTasks, type ReadTask } from './tasks.ts';
 
 /** Reads an agent suite: a prompt whose model is a program that runs the agent on each task. */
 export async function readAgentSuite(
@@ -32,12 +32,12 @@ export async function readAgentSuite(
   problems: Problem[],
 ): Promise<ForeignFile> {
   const read = new Set([given.file]);
-  const document = await composed(given, tools, read, problems);
+  const document = await composedSuite(given, tools, read, problems);
   const before = problems.length;
   const written = checkMembers(document, [], suiteMembers, problems);
-  const tasks = readTasks(document, tools, problems);
+  const tasks = readAgentTasks(document, tools, problems);
   const agent = readAgent(document, written.agent, problems);
-  const model = readModel(document, written.model, tools, problems);
+  const model = readAgentModel(document, written.model, tools, problems);
   const rest = {
     workspace: readWorkspace(document, { tools, hidden: [...read], agent }, problems),
     limits: readLimits(document, problems),
@@ -61,7 +61,7 @@ export async function readAgentSuite(
 
 type SuiteSpec = Omit<AgentSpec, 'checks' | 'watch'>;
 
-interface OwnSuite {
+interface AgentSuite {
   document: Document;
   model: string;
   program: ModelSettings;
@@ -72,11 +72,11 @@ function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
   called: string,
   tasks: readonly ReadTask[],
-): OwnSuite[] {
+): AgentSuite[] {
   const [triggers, work] = [tasks.filter(isTrigger), tasks.filter((task) => !isTrigger(task))];
-  const make = (suite: string, own: readonly ReadTask[], trigger: boolean): OwnSuite => {
+  const make = (suite: string, own: readonly ReadTask[], trigger: boolean): AgentSuite => {
     const model = `${spec.agent} with ${called} (${suite})`;
-    const program = programOf(spec, own, document.placeOf(['agent']));
+    const program = agentProgram(spec, own, document.placeOf(['agent']));
     const calls = {
       model: called,
       most: trigger ? 1 : spec.limits.turns,
@@ -84,7 +84,7 @@ function suitesOf(
       afterwards: trigger ? [] : afterwardsOf(document),
     };
     return {
-      document: promptOf(document, { name: suite, model, tasks: own, trigger }),
+      document: promptDocument(document, { name: suite, model, tasks: own, trigger }),
       model,
       program: { ...program, calls },
     };
@@ -97,7 +97,7 @@ function suitesOf(
   ];
 }
 
-function readModel(
+function readAgentModel(
   document: Document,
   model: string | undefined,
   { settings }: FormatTools,
@@ -105,14 +105,14 @@ function readModel(
 ): AskedModel | null {
   const asked = model === undefined ? null : askedModel(settings, model);
   if (model !== undefined && asked === null)
-    problems.push(problem(document.placeOf(['model']), unknownModel(model)));
+    problems.push(problem(document.placeOf(['model']), unknownAgentModel(model)));
   return asked;
 }
 
 const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
 
 /** With `defaults` and test files merged in. `read` gets the files that this used. */
-async function composed(
+async function composedSuite(
   given: Document,
   { files }: FormatTools,
   read: Set<string>,
@@ -127,7 +127,7 @@ async function composed(
   };
   const state = { files: noting, root: folderOf(given.file), testKeys: testKeys([]), problems };
   const document = (await composePrompt(given.file, state)) ?? given;
-  for (const file of dataFiles(document)) {
+  for (const file of taskDataFiles(document)) {
     const path = [join(folderOf(given.file), file), join('', file)].find(
       (each) => each !== null && files.absence(each) === null,
     );
@@ -136,7 +136,7 @@ async function composed(
   return document;
 }
 
-function dataFiles({ value }: Document): string[] {
+function taskDataFiles({ value }: Document): string[] {
   return [valueAt(value, ['tests', 'references_from']) ?? []]
     .flat()
     .flatMap((source) =>
@@ -161,7 +161,7 @@ function readAgent(
   return { agent: row.name, version: wanted ?? row.version, command: [] };
 }
 
-function unknownModel(model: string): string {
+function unknownAgentModel(model: string): string {
   return (
     `model: no vendor has a model "${model}", and the settings have none under that name ` +
     `(models: { ${JSON.stringify(model)}: { provider: … } })`
@@ -297,7 +297,7 @@ function readLimits(document: Document, problems: Problem[]): RunLimits {
   };
 }
 
-function programOf(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place): ModelSettings {
+function agentProgram(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place): ModelSettings {
   const attached = tasks.flatMap(({ files = {} }) => Object.values(files));
   return {
     provider: 'program',
@@ -343,15 +343,18 @@ interface PromptParts {
 }
 
 /** The suite in the form of a prompt file, with the places of the suite's file. */
-function promptOf(document: Document, { name, model, tasks, trigger }: PromptParts): Document {
+function promptDocument(
+  document: Document,
+  { name, model, tasks, trigger }: PromptParts,
+): Document {
   const written = valueAt(document.value, ['tests']);
   const tests: JsonMap = isMap(written) ? { ...written } : {};
   const ids = new Set(tasks.map(({ id }) => id));
   tests['references'] = tasks.map(({ reference }) => reference);
   if (Array.isArray(tests['quarantine']))
-    tests['quarantine'] = tests['quarantine'].filter((row) => ids.has(idOf(row)));
+    tests['quarantine'] = tests['quarantine'].filter((row) => ids.has(taskId(row)));
   if (trigger) for (const key of ['metrics', 'gate', 'references_from']) delete tests[key];
-  else tests['metrics'] = withValues(tests['metrics']);
+  else tests['metrics'] = withTaskValues(tests['metrics']);
   const value: JsonMap = {
     name,
     model,
@@ -375,10 +378,10 @@ function promptOf(document: Document, { name, model, tasks, trigger }: PromptPar
   return { file: document.file, value, placeOf, placeOfText: placeOf };
 }
 
-const idOf = (row: Json): string => String(valueAt(row, ['id']) ?? '');
+const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
 /** Adds values of each run, which are shown but do not gate, unless the suite names its own. */
-function withValues(written: Json | undefined): Json {
+function withTaskValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;
   const named = new Set(metrics.map((metric) => valueAt(metric, ['name'])));

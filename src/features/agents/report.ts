@@ -57,7 +57,7 @@ function runOf(made: TryResult): AgentRun | null {
     words: first?.type === 'text' ? first.text : '',
     files: new Map(
       parts.flatMap((part) =>
-        part.type === 'file' ? [[part.path, hunksOf(part.diff)] as const] : [],
+        part.type === 'file' ? [[part.path, diffHunks(part.diff)] as const] : [],
       ),
     ),
     steps: stepLines(made),
@@ -66,7 +66,7 @@ function runOf(made: TryResult): AgentRun | null {
 }
 
 /** Without the lines that repeat the path. */
-function hunksOf(diff: string): string {
+function diffHunks(diff: string): string {
   return diff.replace(/^--- .*\n\+\+\+ .*\n/, '');
 }
 
@@ -74,7 +74,7 @@ function runTexts({ words, files, steps, facts }: AgentRun): string[] {
   return [words, ...files.values(), ...steps, ...facts.checks.map(({ output }) => output)];
 }
 
-const ENDS: Readonly<Record<AgentFacts['ended'], string>> = {
+const END_WORDS: Readonly<Record<AgentFacts['ended'], string>> = {
   done: 'done',
   decided: 'stopped after the first decision, as trigger tests are',
   turns: 'stopped at limits.turns',
@@ -89,7 +89,7 @@ function runWords({ turns, calls, usd, seconds, ended }: AgentFacts): string {
     ...(usd === null ? [] : [cost(usd)]),
     ...(seconds === null ? [] : [`${String(seconds)} s`]),
   ];
-  return `${facts.join(', ')}: ${ENDS[ended]}`;
+  return `${facts.join(', ')}: ${END_WORDS[ended]}`;
 }
 
 function checkWords({ code: exit, timedOut, output }: CheckResult): string {
@@ -103,7 +103,7 @@ function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
       text('the false key of its environment was seen in '),
       code(leaks[0] ?? '', characters),
     ];
-  return ended === 'turns' || ended === 'usd' ? [text(ENDS[ended])] : [];
+  return ended === 'turns' || ended === 'usd' ? [text(END_WORDS[ended])] : [];
 }
 
 /** One run: last words, changed files, outputs of commands, and what it took. */
@@ -134,12 +134,12 @@ function runHtml({ words, files, steps, facts }: AgentRun, characters: number): 
 }
 
 /** In characters. */
-const SHORTEST = 80;
+const SHORTEST_TEXT = 80;
 
-const SHOWN_FILES = 3;
+const MOST_CHANGED_FILES = 3;
 const SHOWN_STEPS = 4;
 
-interface Pair {
+interface RunPair {
   name: Line;
   /** Null: that side has none. */
   base: string | null;
@@ -154,19 +154,19 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
     ...(base.words === '' && head.words === ''
       ? []
       : [{ name: [text('Last words')], base: base.words, head: head.words }]),
-    ...files.slice(0, SHOWN_FILES),
+    ...files.slice(0, MOST_CHANGED_FILES),
     ...steps,
     ...checkPairs(base, head),
   ];
-  const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, pairs.length)));
+  const each = Math.max(SHORTEST_TEXT, Math.floor((2 * characters) / Math.max(1, pairs.length)));
   const left = [
     ...(equal === 0
       ? []
       : [`The first ${counted(equal, 'step')} ${equal === 1 ? 'is' : 'are'} equal.`]),
     ...(more === 0 ? [] : [`${counted(more, 'more step')} not shown.`]),
-    ...(files.length <= SHOWN_FILES
+    ...(files.length <= MOST_CHANGED_FILES
       ? []
-      : [`${counted(files.length - SHOWN_FILES, 'more file')} differ.`]),
+      : [`${counted(files.length - MOST_CHANGED_FILES, 'more file')} differ.`]),
   ];
   return [
     {
@@ -181,7 +181,7 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
   ];
 }
 
-function pairRow({ name, base, head }: Pair, characters: number): Line[] {
+function pairRow({ name, base, head }: RunPair, characters: number): Line[] {
   const side = (said: string | null): Line =>
     said === null || said === '' ? [text('none')] : [code(said, characters)];
   if (!base || !head) return [name, side(base), side(head)];
@@ -193,7 +193,7 @@ function pairRow({ name, base, head }: Pair, characters: number): Line[] {
   ];
 }
 
-function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): Pair[] {
+function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): RunPair[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((path) => ({
       name: [code(path)],
@@ -207,7 +207,7 @@ function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): Pai
 function stepPairs(
   { steps: before }: AgentRun,
   { steps: after }: AgentRun,
-): { pairs: Pair[]; equal: number; more: number } {
+): { pairs: RunPair[]; equal: number; more: number } {
   const length = Math.max(before.length, after.length);
   const all = Array.from({ length }, (_, at) => at);
   const equal = all.find((at) => before[at] !== after[at]) ?? length;
@@ -219,7 +219,7 @@ function stepPairs(
   return { pairs, equal, more: length - equal - pairs.length };
 }
 
-function checkPairs({ facts: base }: AgentRun, { facts: head }: AgentRun): Pair[] {
+function checkPairs({ facts: base }: AgentRun, { facts: head }: AgentRun): RunPair[] {
   const outputOf = ({ checks }: AgentFacts, name: string): string | null => {
     const check = checks.find((own) => own.name === name);
     return check === undefined ? null : checkWords(check);

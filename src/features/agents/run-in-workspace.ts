@@ -7,7 +7,7 @@ import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
 import type { AgentSpec, CheckResult, Task } from './suite/spec.ts';
-import { readChanges, type Change } from './workspace/changes.ts';
+import { workspaceChanges, type Change } from './workspace/changes.ts';
 import { runChecks } from './workspace/checks.ts';
 import type { WorkspaceFiles } from './workspace/files.ts';
 import { GATEWAY_URL, INSIDE } from './workspace/mounts.ts';
@@ -68,16 +68,16 @@ export async function runInWorkspace(
   });
   let workspace: Workspace | null = null;
   try {
-    const ready = await prepare(run, { row, ticket, place, options });
+    const ready = await prepareWorkspace(run, { row, ticket, place, options });
     workspace = ready.workspace;
     ticket.known([workspace.commit]);
     const startedAt = options.clock.now();
-    const ended = await start(ready, { row, run, ticket, place, options });
+    const ended = await startAgent(ready, { row, run, ticket, place, options });
     const seconds = (options.clock.now() - startedAt) / 1000;
     const record = ticket.end();
-    const changes = isTrigger ? [] : (await readChanges(workspace)).filter(isAgents(row));
+    const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
     const transcript = readTranscript(row, ended.stdout);
-    const afterwards = isTrigger ? [] : await check(run, changes, place, options);
+    const afterwards = isTrigger ? [] : await runSuiteChecks(run, changes, place, options);
     return runCompletion({
       row,
       spec,
@@ -89,7 +89,7 @@ export async function runInWorkspace(
       changes,
       watched: watchedTexts(spec, run.files, changes),
       checks: afterwards,
-      context: contextOf(row, run.files),
+      context: runContext(row, run.files),
       isTrigger,
     });
   } finally {
@@ -117,7 +117,7 @@ interface Ready {
   env: Record<string, string>;
 }
 
-async function prepare(
+async function prepareWorkspace(
   { spec, task, files }: TaskRun,
   { row, ticket, place, options }: RunTools,
 ): Promise<Ready> {
@@ -142,7 +142,7 @@ function optionsOf(
   return { kind, templates, canary, cover, readable: cli.folders, setup, network, signal };
 }
 
-async function start(
+async function startAgent(
   { workspace, command, env }: Ready,
   { row, run, ticket, place, options }: RunTools & { run: TaskRun },
 ): Promise<InsideRun> {
@@ -162,7 +162,7 @@ async function start(
 }
 
 /** Files that are hidden from the agent are the suite's own, so its changes of them do not count. */
-async function check(
+async function runSuiteChecks(
   { spec, files, whole }: TaskRun,
   changes: readonly Change[],
   place: AgentPlace,
@@ -194,18 +194,18 @@ function watchedTexts(
       if (change?.kind === 'deleted') return [path, null];
       const body = change?.body ?? files.get(path)?.body ?? null;
       const isThere = body !== null || change !== undefined;
-      return [path, isThere ? textOf(body).slice(0, MAX_WATCHED) : null];
+      return [path, isThere ? fileText(body).slice(0, MAX_WATCHED) : null];
     }),
   );
 }
 
-function textOf(body: Uint8Array | null): string {
+function fileText(body: Uint8Array | null): string {
   return body === null ? '' : new TextDecoder().decode(body);
 }
 
-function contextOf(row: AgentRow, files: WorkspaceFiles): number {
+function runContext(row: AgentRow, files: WorkspaceFiles): number {
   const texts = [...files].flatMap(([path, { body }]): [string, string][] =>
-    isContextFile(row, path) ? [[path, textOf(body)]] : [],
+    isContextFile(row, path) ? [[path, fileText(body)]] : [],
   );
   return contextTokens(row, new Map(texts));
 }

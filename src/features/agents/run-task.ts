@@ -16,11 +16,11 @@ import { findCli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
 import { runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
 import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './suite/spec.ts';
-import { readFiles, type WorkspaceFiles } from './workspace/files.ts';
+import { readWorkspaceFiles, type WorkspaceFiles } from './workspace/files.ts';
 import { createTemplates, type Templates } from './workspace/open.ts';
 import { findWalls, type WallKind } from './workspace/walls.ts';
 
-interface Opened {
+interface OpenAgents {
   kind: WallKind;
   gateway: Gateway;
   templates: Templates;
@@ -28,18 +28,18 @@ interface Opened {
 
 /** Runs agents. The gateway and the walls are opened on first use. */
 export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
-  let opening: Promise<Opened | { refused: string }> | null = null;
+  let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
-  const turn = createTurns(runsAtOnce());
+  const turn = createRunTurns(runsAtOnce());
   const canary = `sk-ant-api03-${randomBytes(32).toString('base64url')}`;
   return {
     async complete(request, target) {
       const opened = await (opening ??= open(tools, options));
-      if ('refused' in opened) return failed(opened.refused);
+      if ('refused' in opened) return failedRun(opened.refused);
       const place = { ...opened, canary, cover: [tools.folder] };
       return turn(() =>
         runOne(request, target, { place, sources, options }).catch((error: unknown) =>
-          failed(wordsOf(error)),
+          failedRun(taskWords(error)),
         ),
       );
     },
@@ -55,7 +55,7 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
 async function open(
   tools: ProgramTools,
   options: OwnProgramOptions,
-): Promise<Opened | { refused: string }> {
+): Promise<OpenAgents | { refused: string }> {
   const walls = await findWalls();
   if ('refused' in walls) return walls;
   const templates = await createTemplates();
@@ -75,7 +75,7 @@ async function open(
 
 interface RunContext {
   place: Omit<AgentPlace, 'cli'>;
-  sources: Sources;
+  sources: RunSources;
   options: OwnProgramOptions;
 }
 
@@ -85,9 +85,9 @@ async function runOne(
   { place, sources, options }: RunContext,
 ): Promise<Completion> {
   const spec = specOf(target.command);
-  if (spec === null || target.calls === undefined) return failed('the agent is not known');
+  if (spec === null || target.calls === undefined) return failedRun('the agent is not known');
   const cli = await sources.cli(spec);
-  if ('problem' in cli) return failed(cli.problem);
+  if ('problem' in cli) return failedRun(cli.problem);
   const task = taskOf(request.variables ?? {});
   const files = await sources.files(target, spec.workspace, task);
   const whole = spec.checks.length === 0 ? files : await sources.whole(target, spec, task);
@@ -102,7 +102,7 @@ async function runOne(
 
 type TreeOf = Pick<ProgramTarget, 'commit' | 'overlay'>;
 
-interface Sources {
+interface RunSources {
   /** The agent's tree. */
   files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
   /** The tree of checks, with the files that are hidden from the agent. */
@@ -111,10 +111,10 @@ interface Sources {
 }
 
 /** Trees and CLIs, each read or found once. */
-function createSources(tools: ProgramTools, options: OwnProgramOptions): Sources {
+function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSources {
   const trees = new Map<string, Promise<WorkspaceFiles>>();
   const clis = new Map<string, Promise<Cli | { problem: string }>>();
-  const files: Sources['files'] = ({ commit, overlay }, rules, task) => {
+  const files: RunSources['files'] = ({ commit, overlay }, rules, task) => {
     const { files: attached = {} } = task;
     const key = JSON.stringify([commit, overlay ?? null, rules, attached]);
     const known =
@@ -130,7 +130,7 @@ function createSources(tools: ProgramTools, options: OwnProgramOptions): Sources
     whole: (of, { workspace }, task) => files(of, { ...workspace, hide: [] }, task),
     cli: ({ agent, version }) => {
       const key = `${agent} ${version ?? ''}`;
-      const known = clis.get(key) ?? find({ agent, version }, tools, options);
+      const known = clis.get(key) ?? findAgent({ agent, version }, tools, options);
       clis.set(key, known);
       return known;
     },
@@ -141,7 +141,7 @@ async function readOverlaid(
   { commit, overlay }: Required<TreeOf>,
   rules: WorkspaceRules,
   task: Task,
-  read: Sources['files'],
+  read: RunSources['files'],
 ): Promise<WorkspaceFiles> {
   const own = await read({ commit }, rules, task);
   const isFromOther = Object.values(overlay.files).some((file) => file !== null && 'id' in file);
@@ -155,13 +155,13 @@ async function readAll(
   attached: NonNullable<Task['files']>,
 ): Promise<WorkspaceFiles> {
   if (tree === null) throw new UserError([{ place: null, message: 'the commit is not here' }]);
-  const files = new Map(await readFiles(tree, { ...rules, hide: [...hide, ...own] }));
+  const files = new Map(await readWorkspaceFiles(tree, { ...rules, hide: [...hide, ...own] }));
   for (const [at, from] of Object.entries(attached))
     files.set(at, { mode: '100644', body: await tree.read(from) });
   return files;
 }
 
-async function find(
+async function findAgent(
   { agent, version }: Pick<AgentSpec, 'agent' | 'version'>,
   { folder, cacheFolder }: ProgramTools,
   { env, log }: OwnProgramOptions,
@@ -181,7 +181,7 @@ function runsAtOnce(): number {
   return Math.max(4, 2 * availableParallelism());
 }
 
-function createTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+function createRunTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
@@ -197,11 +197,11 @@ function createTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-function failed(message: string): Completion {
+function failedRun(message: string): Completion {
   return { status: 'error', kind: 'program', message, unsent: true };
 }
 
-function wordsOf(error: unknown): string {
+function taskWords(error: unknown): string {
   return error instanceof UserError
     ? error.problems.map(formatProblem).join('\n')
     : errorMessage(error);

@@ -23,7 +23,7 @@ const AGENT =
   `must be one of ${CLIS.join(', ')}, if needed with a version like codex@0.169.0, ` +
   'or { command: [words] } or { acp: [words] }';
 
-const words = () =>
+const wordList = () =>
   listOf(filled(), 'a list of words like [node, agent.mjs]').min(1, {
     error: 'must not be empty',
   });
@@ -32,11 +32,11 @@ export const agentSchema = z.union(
   [
     z.string().regex(new RegExp(`^(?:${CLIS.join('|')})(?:@\\d[\\w.-]*)?$`), { error: AGENT }),
     closed({
-      command: words().describe(
+      command: wordList().describe(
         'A program that works in its current folder. Its last argument is the task.',
       ),
     }),
-    closed({ acp: words().describe('A program that speaks the Agent Client Protocol.') }),
+    closed({ acp: wordList().describe('A program that speaks the Agent Client Protocol.') }),
   ],
   { error: AGENT },
 );

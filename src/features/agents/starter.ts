@@ -10,7 +10,7 @@ import { AGENT_NAMES } from './suite/spec.ts';
 
 const SKILL = /^(?:(.*)\/)?SKILL\.md$/;
 
-const INSTRUCTIONS = /^(?:AGENTS\.md|CLAUDE\.md|\.github\/copilot-instructions\.md)$/;
+const INSTRUCTION_FILES = /^(?:AGENTS\.md|CLAUDE\.md|\.github\/copilot-instructions\.md)$/;
 
 /** The suite that `init` writes for a skill or an instruction file. Null: there is neither. */
 export async function starterSuite({ tree, keys }: StarterProject): Promise<StarterSuite | null> {
@@ -20,11 +20,11 @@ export async function starterSuite({ tree, keys }: StarterProject): Promise<Star
   const file = paths.find((path) => SKILL.test(path));
   if (file !== undefined) {
     const text = new TextDecoder().decode(await tree.read(file));
-    return skillSuite({ file, paths, ...fieldsOf(text) }, keys);
+    return skillSuite({ file, paths, ...frontMatter(text) }, keys);
   }
-  const found = paths.find((path) => INSTRUCTIONS.test(path));
+  const found = paths.find((path) => INSTRUCTION_FILES.test(path));
   if (found === undefined) return null;
-  const row = rowFor(keys, ({ instructionFiles }) => matcherOf(instructionFiles)(found));
+  const row = starterRow(keys, ({ instructionFiles }) => matcherOf(instructionFiles)(found));
   const tests = `  metrics:
     # What must be true afterwards. Add the rules of ${found}, such as
     # - { name: tests, uses: runs, with: { run: npm test } }
@@ -44,7 +44,7 @@ interface FoundSkill {
   paths: readonly string[];
 }
 
-function fieldsOf(text: string): Pick<FoundSkill, 'name' | 'description'> {
+function frontMatter(text: string): Pick<FoundSkill, 'name' | 'description'> {
   const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
   const field = (key: string): string =>
     new RegExp(`^${key}: *(?:[>|][-+]?\\s+)?["']?([^\\r\\n]+?)["']?\\s*$`, 'm').exec(head)?.[1] ??
@@ -60,7 +60,7 @@ function skillSuite(
   const name = /^[a-z\d][\w.-]*$/i.test(named) ? named : posix.basename(folder) || 'skill';
   const finds = ({ skillFolders }: AgentRow): boolean =>
     skillFolders?.some((place) => `${place}/${name}` === folder) ?? false;
-  const row = rowFor(keys, finds);
+  const row = starterRow(keys, finds);
   const placed = finds(row) ? [] : [`  skills: { ${name}: ${JSON.stringify(folder || '.')} }\n`];
   const own = posix.join(folder, 'evals');
   const hasOwn = folder !== '' && paths.some((path) => path.startsWith(`${own}/`));
@@ -81,7 +81,7 @@ function skillSuite(
 }
 
 /** Prefers an agent whose vendor has a key, among those that find the file. */
-function rowFor(keys: StarterProject['keys'], finds: (row: AgentRow) => boolean): AgentRow {
+function starterRow(keys: StarterProject['keys'], finds: (row: AgentRow) => boolean): AgentRow {
   const rows = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
   const suitable = rows.some(finds) ? rows.filter(finds) : rows;
   const isPaid = ({ wires }: AgentRow): boolean => wires.some((wire) => keys.includes(wire));

@@ -18,7 +18,11 @@ export interface ReadTask extends Task {
 }
 
 /** The tasks of a suite's `references`, each with the variables that its run gets. */
-export function readTasks(document: Document, tools: FormatTools, problems: Problem[]): ReadTask[] {
+export function readAgentTasks(
+  document: Document,
+  tools: FormatTools,
+  problems: Problem[],
+): ReadTask[] {
   const list = valueAt(document.value, ['tests', 'references']);
   if (!Array.isArray(list)) return [];
   return list.flatMap((_, index) => readTask(document, index, tools, problems) ?? []);

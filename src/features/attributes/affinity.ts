@@ -82,12 +82,12 @@ async function askRatings(
   ];
   const list = (of: readonly Attribute[]): string =>
     of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
-  const asked = await askForJson<Reply>(
+  const asked = await askForJson<RatingReply>(
     {
       purpose: 'qualeval',
       name: 'affinity',
       reply: ratingsSchema(attributes),
-      ...readingOf(attributes, isAgain),
+      ...ratingsReading(attributes, isAgain),
       role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
       materials: {
         task: tools.task ?? '',
@@ -127,16 +127,16 @@ async function askRatings(
     : { status: 'ok', ratings: usableRatings(asked.reply.ratings, attributes) };
 }
 
-interface Reply {
+interface RatingReply {
   ratings: unknown[];
 }
 
-function readingOf(attributes: readonly Attribute[], isAgain: boolean) {
-  const usable = ({ ratings }: Reply): number => usableRatings(ratings, attributes).size;
+function ratingsReading(attributes: readonly Attribute[], isAgain: boolean) {
+  const usable = ({ ratings }: RatingReply): number => usableRatings(ratings, attributes).size;
   return {
-    ...(isAgain ? { settles: (reply: Reply) => usable(reply) === attributes.length } : {}),
-    isReadable: (reply: Reply) => usable(reply) > 0,
-    loose(output: string): Reply | null {
+    ...(isAgain ? { settles: (reply: RatingReply) => usable(reply) === attributes.length } : {}),
+    isReadable: (reply: RatingReply) => usable(reply) > 0,
+    loose(output: string): RatingReply | null {
       const reply = { ratings: looseRatings(output) };
       return usable(reply) > 0 ? reply : null;
     },

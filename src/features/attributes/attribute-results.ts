@@ -149,7 +149,7 @@ export function attributeResults<Own extends SurveyedSuite>(
         );
   return placed.map(({ own, groups }, s) => ({
     ...own,
-    attributes: attributesOf(own, groups, verdicts[s] ?? null),
+    attributes: resultAttributes(own, groups, verdicts[s] ?? null),
   }));
 }
 
@@ -165,7 +165,7 @@ interface PlacedAttribute {
   members: readonly PlacedMember[];
 }
 
-function attributesOf(
+function resultAttributes(
   { suite, surveyed }: SurveyedSuite,
   groups: readonly PlacedAttribute[],
   verdicts: readonly GroupVerdict[] | null,
@@ -190,14 +190,14 @@ function attributesOf(
   });
 }
 
-type Verdict = AttributeResult['verdict'];
+type AttributeVerdict = AttributeResult['verdict'];
 
 /** An interval on one side of 0 is not "no change" if something else moved the same way. */
 function alsoMoved(
-  verdict: Verdict,
+  verdict: AttributeVerdict,
   { low, high }: Proficiency,
-  words: ReadonlySet<Verdict>,
-): Verdict {
+  words: ReadonlySet<AttributeVerdict>,
+): AttributeVerdict {
   if (verdict !== 'no change found') return verdict;
   if ((words.has('regressed') || words.has('also fell')) && (high ?? 0) < 0) return 'also fell';
   if ((words.has('improved') || words.has('also rose')) && (low ?? 0) > 0) return 'also rose';
@@ -223,7 +223,7 @@ function attributeTries(
 function attributeResult(
   suite: CountedSuite,
   { attribute: found, members }: PlacedAttribute,
-  verdict: Verdict,
+  verdict: AttributeVerdict,
 ): Omit<AttributeResult, keyof Proficiency | 'p' | 'explained_by' | 'alternatives'> {
   const { path, name, variant } = suite;
   const { attribute, affinityMean, prior, ratings, assigned, alignment, skills } = found;

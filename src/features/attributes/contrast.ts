@@ -1,6 +1,6 @@
 import { shuffleFront, type Random } from '../../kernel/statistics/random.ts';
 import { at } from '../../kernel/statistics/sums.ts';
-import type { CountedUnit, Fit, Group } from './loss-model.ts';
+import type { CountedUnit, Fit, LossGroup } from './loss-model.ts';
 
 /** Tolerance for comparing statistics that are mathematically equal. */
 const STATISTIC_TOLERANCE = 1e-9;
@@ -16,9 +16,9 @@ const STATISTIC_TOLERANCE = 1e-9;
  */
 export function contrastP(
   { strata }: Fit,
-  groups: readonly Group[],
+  groups: readonly LossGroup[],
   { random, permutations }: { random: Random; permutations: number },
-): Map<Group, number> {
+): Map<LossGroup, number> {
   const blocks = strata.map(blockOf);
   const tested = groups.map((group) => {
     const parts = blocks.flatMap((block) => {
@@ -39,14 +39,14 @@ export function contrastP(
 }
 
 /** Falls of a stratum, without their mean; `order` permutes them. */
-interface Block {
+interface ContrastBlock {
   units: readonly CountedUnit[];
   falls: Float64Array;
   order: Int32Array;
   squares: number;
 }
 
-function blockOf({ units, kept }: Fit['strata'][number]): Block {
+function blockOf({ units, kept }: Fit['strata'][number]): ContrastBlock {
   const rate = ({ passes, tries }: CountedUnit['base']): number => passes / tries;
   const raw = Float64Array.from(units, ({ base, head }) => kept * rate(base) - rate(head));
   const mean = raw.reduce((total, fall) => total + fall, 0) / raw.length;
@@ -55,7 +55,9 @@ function blockOf({ units, kept }: Fit['strata'][number]): Block {
   return { units, falls, order: Int32Array.from(units, (_, i) => i), squares };
 }
 
-function zOf(parts: readonly { inside: readonly number[]; share: number; block: Block }[]): number {
+function zOf(
+  parts: readonly { inside: readonly number[]; share: number; block: ContrastBlock }[],
+): number {
   let [fall, spread] = [0, 0];
   for (const { inside, share, block } of parts) {
     spread += share * block.squares;

@@ -18,8 +18,8 @@ import {
   didMove,
   insightsTitle,
   movedCounts,
-  namesOf,
-  sharedWords,
+  attributeNames,
+  sharedTestWords,
   type ExplainedSuite,
 } from './explained-suites.ts';
 import { suiteKey, type AttributeResult, type Insight } from './result.ts';
@@ -188,10 +188,10 @@ function alsoWords(attribute: AttributeResult, of: ExplainedSuite): string | nul
   const { verdict, explained_by: ids, alternatives } = attribute;
   if (!verdict.startsWith('also')) return null;
   const names = (list: readonly string[]): string =>
-    namesOf(list, of)
+    attributeNames(list, of)
       .map((name) => shorten(name, NAME_LIMIT))
       .join(', ');
   if (alternatives.length > 0)
-    return `${verdict}: this or ${names(alternatives.map(({ id }) => id))}; ${sharedWords(attribute)}`;
+    return `${verdict}: this or ${names(alternatives.map(({ id }) => id))}; ${sharedTestWords(attribute)}`;
   return ids.length === 0 ? verdict : `${verdict} and shares tests with ${names(ids)}`;
 }

@@ -112,7 +112,7 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
 }
 
 /** Names of attributes by id; unknown ids stay ids. */
-export function namesOf(
+export function attributeNames(
   ids: readonly string[],
   { attributes }: Pick<ExplainedSuite, 'attributes'>,
 ): string[] {
@@ -120,7 +120,7 @@ export function namesOf(
 }
 
 /** `they share 9 of 11 tests`, for the alternative that shares most. */
-export function sharedWords({ alternatives }: AttributeResult): string {
+export function sharedTestWords({ alternatives }: AttributeResult): string {
   const most = alternatives.toSorted((a, b) => b.shared / b.of - a.shared / a.of)[0];
   return most === undefined
     ? ''

@@ -19,15 +19,15 @@ import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import { rateReference, type Ratings } from './affinity.ts';
-import { askGrader, type GraderPlan } from './command.ts';
+import { agreementCommand, type GraderPlan } from './command.ts';
 import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { pinnedFor, taskFor } from './file.ts';
-import { draftLines, growAttributes, poolReferences, type Grown } from './grow.ts';
+import { referenceLines, growAttributes, poolReferences, type Grown } from './grow.ts';
 import { readPinned } from './pinned.ts';
 import { referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 /** Rows of a pool that are rated, chosen at random. */
-const MOST_ROWS = 200;
+const MOST_POOL_ROWS = 200;
 
 /** Estimated tokens around a question's material, and of one rating in a reply. */
 const [FRAME, RATING] = [350, 40];
@@ -44,14 +44,14 @@ export const growCommand: AddCommand = (program, terminal, done) => {
     .option('--out <file>', 'new file for the drafts', 'grown.jsonl')
     .addHelpText(
       'after',
-      `\nRates the references and up to ${String(MOST_ROWS)} rows of the pool, and keeps the rows that fit ` +
+      `\nRates the references and up to ${String(MOST_POOL_ROWS)} rows of the pool, and keeps the rows that fit ` +
         'attributes with fewer than 8 references.\n\nExample:\n  evaldiff grow log.jsonl prompts=support',
     )
     .action(async (pool: string, overrides: string[], options: GrowOptions) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {
         const read = await readPool(pool, opened, options, terminal);
         const { found } = await asking(opened, (edges) =>
-          askGrader(
+          agreementCommand(
             { opened, options, edges, terminal },
             (grader, price) => planRatings(read, grader, price),
             (_, tools) => rateAll(read, tools),
@@ -134,7 +134,7 @@ async function readPool(
   const random = createRandom(`grow ${String(project.settings.seed)}`);
   return {
     ...{ attributes, task: taskFor(pinned, path), references },
-    pool: shuffle(all, random).slice(0, MOST_ROWS),
+    pool: shuffle(all, random).slice(0, MOST_POOL_ROWS),
   };
 }
 
@@ -156,7 +156,7 @@ async function writeGrown(
         : 'no row of the pool fits an attribute with too few references, so nothing was written',
     );
   const folder = resolve(terminal.cwd, directory);
-  await writeNewFiles(folder, new Map([[join('', out), draftLines(grown)]]), workTree);
+  await writeNewFiles(folder, new Map([[join('', out), referenceLines(grown)]]), workTree);
   terminal.out(
     `\nwrote ${counted(grown.drafts.length, 'draft')} to ${logLine(out)}. Add what is expected, ` +
       'then name the file in the tests: references_from: FILE\n',

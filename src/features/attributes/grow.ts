@@ -19,7 +19,7 @@ export function poolReferences(
   const seen = new Set(known.map(({ input }) => canonicalJson(input)));
   const found = rows.flatMap(({ line, value }): ReferenceText[] => {
     const from = ownEntry(value, 'input') ?? value;
-    const input = isMap(from) ? inputOf(from, variables) : null;
+    const input = isMap(from) ? poolInput(from, variables) : null;
     return input === null
       ? []
       : [{ id: `${file}:${String(line)}`, input, expected: ownEntry(value, 'expected') }];
@@ -39,7 +39,7 @@ export function poolReferences(
   });
 }
 
-function inputOf(from: JsonMap, variables: readonly string[]): Record<string, Scalar> | null {
+function poolInput(from: JsonMap, variables: readonly string[]): Record<string, Scalar> | null {
   const values = variables.map((name): [string, Json | undefined] => [name, ownEntry(from, name)]);
   const isWhole = values.every(
     ([, value]) => value !== undefined && value !== null && typeof value !== 'object',
@@ -102,7 +102,7 @@ export function growAttributes(
 }
 
 /** One reference per line. Tags name its attributes; people add what is expected. */
-export function draftLines({ drafts }: Grown): string {
+export function referenceLines({ drafts }: Grown): string {
   return drafts
     .map(({ reference: { input, expected }, attributes }) =>
       JSON.stringify({ input, ...(expected === undefined ? {} : { expected }), tags: attributes }),

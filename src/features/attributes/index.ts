@@ -12,7 +12,7 @@ import { attributeKeys, suiteAttributes } from './result.ts';
 import { attributeSettings } from './settings.ts';
 import { planInsights, tryInsights, type InsightPlan } from './try-insights.ts';
 
-function readSides({
+function readOwnAttributes({
   trust,
   limits,
   isChosen,
@@ -57,7 +57,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
     return gradeAssignments(suite, context, code);
   },
   async read(sides) {
-    const { pinned, ...found } = await readSides(sides);
+    const { pinned, ...found } = await readOwnAttributes(sides);
     return { read: pinned, ...found };
   },
   plan: planExplain,
@@ -75,7 +75,7 @@ export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   calls: { possible: 'insight_possible' },
   // The row of the attributes reports the file's problems.
   async read(sides) {
-    const { pinned } = await readSides(sides);
+    const { pinned } = await readOwnAttributes(sides);
     return { read: pinned, problems: [], notices: [] };
   },
   plan: planInsights,

@@ -172,7 +172,7 @@ export function referenceGroup(attribute: AttributeResult): ReferenceGroup {
 
 export function insightText(
   attribute: AttributeResult,
-  { why, recovers, stable }: { why: string; recovers: Counts; stable: number },
+  { why, recovers, stable }: { why: string; recovers: StatedCounts; stable: number },
 ): string {
   const gain =
     `The change recovers ${String(recovers.references)} of ${String(recovers.of)} in ` +
@@ -180,7 +180,7 @@ export function insightText(
   return `${rateSentence(attribute)} ${why} ${gain}`;
 }
 
-interface Counts {
+interface StatedCounts {
   references: number;
   of: number;
 }

@@ -10,19 +10,19 @@ export interface CountedUnit {
 }
 
 /** Units that belong to an attribute. */
-export type Group = ReadonlySet<CountedUnit>;
+export type LossGroup = ReadonlySet<CountedUnit>;
 
 /** Each unit's log likelihood by the share of base's rate that head keeps. */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
 /** Pass rates that a unit may have on base; 0 and 1 would rule out strays. */
-const RATES = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
+const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
 /** Head keeps k/40 of base's rate, k = 0 … 40. */
-const STEPS = 40;
+const EM_STEPS = 40;
 
 /** Shares of base's rate that an attribute may lose. */
-const LOSSES = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
+const LOSS_GRID = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
 
 /** Share of units that may do anything, so that a single one decides nothing. */
 const STRAY = 0.02;
@@ -33,9 +33,9 @@ const [EM_ROUNDS, SWEEPS] = [30, 4];
 export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
   const prior = ratePrior(units);
   const pairs = units.map((unit): [CountedUnit, Float64Array] => {
-    const onBase = RATES.map((rate, i) => at(prior, i) * chance(unit.base, rate));
-    const kept = Array.from({ length: STEPS + 1 }, (_, k) =>
-      sum(onBase.map((own, i) => own * chance(unit.head, (at(RATES, i) * k) / STEPS))),
+    const onBase = RATE_GRID.map((rate, i) => at(prior, i) * chance(unit.base, rate));
+    const kept = Array.from({ length: EM_STEPS + 1 }, (_, k) =>
+      sum(onBase.map((own, i) => own * chance(unit.head, (at(RATE_GRID, i) * k) / EM_STEPS))),
     );
     const anything = sum(kept) / kept.length;
     const log = (own: number): number => Math.log((1 - STRAY) * own + STRAY * anything);
@@ -45,10 +45,10 @@ export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
 }
 
 function ratePrior(units: readonly CountedUnit[]): number[] {
-  const rows = units.map(({ base }) => RATES.map((rate) => chance(base, rate)));
-  let weights = RATES.map(() => 1 / RATES.length);
+  const rows = units.map(({ base }) => RATE_GRID.map((rate) => chance(base, rate)));
+  let weights = RATE_GRID.map(() => 1 / RATE_GRID.length);
   for (let round = 0; round < EM_ROUNDS; round++) {
-    const next = RATES.map(() => 0.5 / RATES.length);
+    const next = RATE_GRID.map(() => 0.5 / RATE_GRID.length);
     for (const row of rows) {
       const all = sum(row.map((own, i) => own * at(weights, i)));
       for (const [i, own] of row.entries()) next[i] = at(next, i) + (own * at(weights, i)) / all;
@@ -74,14 +74,14 @@ export interface Fit {
  * The most likely losses if all units lose a share f₀ and the members of each group a further one:
  * head's rate = base's × (1 − f₀) × Π (1 − f_j). Coordinate ascent over `LOSSES`.
  */
-export function fitLosses(likelihoods: Likelihoods, groups: readonly Group[]): Fit {
+export function fitLosses(likelihoods: Likelihoods, groups: readonly LossGroup[]): Fit {
   const keyOf = (unit: CountedUnit): string =>
     groups.map((group) => Number(group.has(unit))).join('');
   const strata = [...Map.groupBy(likelihoods.keys(), keyOf)].map(([key, own]) => ({
     units: own,
     // The share f₀ applies to all.
     losers: [0, ...[...key].flatMap((digit, i) => (digit === '1' ? i + 1 : []))],
-    sums: Float64Array.from({ length: STEPS + 1 }, (_, k) =>
+    sums: Float64Array.from({ length: EM_STEPS + 1 }, (_, k) =>
       own.reduce((total, unit) => total + at(likelihoods.get(unit) ?? [], k), 0),
     ),
   }));
@@ -89,12 +89,12 @@ export function fitLosses(likelihoods: Likelihoods, groups: readonly Group[]): F
   const keptBy = (losers: readonly number[]): number =>
     losers.reduce((kept, i) => kept * (1 - at(losses, i)), 1);
   const value = (): number =>
-    sum(strata.map(({ losers, sums }) => at(sums, Math.round(keptBy(losers) * STEPS))));
+    sum(strata.map(({ losers, sums }) => at(sums, Math.round(keptBy(losers) * EM_STEPS))));
   let best = value();
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     for (let i = losses.length - 1; i >= 0; i--) {
       let top = at(losses, i);
-      for (const loss of LOSSES) {
+      for (const loss of LOSS_GRID) {
         losses[i] = loss;
         const now = value();
         if (now > best + 1e-9) [best, top] = [now, loss];

@@ -12,16 +12,16 @@ interface Scored {
 const EVIDENCE_LENGTH = 300;
 
 /** `4`, `4.0`, `4/5`, `4 out of 5`. */
-const SCORE = /^\s*([1-5])(?:\.0+)?(?:\s*(?:\/|of|out of)\s*5)?\s*$/i;
+const SCORE_PATTERN = /^\s*([1-5])(?:\.0+)?(?:\s*(?:\/|of|out of)\s*5)?\s*$/i;
 
-const scoreSchema = z
+const lenientScore = z
   .union([z.number(), z.string()])
-  .transform((given) => Number(SCORE.exec(String(given))?.[1]))
+  .transform((given) => Number(SCORE_PATTERN.exec(String(given))?.[1]))
   .pipe(z.int());
 
 const ratingSchema = z.object({
   id: z.string(),
-  score: scoreSchema,
+  score: lenientScore,
   evidence: z.string().catch(''),
 });
 
@@ -59,7 +59,7 @@ const BRACKETS =
   /\[(?:[^\][:\n]*:)?\s*([^\][\n]+?)\s*[,;]\s*Score:\s*([^\][,;\n]+?)\s*(?:[,;]\s*(?:Evidence:)?\s*([^\][]*))?(?:\]|$)/gim;
 
 /** `- rivers: 4` or `rivers = 4/5`. */
-const LINE =
+const LINE_PATTERN =
   /^[ \t*-]*(?:\d+[.)][ \t]*)?["`*]*([^:=\n]+?)[ \t"`*]*[:=][ \t"`*]*([^"`*,\n]+)["`*,]*$/gm;
 
 /** Whole objects of a reply that was cut, else bracketed lines, else a line for each rating. */
@@ -67,7 +67,7 @@ export function looseRatings(output: string): unknown[] {
   const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);
   if (objects.length > 0) return objects;
   const rows = [...output.matchAll(BRACKETS)];
-  return (rows.length > 0 ? rows : [...output.matchAll(LINE)]).map(
+  return (rows.length > 0 ? rows : [...output.matchAll(LINE_PATTERN)]).map(
     ([, id, score, evidence = '']) => ({ id, score, evidence }),
   );
 }

@@ -21,8 +21,8 @@ import {
   explainedSuites,
   didMove,
   movedCounts,
-  namesOf,
-  sharedWords,
+  attributeNames,
+  sharedTestWords,
   type ExplainedSuite,
 } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
@@ -187,7 +187,7 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
     .slice(0, items)
     .map(({ attribute: { base, head, n, alternatives }, attribute, of }): Line => [
       ...nameLine(attribute, of, several),
-      ...namesOf(
+      ...attributeNames(
         alternatives.map(({ id }) => id),
         of,
       ).flatMap((name): Line => [text(' or '), code(name)]),
@@ -195,11 +195,11 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
     ]);
   const more = andMore(together.length, shown.length);
   const { verdict, explained_by: ids, alternatives } = first.attribute;
-  const named = namesOf(ids, first.of).map((name): Line => [code(name)]);
+  const named = attributeNames(ids, first.of).map((name): Line => [code(name)]);
   return [
     ...joinLines(shown, ', '),
     text(`${more === null ? '' : ` ${more}`} ${verdict}`),
-    ...(alternatives.length === 0 ? [] : [text(`: ${sharedWords(first.attribute)}`)]),
+    ...(alternatives.length === 0 ? [] : [text(`: ${sharedTestWords(first.attribute)}`)]),
     ...(named.length === 0
       ? []
       : [text(together.length === 1 ? ' and shares' : ' and share'), text(' tests with ')]),

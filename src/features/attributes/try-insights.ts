@@ -28,13 +28,13 @@ import {
 const MOST_CALLS = 400;
 
 /** Chance of an insight that does not improve on head, over all that are tried. */
-const LEVEL = 0.05;
+const INSIGHT_LEVEL = 0.05;
 
 /** Attributes of a run with insights, those that fell most. */
 const MOST_ATTRIBUTES = 3;
 
 /** Fallen references that the model sees: of the attribute, and others. */
-const SHOWN = { inside: 4, outside: 2 };
+const MOST_SHOWN = { inside: 4, outside: 2 };
 
 export interface InsightPlan {
   maxCalls: number | null;
@@ -84,13 +84,13 @@ export async function tryInsights(
   const notices: Added['notices'] = [];
   if (grader === null) return { parts: {}, notices };
   const isAllowed = run.trust !== 'untrusted' && tools.spent.halted() === null;
-  const trials = isAllowed ? regressedAttributes(run) : [];
+  const trials = isAllowed ? triedAttributes(run) : [];
   let room = maxCalls ?? experimentCalls(run.calls, MOST_CALLS);
   for (const [index, trial] of trials.entries()) {
     const share = Math.ceil(room / (trials.length - index));
     if (share === 0) break;
     const counter = countCalls(tools.spent.complete, share, 'qualeval.insight_calls');
-    const bench = { grader, counter, level: LEVEL / trials.length };
+    const bench = { grader, counter, level: INSIGHT_LEVEL / trials.length };
     const { insight, faults } = await insightOf(trial, bench, run, tools);
     room -= counter.made();
     const { path, suite, variant } = trial.attribute;
@@ -99,15 +99,15 @@ export async function tryInsights(
     for (const fault of faults)
       notices.push({ kind: 'qualeval', message: `${path}: ${fault}`, place: null });
   }
-  return { parts: partsOf(insights, dropped), notices };
+  return { parts: insightParts(insights, dropped), notices };
 }
 
-function partsOf(insights: Insight[], dropped: DroppedInsights[]): Added['parts'] {
+function insightParts(insights: Insight[], dropped: DroppedInsights[]): Added['parts'] {
   return dropped.length === 0 ? { insights } : { insights, dropped_insights: dropped };
 }
 
 /** Those that fell most. */
-function regressedAttributes({ suites, parts }: DecidedRun): Trial[] {
+function triedAttributes({ suites, parts }: DecidedRun): Trial[] {
   return suites
     .filter(({ result }) => hasFallen(result))
     .flatMap((suite) =>
@@ -125,7 +125,7 @@ interface Bench {
   level: number;
 }
 
-interface Found {
+interface FoundInsight {
   insight: Omit<Insight, 'path' | 'suite' | 'variant'> | null;
   faults: string[];
 }
@@ -136,7 +136,7 @@ async function insightOf(
   { grader, counter, level }: Bench,
   run: DecidedRun,
   tools: FeatureTools,
-): Promise<Found> {
+): Promise<FoundInsight> {
   const { suite } = comparison.run;
   const worse = worstFirst(result);
   const inside = worse.filter(({ id }) => attribute.references.includes(id));
@@ -146,7 +146,7 @@ async function insightOf(
   if (suite.head === null || messages === null || inside.length === 0 || stable.length === 0)
     return { insight: null, faults: [] };
   const { shown, withheld } = splitFallen(inside);
-  const fell = [...shown.slice(0, SHOWN.inside), ...outside.slice(0, SHOWN.outside)];
+  const fell = [...shown.slice(0, MOST_SHOWN.inside), ...outside.slice(0, MOST_SHOWN.outside)];
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
   const { evaluate, checkSchema, random, scoreMetric } = tools;
   const asking = { grader, complete: counter.complete, random };
@@ -168,7 +168,7 @@ async function insightOf(
     if (typeof found !== 'string') {
       const gain = { recovers: found.restores, stable: found.costs.of };
       const text = insightText(attribute, { why: proposed.why, ...gain });
-      const change = await changeIn(messages, proposed, tools);
+      const change = await insightChange(messages, proposed, tools);
       const about = { attributes: [attribute.id], references: inside.map(({ id }) => id) };
       return { insight: { text, ...about, change, ...gain }, faults };
     }
@@ -201,7 +201,7 @@ function candidateOf(
 }
 
 /** Where the changed line is in head's file. */
-async function changeIn(
+async function insightChange(
   messages: Prompt['messages'],
   { change: { message, line, was, becomes } }: ProposedInsight,
   { sources }: FeatureTools,

@@ -3,7 +3,13 @@ import { contrast } from '../../kernel/statistics/look.ts';
 import { createRandom } from '../../kernel/statistics/random.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import { contrastP } from './contrast.ts';
-import { fitLosses, likelihoodsOf, type CountedUnit, type Fit, type Group } from './loss-model.ts';
+import {
+  fitLosses,
+  likelihoodsOf,
+  type CountedUnit,
+  type Fit,
+  type LossGroup,
+} from './loss-model.ts';
 import type { AttributeResult } from './result.ts';
 
 const PERMUTATIONS = 999;
@@ -12,13 +18,13 @@ const PERMUTATIONS = 999;
 export const FEWEST_UNITS = 4;
 
 /** Most attributes that are named in a suite and direction. */
-const MOST_NAMED = 4;
+const MOST_CAUSES = 4;
 
 /** Log likelihood that a further attribute, another one, or one attribute more must gain. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
 /** Log likelihood (odds of 20) that another attribute must lose to be ruled out. */
-const APART = 3;
+const APART_ODDS = 3;
 
 /** Rows of one suite, by position, and the members of each of its attributes. */
 interface RatedRows {
@@ -73,16 +79,16 @@ export function groupVerdicts(
   );
 }
 
-interface Finding {
+interface AttributeFinding {
   isNamed: boolean;
   hasMoved: boolean;
   shown: Omit<GroupVerdict, 'verdict'>;
 }
 
-interface Candidate {
+interface AttributeCandidate {
   positions: readonly number[];
   place: number;
-  group: Group;
+  group: LossGroup;
   /** Of a change in the direction, not adjusted. */
   p: number;
 }
@@ -92,11 +98,11 @@ function findingsIn(
   suites: readonly RatedRows[],
   { alpha, seed, permutations = PERMUTATIONS }: VerdictOptions,
   direction: 'down' | 'up',
-): Map<readonly number[], Finding> {
+): Map<readonly number[], AttributeFinding> {
   const random = createRandom(`attributes ${String(seed)} ${direction}`);
-  const placed = suites.map((suite) => candidatesOf(rows, suite, direction));
+  const placed = suites.map((suite) => contrastCandidates(rows, suite, direction));
   const moved = adjustHolm(placed.flatMap(({ candidates }) => candidates));
-  const pOf = (candidate: Candidate): number => moved.get(candidate) ?? 1;
+  const pOf = (candidate: AttributeCandidate): number => moved.get(candidate) ?? 1;
   // The contrasts of all suites share alpha.
   const tests = { level: alpha / suites.length, random, permutations };
   return new Map(
@@ -104,7 +110,7 @@ function findingsIn(
       const open = candidates.filter((candidate) => pOf(candidate) <= alpha);
       const found = nameCauses(units, candidates, open, tests);
       const sure = found.filter(({ alternatives }) => alternatives.length === 0);
-      return candidates.map((candidate): [readonly number[], Finding] => {
+      return candidates.map((candidate): [readonly number[], AttributeFinding] => {
         const cause = found.find((own) => own.candidate === candidate);
         const isNamed = cause !== undefined && sure.includes(cause);
         const p = Math.max(pOf(candidate), cause?.p ?? 0);
@@ -120,11 +126,11 @@ function findingsIn(
 const [DOWN, UP] = [['base', 'head'] as const, ['head', 'base'] as const];
 
 /** A cluster is one unit with the mean of its members' passes, which change together. */
-function candidatesOf(
+function contrastCandidates(
   rows: readonly ClusteredTries[],
   { positions, groups }: RatedRows,
   direction: 'down' | 'up',
-): { units: CountedUnit[]; candidates: Candidate[] } {
+): { units: CountedUnit[]; candidates: AttributeCandidate[] } {
   const clusters = formClusters(positions.flatMap((place) => rows[place] ?? []));
   const units = clusters.map((cluster): CountedUnit => {
     const counts = (side: 'base' | 'head'): CountedUnit['base'] => ({
@@ -135,7 +141,7 @@ function candidatesOf(
     const members = cluster.flatMap((own) => positions[own.at] ?? []);
     return { members, base: counts(before), head: counts(after) };
   });
-  const candidates = groups.flatMap((own, place): Candidate[] => {
+  const candidates = groups.flatMap((own, place): AttributeCandidate[] => {
     const members = new Set(own);
     const inside = units.filter(
       (unit) => 2 * unit.members.filter((at) => members.has(at)).length > unit.members.length,
@@ -148,7 +154,7 @@ function candidatesOf(
 }
 
 /** Holm's step-down adjustment: p times the number of tests that are not smaller. */
-function adjustHolm(candidates: readonly Candidate[]): Map<Candidate, number> {
+function adjustHolm(candidates: readonly AttributeCandidate[]): Map<AttributeCandidate, number> {
   let largest = 0;
   return new Map(
     candidates
@@ -160,8 +166,8 @@ function adjustHolm(candidates: readonly Candidate[]): Map<Candidate, number> {
   );
 }
 
-interface Cause {
-  candidate: Candidate;
+interface AttributeCause {
+  candidate: AttributeCandidate;
   /** Of its contrast beside the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
@@ -169,22 +175,25 @@ interface Cause {
 
 function nameCauses(
   units: readonly CountedUnit[],
-  candidates: readonly Candidate[],
-  open: readonly Candidate[],
+  candidates: readonly AttributeCandidate[],
+  open: readonly AttributeCandidate[],
   { level, ...tests }: { level: number } & Parameters<typeof contrastP>[2],
-): Cause[] {
+): AttributeCause[] {
   if (open.length === 0) return [];
-  const value = (chosen: readonly Candidate[]): number => fitOf(chosen).logLikelihood;
+  const value = (chosen: readonly AttributeCandidate[]): number => fitOf(chosen).logLikelihood;
   const fitOf = createFits(units);
-  const contrasts = (chosen: readonly Candidate[], others: readonly Candidate[]) => {
+  const contrasts = (
+    chosen: readonly AttributeCandidate[],
+    others: readonly AttributeCandidate[],
+  ) => {
     const groups = others.map(({ group }) => group);
     const found = contrastP(fitOf(chosen), groups, tests);
-    return ({ group }: Candidate): number => found.get(group) ?? 1;
+    return ({ group }: AttributeCandidate): number => found.get(group) ?? 1;
   };
-  let chosen: readonly Candidate[] = [];
+  let chosen: readonly AttributeCandidate[] = [];
   const seen = new Set<string>();
-  while (chosen.length < MOST_NAMED && !seen.has(keyOf(chosen))) {
-    seen.add(keyOf(chosen));
+  while (chosen.length < MOST_CAUSES && !seen.has(candidateId(chosen))) {
+    seen.add(candidateId(chosen));
     const p = contrasts(chosen, without(candidates, chosen));
     const [best] = without(open, chosen)
       .filter((own) => p(own) <= level)
@@ -199,10 +208,10 @@ function nameCauses(
     if (p > level) chosen = others;
     return p > level ? [] : [{ candidate, p }];
   });
-  return found.map(({ candidate, p }): Cause => {
+  return found.map(({ candidate, p }): AttributeCause => {
     const others = without(chosen, [candidate]);
     const rivals = without(candidates, chosen).filter(
-      (rival) => value(chosen) - value([...others, rival]) < APART,
+      (rival) => value(chosen) - value([...others, rival]) < APART_ODDS,
     );
     const alternatives = rivals.map((rival) => ({
       group: rival.place,
@@ -215,10 +224,10 @@ function nameCauses(
 
 /** Exchanges one group for a better one, and drops what the others explain. */
 function correct(
-  chosen: readonly Candidate[],
-  open: readonly Candidate[],
-  value: (chosen: readonly Candidate[]) => number,
-): readonly Candidate[] {
+  chosen: readonly AttributeCandidate[],
+  open: readonly AttributeCandidate[],
+  value: (chosen: readonly AttributeCandidate[]) => number,
+): readonly AttributeCandidate[] {
   for (const candidate of chosen) {
     const others = without(chosen, [candidate]);
     const [better = chosen] = without(open, chosen)
@@ -231,11 +240,11 @@ function correct(
   return chosen;
 }
 
-function createFits(units: readonly CountedUnit[]): (chosen: readonly Candidate[]) => Fit {
+function createFits(units: readonly CountedUnit[]): (chosen: readonly AttributeCandidate[]) => Fit {
   const likelihoods = likelihoodsOf(units);
   const fits = new Map<string, Fit>();
   return (chosen) => {
-    const key = keyOf(chosen);
+    const key = candidateId(chosen);
     const sorted = chosen.toSorted((a, b) => a.place - b.place).map(({ group }) => group);
     const fit = fits.get(key) ?? fitLosses(likelihoods, sorted);
     fits.set(key, fit);
@@ -243,17 +252,20 @@ function createFits(units: readonly CountedUnit[]): (chosen: readonly Candidate[
   };
 }
 
-function keyOf(chosen: readonly Candidate[]): string {
+function candidateId(chosen: readonly AttributeCandidate[]): string {
   return chosen
     .map(({ place }) => place)
     .sort((a, b) => a - b)
     .join();
 }
 
-function without(all: readonly Candidate[], some: readonly Candidate[]): Candidate[] {
+function without(
+  all: readonly AttributeCandidate[],
+  some: readonly AttributeCandidate[],
+): AttributeCandidate[] {
   return all.filter((candidate) => !some.includes(candidate));
 }
 
-function countShared({ group }: Candidate, other: Candidate): number {
+function countShared({ group }: AttributeCandidate, other: AttributeCandidate): number {
   return [...group].filter((unit) => other.group.has(unit)).length;
 }

@@ -147,7 +147,7 @@ async function readFiles(
   for (const { suite } of runs)
     for (const side of ['base', 'head'] as const) {
       const tree = sources?.[side] ?? null;
-      for (const file of promptFiles(suite[side]?.suite.prompt)) {
+      for (const file of sourceFiles(suite[side]?.suite.prompt)) {
         if (texts.has(keyOf(side, file))) continue;
         texts.set(keyOf(side, file), await fileLines(tree, file));
       }
@@ -164,7 +164,7 @@ async function readFiles(
   };
 }
 
-function promptFiles(prompt: Prompt | undefined): Set<string> {
+function sourceFiles(prompt: Prompt | undefined): Set<string> {
   if (prompt === undefined) return new Set();
   return new Set([
     prompt.file,

@@ -7,7 +7,7 @@ import type { Script } from '../../types/script.ts';
 import type { Conversation } from './conversation-rules.ts';
 
 /** Variables that are keys of a reference, not of its input. */
-const OWN: readonly string[] = ['persona', 'goal'];
+const OWN_VARIABLES: readonly string[] = ['persona', 'goal'];
 
 /** Gives each reference the values of the instructions' variables; reports those without one. */
 export function withScripts(
@@ -16,7 +16,7 @@ export function withScripts(
   problems: Problem[],
 ): Reference[] {
   const names = [...new Set(placeholders(instructions ?? '').map(({ name }) => name))];
-  const known = new Set(references.flatMap((reference) => [...valuesOf(reference).keys()]));
+  const known = new Set(references.flatMap((reference) => [...scriptValues(reference).keys()]));
   const refuse = (place: Reference['place'], message: string): void => {
     problems.push(problem(place, message));
   };
@@ -24,8 +24,8 @@ export function withScripts(
     refuse(
       instructionsAt,
       `conversation.instructions: no reference sets {${name}}` +
-        (OWN.includes(name) ? '' : didYouMean(name, [...known, ...OWN])) +
-        `; add ${keyOf(name)} to the references, or write {{${name}}} for the text itself`,
+        (OWN_VARIABLES.includes(name) ? '' : didYouMean(name, [...known, ...OWN_VARIABLES])) +
+        `; add ${scriptKey(name)} to the references, or write {{${name}}} for the text itself`,
     );
   if (names.length > 0 && examples.length > 0)
     refuse(
@@ -35,9 +35,12 @@ export function withScripts(
     );
   return references.map((reference) => {
     const { script, place, thread } = reference;
-    const values = valuesOf(reference);
+    const values = scriptValues(reference);
     for (const name of names.filter((each) => known.has(each) && !values.has(each)))
-      refuse(place, `has no value for {${name}} of conversation.instructions; add ${keyOf(name)}`);
+      refuse(
+        place,
+        `has no value for {${name}} of conversation.instructions; add ${scriptKey(name)}`,
+      );
     const turns = script?.turns?.length ?? 0;
     if (thread === null && turns > max_steps)
       refuse(
@@ -51,13 +54,13 @@ export function withScripts(
   });
 }
 
-function valuesOf({ input, script: { persona, goal } = {} }: Reference) {
+function scriptValues({ input, script: { persona, goal } = {} }: Reference) {
   const own = Object.entries({ ...input, persona, goal });
   return new Map(own.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-function keyOf(name: string): string {
-  return OWN.includes(name) ? `${name}: TEXT` : `input: { ${name}: TEXT }`;
+function scriptKey(name: string): string {
+  return OWN_VARIABLES.includes(name) ? `${name}: TEXT` : `input: { ${name}: TEXT }`;
 }
 
 /** The suite's criteria and the reference's own, which all evaluators have to find met. */

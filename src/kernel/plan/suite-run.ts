@@ -120,7 +120,7 @@ export function suiteComparison(
   return {
     run,
     policy,
-    gate: withShares({ ...gates.run, ...gates.own }, run.scoring.tests),
+    gate: withShareGates({ ...gates.run, ...gates.own }, run.scoring.tests),
     ownGate: gates.own,
     compared: countingRuns({ run, quarantined }).filter(questionDiffers),
     quarantined,
@@ -131,7 +131,7 @@ export function suiteComparison(
 }
 
 /** A metric that compares the share of turns fails the run, unless the gate says otherwise. */
-function withShares(gate: GateSettings, tests: Tests): GateSettings {
+function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   const shares = everyMetric(tests).filter(comparesShare);
   if (shares.length === 0) return gate;
   const words = shares.map(({ name }) => [name, 'fail'] as const);

@@ -12,7 +12,7 @@ export const moveDirection = {
 const levels = z.enum(['Message', 'Turn', 'Thread', 'ToolCall']);
 
 /** Set if the number is a share of objects that pass. */
-export const share = levels
+export const sharedLevel = levels
   .describe('The number is the share of these objects that pass.')
   .exactOptional();
 
@@ -40,7 +40,7 @@ const metricValuesSchema = z.strictObject({
       'Called under the error rate of the run; `higher` or `lower` where neither way is better. ' +
         'Null: within chance.',
     ),
-  share,
+  share: sharedLevel,
   exploded: z
     .array(
       z.strictObject({

@@ -1,7 +1,7 @@
 import type { Part, ToolCall } from '../../types/answer.ts';
 import { LongNumber, type ExactJson } from '../../types/exact-json.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
-import { argumentsOf, shownParts } from './text.ts';
+import { argumentsOf, visibleParts } from './text.ts';
 
 /**
  * The expected value that accepts this answer, or why it cannot be written. If an answer has files
@@ -11,7 +11,7 @@ export function expectedFrom(
   all: readonly Part[],
   before: Json,
 ): { value: Json } | { refused: string } {
-  const parts = shownParts(all);
+  const parts = visibleParts(all);
   const [only] = parts;
   if (parts.length === 1 && only?.type === 'json') return { value: only.value };
   if (parts.some(({ type }) => type === 'json' || type === 'unknown'))

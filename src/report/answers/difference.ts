@@ -4,7 +4,7 @@ import {
   argumentsOf,
   partKey,
   partText,
-  shownParts,
+  visibleParts,
   valueKey,
   type Argument,
 } from './text.ts';
@@ -43,7 +43,7 @@ const MOST_PAIRED = 200;
 
 /** Pairs parts of one kind and name, equal ones first. Pairs never cross. */
 function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>[] {
-  const [base, head] = [shownParts(ofBase), shownParts(ofHead)];
+  const [base, head] = [visibleParts(ofBase), visibleParts(ofHead)];
   const pairs: Pair<Part>[] = [];
   const others = head.slice(0, MOST_PAIRED).map(identifyPart);
   let next = 0;

@@ -15,10 +15,10 @@ export interface Argument {
 
 /** Text, `create_order(item: "vase", amount: 3)`, and other parts. */
 export function textOfParts(parts: readonly Part[]): string {
-  return shownParts(parts).map(partText).join('\n');
+  return visibleParts(parts).map(partText).join('\n');
 }
 
-export function shownParts(parts: readonly Part[]): Part[] {
+export function visibleParts(parts: readonly Part[]): Part[] {
   return parts.filter((part) => !isOwnFacts(part));
 }
 
@@ -73,7 +73,7 @@ function readArguments(text: string): ExactJson | null {
 
 /** Equal for equal answers. Compares arguments and JSON by value, images by content. */
 export function answerKey(all: readonly Part[]): string {
-  const parts = shownParts(all);
+  const parts = visibleParts(all);
   const [first] = parts;
   if (parts.length === 1 && first?.type === 'text') return `"${first.text}`;
   return JSON.stringify(parts.map(partKey));

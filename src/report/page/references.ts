@@ -30,7 +30,7 @@ import {
   passWords,
   rateInterval,
   STATUS_TONES,
-  valueText,
+  shownNumber,
 } from '../sections/phrases.ts';
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 
@@ -308,7 +308,7 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Ma
       chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open'),
       markup`<code>${metric}</code>`,
       isShownValue(value, skip)
-        ? markup`<code>${piecesHtml(whole(valueText(value), characters))}</code>`
+        ? markup`<code>${piecesHtml(whole(shownNumber(value), characters))}</code>`
         : null,
       objects === undefined ? null : markup`<code>${marksOf(objects, null)}</code>`,
       reason === null ? null : piecesHtml(whole(reason, characters)),

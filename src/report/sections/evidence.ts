@@ -22,7 +22,7 @@ import {
 import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
-import { valueText } from './phrases.ts';
+import { shownNumber } from './phrases.ts';
 
 /** Input, expected value, both answers, and why head's failed. */
 export function evidence(
@@ -171,8 +171,9 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
       ? [text(score.status)]
       : [text(score.status === 'fail' ? '' : `${score.status}: `), code(score.reason, characters)];
   if (saysMore(score.value) || saysMore(before)) {
-    if (score.value !== null) line.push(text(', value '), code(valueText(score.value), characters));
-    if (before !== null) line.push(text(', on base '), code(valueText(before), characters));
+    if (score.value !== null)
+      line.push(text(', value '), code(shownNumber(score.value), characters));
+    if (before !== null) line.push(text(', on base '), code(shownNumber(before), characters));
   }
   if (score.skip) line.push(text(' (shown, does not gate)'));
   return line;

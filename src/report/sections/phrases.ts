@@ -74,7 +74,7 @@ export function isShownValue(value: Json, skip: boolean): boolean {
 const SIGNIFICANT_DIGITS = 6;
 
 /** A metric's value, its fractions rounded. */
-export function valueText(value: Json): string {
+export function shownNumber(value: Json): string {
   const isFraction = (each: unknown): each is number =>
     typeof each === 'number' && !Number.isInteger(each);
   const rounded = (_: string, each: unknown): unknown =>

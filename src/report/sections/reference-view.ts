@@ -14,7 +14,7 @@ import { variantWords } from '../../wording/variants.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';
 import { type Block, type FactRow, code, paragraph, place, strong, text } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
-import { isShownValue, valueText } from './phrases.ts';
+import { isShownValue, shownNumber } from './phrases.ts';
 
 /** Null: it does not run on that side, or the prompt is unknown. */
 export interface SentPrompts {
@@ -113,7 +113,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
           text(
             [
               status,
-              ...(isShownValue(value, skip) ? [valueText(value)] : []),
+              ...(isShownValue(value, skip) ? [shownNumber(value)] : []),
               ...(skip ? ['does not gate'] : []),
             ].join(', '),
           ),

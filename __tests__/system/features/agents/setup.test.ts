@@ -1,8 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { readChanges } from '../../../../src/features/agents/workspace/changes.ts';
-import { readFiles, type WorkspaceFiles } from '../../../../src/features/agents/workspace/files.ts';
+import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
+import {
+  readWorkspaceFiles,
+  type WorkspaceFiles,
+} from '../../../../src/features/agents/workspace/files.ts';
 import {
   createTemplates,
   openWorkspace,
@@ -56,7 +59,7 @@ describe('setup (needs walls: root, user namespaces or sudo -n)', () => {
     expect(three.stdout).not.toBe(one.stdout);
     expect(first.commit).toBe(second.commit);
     expect(first.commit).not.toBe(other.commit);
-    expect((await readChanges(first)).map(({ path, left }) => [path, left])).toEqual([
+    expect((await workspaceChanges(first)).map(({ path, left }) => [path, left])).toEqual([
       ['id', 'setup'],
     ]);
   });
@@ -122,7 +125,7 @@ describe('a workspace from a commit', () => {
       const tree = await opened.tree(head, '.');
       expect(tree.files.get('bin/run')).toMatchObject({ executable: true });
       await expect(tree.readLink?.('doc.txt')).rejects.toThrow('is not a symbolic link');
-      const files = await readFiles(tree, { from: '', with: [], hide: [] });
+      const files = await readWorkspaceFiles(tree, { from: '', with: [], hide: [] });
       const workspace = await openWorkspace(files, optionsWith({}));
       const { stdout } = await inside(
         workspace,
@@ -135,7 +138,7 @@ describe('a workspace from a commit', () => {
         'basebasebase@example.comThu Jan 1 00:00:00 2026 +0000',
         ...repository.git('show', `${head}:doc.txt`).split('\n'),
       ]);
-      expect(await readChanges(workspace)).toEqual([]);
+      expect(await workspaceChanges(workspace)).toEqual([]);
     });
   });
 });

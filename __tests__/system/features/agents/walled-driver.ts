@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { readChanges } from '../../../../src/features/agents/workspace/changes.ts';
+import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
 import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
 import type {
   WorkspaceFiles,
@@ -119,7 +119,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     await open(async (workspace) => {
       const run = await runInside(workspace, job(command));
       const left = processesNamed(`left-${process.pid}`);
-      const changes = await readChanges(workspace);
+      const changes = await workspaceChanges(workspace);
       report.attacks[name] = {
         ...run,
         ...{ left, canaryFiles: changes.flatMap((each) => (each.isCanarySeen ? each.path : [])) },

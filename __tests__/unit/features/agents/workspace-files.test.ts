@@ -3,7 +3,7 @@ import { UserError } from '../../../../src/errors.ts';
 import { canarySpotter } from '../../../../src/features/agents/workspace/canary.ts';
 import {
   digestFiles,
-  readFiles,
+  readWorkspaceFiles,
   staysInside,
 } from '../../../../src/features/agents/workspace/files.ts';
 import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
@@ -32,7 +32,7 @@ function treeOf({ files = {}, programs = {}, links = {} }: Given): SourceTree {
 const rules = { from: '', with: [], hide: [] };
 
 async function placed(given: Given, own: Partial<typeof rules> | object): Promise<string[]> {
-  return [...(await readFiles(treeOf(given), { ...rules, ...own })).keys()].sort();
+  return [...(await readWorkspaceFiles(treeOf(given), { ...rules, ...own })).keys()].sort();
 }
 
 const SHOP = {
@@ -71,7 +71,7 @@ describe('the files of a workspace', () => {
   });
 
   test('come from `with` if `from` has the same path', async () => {
-    const files = await readFiles(treeOf(SHOP), {
+    const files = await readWorkspaceFiles(treeOf(SHOP), {
       ...rules,
       ...{ from: 'fixtures/shop', with: ['AGENTS.md'] },
     });
@@ -80,7 +80,7 @@ describe('the files of a workspace', () => {
 
   test('keep modes of programs and targets of links', async () => {
     const given = { files: { a: 'x' }, programs: { run: 'x' }, links: { to: 'a' } };
-    const files = await readFiles(treeOf(given), rules);
+    const files = await readWorkspaceFiles(treeOf(given), rules);
     expect([...files].map(([path, { mode }]) => [path, mode])).toEqual([
       ['a', '100644'],
       ['run', '100755'],
@@ -100,7 +100,7 @@ describe('the files of a workspace', () => {
       files: { 'shop/a': 'x', 'docs/guide/b': 'y' },
       links: { 'shop/out': '../../etc/passwd', 'shop/root': '/', 'shop/docs': 'elsewhere' },
     };
-    const error = await readFiles(treeOf(given), {
+    const error = await readWorkspaceFiles(treeOf(given), {
       ...rules,
       ...{ from: 'shop', with: ['docs/**'] },
     }).catch((thrown: unknown) => thrown);
@@ -120,14 +120,14 @@ describe('the files of a workspace', () => {
     const files = Object.fromEntries([...Array(40).keys()].map((at) => [`f${String(at)}`, '']));
     const tree = treeOf({ files });
     const body = new Uint8Array(30_000_000);
-    await expect(readFiles({ ...tree, read: async () => body }, rules)).rejects.toThrow(
+    await expect(readWorkspaceFiles({ ...tree, read: async () => body }, rules)).rejects.toThrow(
       "The agent's workspace is larger than 1000.0 MB. Choose a smaller folder with `from`",
     );
   });
 
   test('have an equal digest only if paths, modes, links and bodies are equal', async () => {
     const digest = async (given: Given): Promise<string> =>
-      digestFiles(await readFiles(treeOf(given), rules));
+      digestFiles(await readWorkspaceFiles(treeOf(given), rules));
     const base = await digest({ files: { a: 'x', b: 'y' } });
     expect(await digest({ files: { b: 'y', a: 'x' } })).toBe(base);
     const others: Given[] = [

@@ -6,7 +6,7 @@ import {
   passWords,
   rates,
   shortSha,
-  valueText,
+  shownNumber,
 } from '../../../../src/report/sections/phrases.ts';
 import { cost, counted } from '../../../../src/text/amounts.ts';
 import type { Json } from '../../../../src/types/plain.ts';
@@ -28,7 +28,7 @@ describe('formatted numbers', () => {
     [{ flesch: 63.41666666666667, words: 12345678 }, '{"flesch":63.4167,"words":12345678}'],
     ['0.30000000000000004', '0.30000000000000004'],
     [false, 'false'],
-  ])('the value %p of a metric is %s', (value, words) => expect(valueText(value)).toBe(words));
+  ])('the value %p of a metric is %s', (value, words) => expect(shownNumber(value)).toBe(words));
 
   test('a difference has its sign and its interval', () => {
     expect(

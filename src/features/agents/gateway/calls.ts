@@ -7,11 +7,11 @@ import { member, parseMap, type JsonMap } from '../../../types/plain.ts';
 import { holdCall, targetOf, type Hold, type RunLedger } from './ledger.ts';
 import { relayOf } from './relay.ts';
 import { readModelReply, type ReplyFacts } from './replies.ts';
-import { errorBody, type Route } from './routes.ts';
+import { errorBody, type WireRoute } from './routes.ts';
 import type { GatewayOptions, Refused, StoredReply, Upstream } from './terms.ts';
 
 export interface Call {
-  route: Route;
+  route: WireRoute;
   model: string;
   body: JsonMap;
   /** What is sent: not the agent's bytes, in which a repeated key could mean two things. */
@@ -20,7 +20,7 @@ export interface Call {
   betas: string;
 }
 
-export interface Reply {
+export interface GatewayReply {
   status: number;
   type: string;
   body: string | AsyncIterable<string>;
@@ -47,9 +47,13 @@ interface Exchange {
   end(isAnswered: boolean): void;
 }
 
-type Server = Exclude<Upstream['server'], { problem: string }>;
+type GatewayServer = Exclude<Upstream['server'], { problem: string }>;
 
-export async function answerCall(run: RunLedger, call: Call, tools: CallTools): Promise<Reply> {
+export async function answerCall(
+  run: RunLedger,
+  call: Call,
+  tools: CallTools,
+): Promise<GatewayReply> {
   const { route, model, body, betas } = call;
   const upstream = tools.upstreams.find(route.wire, targetOf(run.terms, model));
   const question = tools.hash(
@@ -85,23 +89,23 @@ async function enter(key: string, inFlight: Map<string, Promise<void>>): Promise
   };
 }
 
-async function answerHeld(exchange: Exchange): Promise<Reply> {
+async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
   const { run, call, tools, key, upstream, end } = exchange;
   const kept = run.terms.anew ? null : await tools.stored.find(key);
-  if (run.cut.signal.aborted) return refuse(exchange, null, 'this run has ended');
+  if (run.cut.signal.aborted) return refuseCall(exchange, null, 'this run has ended');
   const { model, sent } = call;
   const priced = { model, chars: sent.length, isFree: isFree(call) };
   const hold = holdCall(run, priced, tools.price);
-  if ('why' in hold) return refuse(exchange, hold);
+  if ('why' in hold) return refuseCall(exchange, hold);
   if (kept !== null) return replay(exchange, hold, kept);
   const server = serverOrRefusal(exchange, upstream);
   if ('why' in server) {
     hold.failed();
-    return refuse(exchange, server);
+    return refuseCall(exchange, server);
   }
   if (!isFree(call)) run.counts.attempts += 1;
   try {
-    return await send(exchange, hold, server);
+    return await sendReply(exchange, hold, server);
   } catch (error) {
     hold.failed();
     if (!(error instanceof TransportError)) throw error;
@@ -115,7 +119,7 @@ async function answerHeld(exchange: Exchange): Promise<Reply> {
 function serverOrRefusal(
   { run: { counts, terms }, call, tools }: Exchange,
   { server }: Upstream,
-): Server | Refused {
+): GatewayServer | Refused {
   const which = `call ${counts.calls} of this run (${visibleLine(call.model)}, try ${terms.try + 1})`;
   if (tools.offline)
     return { why: 'offline', message: `offline, and no reply is stored for ${which}` };
@@ -126,17 +130,17 @@ function serverOrRefusal(
 }
 
 /** A refused token count is not recorded, because agents continue without it. */
-function refuse(
+function refuseCall(
   { run, call, end }: Exchange,
   refused: Refused | null,
   message = refused?.message ?? '',
-): Reply {
+): GatewayReply {
   end(false);
   if (refused !== null && !isFree(call)) run.refused.push(refused);
   return errorReply(call.route.wire, run.terms.refusal, message);
 }
 
-export function errorReply(wire: Route['wire'], status: number, message: string): Reply {
+export function errorReply(wire: WireRoute['wire'], status: number, message: string): GatewayReply {
   const body = errorBody(wire, status, `evaldiff: ${message}`);
   return { status, type: 'application/json', body };
 }
@@ -145,16 +149,20 @@ function noteFailure({ run, call }: Exchange, kind: ErrorKind, message: string):
   if (!isFree(call)) run.refused.push({ why: 'upstream', kind, message });
 }
 
-function replay(exchange: Exchange, hold: Hold, kept: StoredReply): Reply {
+function replay(exchange: Exchange, hold: Hold, kept: StoredReply): GatewayReply {
   const { run, call, end } = exchange;
   const facts = readFor(call, kept.type, kept.body);
   hold.replayed(facts?.metered ?? { usage: null });
   noteServed(run, call, kept);
   end(true);
-  return decide(exchange, facts) ?? { status: 200, type: kept.type, body: kept.body };
+  return cutReply(exchange, facts) ?? { status: 200, type: kept.type, body: kept.body };
 }
 
-async function send(exchange: Exchange, hold: Hold, { url, fetch }: Server): Promise<Reply> {
+async function sendReply(
+  exchange: Exchange,
+  hold: Hold,
+  { url, fetch }: GatewayServer,
+): Promise<GatewayReply> {
   const { run, call, tools } = exchange;
   const response = await fetch(`${url}/${call.route.below}`, {
     method: 'POST',
@@ -187,10 +195,10 @@ async function send(exchange: Exchange, hold: Hold, { url, fetch }: Server): Pro
   });
   if (!decides(run, call)) return { status: 200, type, ...relay };
   await relay.drain();
-  return decide(exchange, facts) ?? errorReply(call.route.wire, 502, 'the reply is incomplete');
+  return cutReply(exchange, facts) ?? errorReply(call.route.wire, 502, 'the reply is incomplete');
 }
 
-const MAX_SAID_CHARS = 300;
+const MAX_MESSAGE_CHARS = 300;
 
 /** Passes on a vendor's error, without what could be a part of the key. */
 async function passError(
@@ -198,12 +206,12 @@ async function passError(
   hold: Hold,
   response: Response,
   type: string,
-): Promise<Reply> {
+): Promise<GatewayReply> {
   const body = exchange.tools.redact(await response.text());
   hold.failed();
   exchange.end(false);
   const told = member(member(parseMap(body), 'error'), 'message');
-  const said = shorten(visibleLine(typeof told === 'string' ? told : ''), MAX_SAID_CHARS);
+  const said = shorten(visibleLine(typeof told === 'string' ? told : ''), MAX_MESSAGE_CHARS);
   const { status, headers } = response;
   const { kind, message } = httpFault({ status, code: '', said, waitMs: null, shouldRetry: null });
   noteFailure(exchange, kind, message);
@@ -233,10 +241,10 @@ function decides({ terms }: RunLedger, call: Call): boolean {
 }
 
 /** Ends the run at its first decision. It is not passed on, so that the agent cannot act on it. */
-function decide(exchange: Exchange, facts: ReplyFacts | null): Reply | null {
+function cutReply(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
   if (facts === null || !decides(run, call)) return null;
   run.decision = facts.calls;
   run.cut.abort();
-  return refuse(exchange, null, 'this run ends after its first decision');
+  return refuseCall(exchange, null, 'this run ends after its first decision');
 }

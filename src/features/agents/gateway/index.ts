@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { visibleLine } from '../../../text/visible.ts';
 import { isDeeper, MOST_LEVELS, parseMap, type JsonMap } from '../../../types/plain.ts';
-import { answerCall, errorReply, type Call, type CallTools, type Reply } from './calls.ts';
-import { openRun, recordOf, type RunLedger } from './ledger.ts';
+import { answerCall, errorReply, type Call, type CallTools, type GatewayReply } from './calls.ts';
+import { openRun, runRecord, type RunLedger } from './ledger.ts';
 import { normaliserFor } from './normalise.ts';
-import { likelyWire, routeOf, type Route } from './routes.ts';
+import { likelyWire, routeOf, type WireRoute } from './routes.ts';
 import type { Gateway, GatewayOptions, Refused, RunTicket } from './terms.ts';
 
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
@@ -66,7 +66,7 @@ function ticketOf(run: RunLedger, token: string, forget: () => void): RunTicket 
     end() {
       forget();
       endRun(run);
-      return recordOf(run);
+      return runRecord(run);
     },
   };
 }
@@ -86,7 +86,7 @@ function tokensOf({ headers, url = '' }: http.IncomingMessage): string[] {
   );
 }
 
-interface Session {
+interface GatewaySession {
   run: RunLedger | undefined;
   tools: CallTools;
 }
@@ -94,9 +94,9 @@ interface Session {
 async function respond(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  { run, tools }: Session,
+  { run, tools }: GatewaySession,
 ): Promise<void> {
-  let reply: Reply | null = null;
+  let reply: GatewayReply | null = null;
   const cancel = (): void => {
     reply?.close?.();
     response.destroy();
@@ -127,9 +127,9 @@ async function respond(
 
 function internalError(
   { url = '' }: http.IncomingMessage,
-  { run, tools }: Session,
+  { run, tools }: GatewaySession,
   error: unknown,
-): Reply {
+): GatewayReply {
   const message = `internal error: ${visibleLine(tools.redact(String(error)))}`;
   run?.refused.push({ why: 'request', message });
   return errorReply(likelyWire(url), 500, message);
@@ -140,11 +140,18 @@ function shouldRetry(status: number): string {
   return String(status === 429 || status >= 500);
 }
 
-async function answer(request: http.IncomingMessage, { run, tools }: Session): Promise<Reply> {
+async function answer(
+  request: http.IncomingMessage,
+  { run, tools }: GatewaySession,
+): Promise<GatewayReply> {
   const { method = '', url = '' } = request;
   const wire = likelyWire(url);
   if (run === undefined) return errorReply(wire, 401, 'the token belongs to no run');
-  const refuse = (status: number, why: 'path' | 'request' | 'canary', message: string): Reply => {
+  const refuse = (
+    status: number,
+    why: 'path' | 'request' | 'canary',
+    message: string,
+  ): GatewayReply => {
     const refused: Refused = { why, message };
     run.refused.push(refused);
     return errorReply(wire, status, message);
@@ -154,20 +161,20 @@ async function answer(request: http.IncomingMessage, { run, tools }: Session): P
   if (route.does === 'models') return listModels(run);
   if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
     return refuse(415, 'request', 'the request must not be compressed');
-  const text = await readBody(request);
+  const text = await readRequestBody(request);
   if (text === null) return refuse(413, 'request', 'the request is larger than 20 MiB');
   const { canary } = run.terms;
   if (canary !== null && text.includes(canary)) {
     run.isCanarySeen = true;
     return refuse(run.terms.refusal, 'canary', 'the request contains a key');
   }
-  const call = callIn(route, request, text);
+  const call = callInFlight(route, request, text);
   return typeof call === 'string'
     ? refuse(400, 'request', call)
     : await answerCall(run, call, tools);
 }
 
-async function readBody(request: http.IncomingMessage): Promise<string | null> {
+async function readRequestBody(request: http.IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -179,7 +186,11 @@ async function readBody(request: http.IncomingMessage): Promise<string | null> {
 }
 
 /** Returns what is wrong as text. */
-function callIn(route: Route, { headers }: http.IncomingMessage, text: string): Call | string {
+function callInFlight(
+  route: WireRoute,
+  { headers }: http.IncomingMessage,
+  text: string,
+): Call | string {
   const body = parseMap(text);
   if (body === null) return 'the request is not a JSON object';
   if (isDeeper(body, MOST_LEVELS)) return `the request is nested deeper than ${MOST_LEVELS} levels`;
@@ -197,7 +208,7 @@ function hiddenReply(body: JsonMap): string | null {
 }
 
 /** Answered here, because the vendor's list changes every week. `models`: as codex reads it. */
-function listModels({ terms }: RunLedger): Reply {
+function listModels({ terms }: RunLedger): GatewayReply {
   const data = [{ id: terms.target.model, object: 'model', created: 0, owned_by: 'evaldiff' }];
   const body = JSON.stringify({ object: 'list', data, models: [] });
   return { status: 200, type: 'application/json', body };

@@ -2,7 +2,7 @@ import type { Served, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
-import type { Refused, RunRecord, RunTerms, Spent } from './terms.ts';
+import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
 /** A run's state. Calls change it synchronously, so parallel calls cannot pass a cap together. */
 export interface RunLedger {
@@ -63,7 +63,7 @@ export function openRun(terms: RunTerms): RunLedger {
   };
 }
 
-export function recordOf(run: RunLedger): RunRecord {
+export function runRecord(run: RunLedger): RunRecord {
   const { calls, attempts, paid, replayed } = run.counts;
   const { served, refused, decision, isCanarySeen } = run;
   // Calls that were still in flight cost an unknown amount.
@@ -73,7 +73,7 @@ export function recordOf(run: RunLedger): RunRecord {
   return { calls, attempts, paid, replayed, whole, spent, served, refused, decision, isCanarySeen };
 }
 
-function spentOf({ usage, cached, usd, isCounted, isPriced }: Account): Spent {
+function spentOf({ usage, cached, usd, isCounted, isPriced }: Account): SpentUsage {
   return {
     usage: isCounted ? usage : null,
     ...(isCounted && cached.read + cached.written > 0 ? { cached } : {}),

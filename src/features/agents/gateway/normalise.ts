@@ -46,7 +46,7 @@ export function normaliserFor(agent: AgentName, known: readonly string[]): Norma
 function knownPattern(value: string, index: number): { pattern: RegExp; to: () => string }[] {
   if (value.length < MIN_KNOWN_CHARS) return [];
   const to = (): string => `KNOWN-${String(index)}`;
-  if (!/^[0-9a-f]{40,64}$/.test(value)) return [{ pattern: literal(value), to }];
+  if (!/^[0-9a-f]{40,64}$/.test(value)) return [{ pattern: literalPattern(value), to }];
   const short = value.slice(0, SHORT_ID_CHARS);
   const rest = [...value.slice(SHORT_ID_CHARS)].reduceRight(
     (inner, digit) => `(?:${digit}${inner})?`,
@@ -55,7 +55,7 @@ function knownPattern(value: string, index: number): { pattern: RegExp; to: () =
   return [{ pattern: new RegExp(`\\b${short}${rest}\\b`, 'g'), to }];
 }
 
-function literal(text: string): RegExp {
+function literalPattern(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'g');
 }
 

@@ -21,7 +21,7 @@ export function readModelReply(protocol: Protocol, type: string, text: string): 
     : parsedMaps(text);
   if (events.some((event) => event['type'] === 'error' || (event['error'] ?? null) !== null))
     return null;
-  return READERS[protocol](events);
+  return REPLY_READERS[protocol](events);
 }
 
 /** Gemini streams a list if it is not asked for events. */
@@ -34,21 +34,21 @@ function parsedMaps(text: string): JsonMap[] {
   }
 }
 
-type Reader = (events: readonly JsonMap[]) => ReplyFacts | null;
+type ReplyReader = (events: readonly JsonMap[]) => ReplyFacts | null;
 
-const READERS: Readonly<Record<Protocol, Reader>> = {
-  messages: readMessages,
-  responses: readResponses,
-  chat: readChat,
+const REPLY_READERS: Readonly<Record<Protocol, ReplyReader>> = {
+  messages: readAnthropicReply,
+  responses: readResponsesReply,
+  chat: readChatReply,
   generate: readGenerate,
 };
 
-function readMessages(events: readonly JsonMap[]): ReplyFacts | null {
+function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
   const [first] = events;
   const message = first?.['type'] === 'message' ? first : streamedMessage(events);
   if (message === null) return null;
   return {
-    model: textIn(message, 'model'),
+    model: replyText(message, 'model'),
     // Reads and writes of the cache are counted separately; they are input too.
     metered: metered(message['usage'], {
       input: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
@@ -56,9 +56,9 @@ function readMessages(events: readonly JsonMap[]): ReplyFacts | null {
       read: countIn(message['usage'], 'cache_read_input_tokens'),
       written: countIn(message['usage'], 'cache_creation_input_tokens'),
     }),
-    calls: listIn(message, 'content')
+    calls: replyList(message, 'content')
       .filter((block) => block['type'] === 'tool_use')
-      .map((block) => callOf(block['name'], block['input'])),
+      .map((block) => toolCallOf(block['name'], block['input'])),
   };
 }
 
@@ -72,7 +72,7 @@ function streamedMessage(events: readonly JsonMap[]): JsonMap | null {
 
 const RESPONSE_ENDS: ReadonlySet<unknown> = new Set(['completed', 'incomplete']);
 
-function readResponses(events: readonly JsonMap[]): ReplyFacts | null {
+function readResponsesReply(events: readonly JsonMap[]): ReplyFacts | null {
   const wholes = events.flatMap((event) => {
     const whole = event['object'] === 'response' ? event : event['response'];
     return isMap(whole) && RESPONSE_ENDS.has(whole['status']) ? [whole] : [];
@@ -81,29 +81,29 @@ function readResponses(events: readonly JsonMap[]): ReplyFacts | null {
   if (whole === undefined) return null;
   const { usage } = whole;
   return {
-    model: textIn(whole, 'model'),
+    model: replyText(whole, 'model'),
     metered: metered(usage, {
       input: ['input_tokens'],
       output: ['output_tokens'],
       read: countIn(member(usage, 'input_tokens_details'), 'cached_tokens'),
     }),
-    calls: listIn(whole, 'output')
+    calls: replyList(whole, 'output')
       .filter((item) => String(item['type']).endsWith('_call'))
-      .map((item) => callOf(item['name'] ?? item['type'], inputOf(item))),
+      .map((item) => toolCallOf(item['name'] ?? item['type'], toolInput(item))),
   };
 }
 
 /** Function calls have `arguments`, custom ones `input`, the shell's `action`. */
-function inputOf(item: JsonMap): unknown {
+function toolInput(item: JsonMap): unknown {
   return item['arguments'] ?? item['input'] ?? item['action'];
 }
 
-function readChat(events: readonly JsonMap[]): ReplyFacts | null {
-  const choices = events.flatMap((event) => listIn(event, 'choices').slice(0, 1));
+function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
+  const choices = events.flatMap((event) => replyList(event, 'choices').slice(0, 1));
   if (!choices.some((choice) => typeof choice['finish_reason'] === 'string')) return null;
   const usage = events.map((event) => event['usage']).findLast(isMap);
   return {
-    model: events.map((event) => textIn(event, 'model')).find(isText) ?? null,
+    model: events.map((event) => replyText(event, 'model')).find(isTextBlock) ?? null,
     metered: metered(usage, {
       input: ['prompt_tokens'],
       output: ['completion_tokens'],
@@ -117,13 +117,13 @@ function readChat(events: readonly JsonMap[]): ReplyFacts | null {
 function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
   const calls = new Map<unknown, ToolCall>();
   for (const choice of choices) {
-    const pieces = listIn(choice['message'] ?? choice['delta'], 'tool_calls');
+    const pieces = replyList(choice['message'] ?? choice['delta'], 'tool_calls');
     for (const [order, piece] of pieces.entries()) {
       const index = piece['index'] ?? order;
       const { name, arguments: text } = calls.get(index) ?? { name: '', arguments: '' };
       calls.set(index, {
-        name: name + (textIn(piece['function'], 'name') ?? ''),
-        arguments: text + (textIn(piece['function'], 'arguments') ?? ''),
+        name: name + (replyText(piece['function'], 'name') ?? ''),
+        arguments: text + (replyText(piece['function'], 'arguments') ?? ''),
       });
     }
   }
@@ -131,15 +131,17 @@ function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
 }
 
 function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
-  const candidates = events.flatMap((event) => listIn(event, 'candidates').slice(0, 1));
-  const isBlocked = events.some((event) => textIn(event['promptFeedback'], 'blockReason') !== null);
+  const candidates = events.flatMap((event) => replyList(event, 'candidates').slice(0, 1));
+  const isBlocked = events.some(
+    (event) => replyText(event['promptFeedback'], 'blockReason') !== null,
+  );
   const isOver = candidates.some(({ finishReason }) => typeof finishReason === 'string');
   if (!isOver && !isBlocked) return null;
   const counts = events.map((event) => event['usageMetadata']).findLast(isMap);
   // The vendor leaves out counts of zero.
   const usage = counts === undefined ? counts : { candidatesTokenCount: 0, ...counts };
   return {
-    model: events.map((event) => textIn(event, 'modelVersion')).findLast(isText) ?? null,
+    model: events.map((event) => replyText(event, 'modelVersion')).findLast(isTextBlock) ?? null,
     // Thinking is charged as output, results of the vendor's own tools as input.
     metered: metered(usage, {
       input: ['promptTokenCount', 'toolUsePromptTokenCount'],
@@ -147,10 +149,10 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
       read: countIn(usage, 'cachedContentTokenCount'),
     }),
     calls: candidates
-      .flatMap((candidate) => listIn(candidate['content'], 'parts'))
+      .flatMap((candidate) => replyList(candidate['content'], 'parts'))
       .map((part) => part['functionCall'])
       .filter(isMap)
-      .map((call) => callOf(call['name'], call['args'])),
+      .map((call) => toolCallOf(call['name'], call['args'])),
   };
 }
 
@@ -171,11 +173,11 @@ function metered(
   };
 }
 
-function isText(value: unknown): value is string {
+function isTextBlock(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-function callOf(name: unknown, input: unknown): ToolCall {
+function toolCallOf(name: unknown, input: unknown): ToolCall {
   const isText = typeof input === 'string' && input !== '';
   return { name: String(name), arguments: isText ? input : JSON.stringify(input || {}) };
 }
@@ -185,12 +187,12 @@ function countIn(value: unknown, name: string): number | null {
   return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : null;
 }
 
-function textIn(value: unknown, name: string): string | null {
+function replyText(value: unknown, name: string): string | null {
   const text = member(value, name);
   return typeof text === 'string' ? text : null;
 }
 
-function listIn(value: unknown, name: string): JsonMap[] {
+function replyList(value: unknown, name: string): JsonMap[] {
   const list = member(value, name);
   return Array.isArray(list) ? list.filter(isMap) : [];
 }

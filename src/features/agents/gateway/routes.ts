@@ -3,7 +3,7 @@ import type { Wire } from './terms.ts';
 export type Protocol = 'messages' | 'responses' | 'chat' | 'generate';
 
 /** The requests that an agent may send. `count` and `models` cost nothing. */
-const ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; at: RegExp }[] = [
+const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; at: RegExp }[] = [
   { wire: 'anthropic', does: 'messages', at: /^POST \/v1\/messages$/ },
   { wire: 'anthropic', does: 'count', at: /^POST \/v1\/messages\/count_tokens$/ },
   { wire: 'openai', does: 'responses', at: /^POST \/v1\/responses$/ },
@@ -24,7 +24,7 @@ const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>
   gemini: { prefix: '/v1beta/', query: 'alt=sse' },
 };
 
-export interface Route {
+export interface WireRoute {
   wire: Wire;
   does: Protocol | 'count' | 'models';
   /** Path and query below the vendor's base address. */
@@ -34,9 +34,9 @@ export interface Route {
 }
 
 /** Compares the address as it was sent, without resolving dots or escapes. */
-export function routeOf(method: string, address: string, wires: readonly Wire[]): Route | null {
+export function routeOf(method: string, address: string, wires: readonly Wire[]): WireRoute | null {
   const [path = '', query = ''] = address.split('?');
-  for (const { wire, does, at } of ROUTES) {
+  for (const { wire, does, at } of WIRE_ROUTES) {
     const found = wires.includes(wire) ? at.exec(`${method} ${path}`) : null;
     if (found === null) continue;
     const known = ADDRESSES[wire];

@@ -77,7 +77,7 @@ export type Refused =
   | { why: 'upstream'; kind: ErrorKind; message: string };
 
 /** `usage`, `usd`: null if unknown for any of the calls. */
-export interface Spent {
+export interface SpentUsage {
   usage: Usage | null;
   cached?: CachedTokens;
   usd: number | null;
@@ -90,9 +90,9 @@ export interface RunRecord {
   paid: number;
   replayed: number;
   /** Of all calls, as if none were replayed. */
-  whole: Spent;
+  whole: SpentUsage;
   /** Of paid calls only. */
-  spent: Spent;
+  spent: SpentUsage;
   served: Served;
   refused: Refused[];
   /** The first decision. Empty: text without a call. Null: none was made. */

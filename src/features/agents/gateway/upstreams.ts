@@ -26,7 +26,7 @@ export function openUpstreams(
       ? null
       : `${factsOf(target.provider).label} has no ${wire} interface; name an endpoint that has it`;
     const address = addressOf(target, access);
-    const problem = flaw ?? ('message' in address ? address.message : unsupported(address));
+    const problem = flaw ?? ('message' in address ? address.message : unsupportedModel(address));
     if (problem !== null || 'message' in address)
       return { upstream: { place, server: { problem: problem ?? '' } }, close: () => undefined };
     const { fetch, close } = fetchFor(wire, target, address, access);
@@ -53,7 +53,7 @@ function speaks(wire: Wire, { provider, endpoint }: AskedModel): boolean {
   return wire === 'openai' && factsOf(provider).speaks === 'openai';
 }
 
-function unsupported({ base, deployments }: Address): string | null {
+function unsupportedModel({ base, deployments }: Address): string | null {
   return deployments
     ? `${base.origin}: agents need an address of Azure's that ends in /openai/v1`
     : null;

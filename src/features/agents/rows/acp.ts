@@ -66,13 +66,13 @@ function callEvents(call: JsonMap, toolOf: NonNullable<AcpRow['toolOf']>): Agent
   const [title, kind] = [textIn(call, 'title') ?? '', textIn(call, 'kind') ?? 'other'];
   const tool = toolOf({ id, title, kind });
   const name = tool?.name ?? (kind === 'other' ? title : kind);
-  const event: AgentEvent = { kind: 'tool_call', id, name, input: inputOf(call, tool?.input) };
+  const event: AgentEvent = { kind: 'tool_call', id, name, input: rawInput(call, tool?.input) };
   if (call['status'] !== 'completed' && call['status'] !== 'failed') return [event];
-  return [event, { kind: 'tool_result', id, output: outputOf(call) }];
+  return [event, { kind: 'tool_result', id, output: toolOutput(call) }];
 }
 
 /** Agents that do not report the arguments report a title, paths and the new text of files. */
-function inputOf(call: JsonMap, own: JsonMap | undefined): Json {
+function rawInput(call: JsonMap, own: JsonMap | undefined): Json {
   if (own !== undefined) return own;
   if (isMap(call['rawInput'])) return call['rawInput'];
   const path = listIn(call, 'locations').flatMap((place) => textIn(place, 'path') ?? []);
@@ -81,7 +81,7 @@ function inputOf(call: JsonMap, own: JsonMap | undefined): Json {
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value)) as JsonMap;
 }
 
-function outputOf(call: JsonMap): string {
+function toolOutput(call: JsonMap): string {
   const texts = listIn(call, 'content').flatMap(
     (part) => textIn(mapIn(part, 'content'), 'text') ?? [],
   );

@@ -13,7 +13,7 @@ export type AgentEvent =
   | { kind: 'tool_result'; id: string | null; output: string }
   | { kind: 'end'; ok: boolean; why: string | null };
 
-export interface AgentRun {
+export interface RunSetup {
   spec: Pick<AgentSpec, 'command' | 'model' | 'at' | 'workspace'>;
   /** Program and first arguments of the CLI. Empty for `acp` and `command`. */
   bin: readonly string[];
@@ -62,7 +62,7 @@ export interface AgentRow {
   ownFiles?: readonly string[];
   /** Beside the common ones. Null: those of all rows, because any CLI can be behind it. */
   normalisers: readonly Normaliser[] | null;
-  start(run: AgentRun): AgentStart;
+  start(run: RunSetup): AgentStart;
   /** The events of one JSON object of stdout. */
   read(line: JsonMap): AgentEvent[];
   /** Absent: other lines of stdout are ignored. */

@@ -37,7 +37,7 @@ export const claudeCode: AgentRow = {
     home: {},
   }),
   read(line) {
-    if (line['type'] === 'result') return [endOf(line)];
+    if (line['type'] === 'result') return [resultEnd(line)];
     const message = line['message'];
     if (!isMap(message) || (line['type'] !== 'assistant' && line['type'] !== 'user')) return [];
     return listIn(message, 'content').flatMap((block) => eventOf(block, line['type'] === 'user'));
@@ -45,7 +45,7 @@ export const claudeCode: AgentRow = {
 };
 
 /** `subtype` is `success` even if `is_error` is true; the reason is then in `result`. */
-function endOf(line: JsonMap): AgentEvent {
+function resultEnd(line: JsonMap): AgentEvent {
   const subtype = textIn(line, 'subtype');
   const ok = line['is_error'] === false;
   const why = !ok && subtype === 'success' ? textIn(line, 'result') : subtype;

@@ -3,7 +3,7 @@ import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { mapIn, textIn } from './fields.ts';
 import { SESSION_FIELDS, SESSION_FOLDERS } from './normaliser.ts';
 
-const KEY = 'EVALDIFF_GATEWAY_TOKEN';
+const KEY_VARIABLE = 'EVALDIFF_GATEWAY_TOKEN';
 
 export const codex: AgentRow = {
   name: 'codex',
@@ -26,11 +26,11 @@ export const codex: AgentRow = {
       ...[...bin, 'exec', '--json', '--ephemeral', '--skip-git-repo-check', '-m', spec.model],
       // Its own sandbox cannot start inside the walls.
       ...['-s', 'danger-full-access', '-c', 'model_provider="evaldiff"', '-c'],
-      `model_providers.evaldiff={name="evaldiff",base_url="${url}/v1",env_key="${KEY}",wire_api="responses"}`,
+      `model_providers.evaldiff={name="evaldiff",base_url="${url}/v1",env_key="${KEY_VARIABLE}",wire_api="responses"}`,
       ...(spec.workspace.network === 'off' ? ['-c', 'web_search="disabled"'] : []),
       ...['--', task],
     ],
-    env: { [KEY]: token, CODEX_HOME: `${home}/.codex` },
+    env: { [KEY_VARIABLE]: token, CODEX_HOME: `${home}/.codex` },
     home: { '.codex/config.toml': '' },
   }),
   read(line) {

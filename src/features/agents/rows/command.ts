@@ -1,9 +1,9 @@
 import { jsonText } from '../../../types/plain.ts';
-import type { AgentRow, AgentRun } from './agent-row.ts';
+import type { AgentRow, RunSetup } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
 /** The usual variables of the vendors' SDKs, pointed to the gateway. */
-export function modelVariables({ spec, url, token }: AgentRun): Record<string, string> {
+export function modelVariables({ spec, url, token }: RunSetup): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_AUTH_TOKEN: token,

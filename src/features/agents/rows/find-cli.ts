@@ -102,9 +102,11 @@ function outermost(folder: string): string {
 }
 
 async function askVersion(program: string, tools: CliTools): Promise<string | null> {
-  const { stdout } = await execute(program, ['--version'], tools, MOST_MS.version).catch(() => ({
-    stdout: '',
-  }));
+  const { stdout } = await executeFile(program, ['--version'], tools, MOST_MS.version).catch(
+    () => ({
+      stdout: '',
+    }),
+  );
   return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
 }
 
@@ -114,7 +116,12 @@ async function installCli(copy: string, what: string, tools: CliTools): Promise<
   const folder = await mkdtemp(join(tools.cache, 'new-'));
   const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
   try {
-    await execute('npm', ['install', '--prefix', folder, ...quiet, what], tools, MOST_MS.install);
+    await executeFile(
+      'npm',
+      ['install', '--prefix', folder, ...quiet, what],
+      tools,
+      MOST_MS.install,
+    );
     await rename(folder, copy).catch(() => {});
     return null;
   } catch (error) {
@@ -131,7 +138,7 @@ const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFI
 const MOST_MS = { version: 20_000, install: 600_000 };
 
 /** Scripts of packages get no key of a vendor. */
-function execute(
+function executeFile(
   program: string,
   words: string[],
   { env }: CliTools,

@@ -1,6 +1,6 @@
 import { acpRow } from './acp.ts';
 
-const SKILL = 'activate_skill';
+const SKILL_TOOL = 'activate_skill';
 
 const settings = (network: 'off' | readonly string[]): string =>
   JSON.stringify({
@@ -22,7 +22,7 @@ export const geminiCli = acpRow({
   refusal: 400,
   instructionFiles: ['GEMINI.md'],
   skillFolders: ['.gemini/skills', '.agents/skills'],
-  skillTool: { name: SKILL, argument: 'name' },
+  skillTool: { name: SKILL_TOOL, argument: 'name' },
   normalisers: [
     { why: 'process group of a command', text: /Process Group PGID: \d+/g, in: 'results' },
   ],
@@ -39,7 +39,7 @@ export const geminiCli = acpRow({
   toolOf({ id, title }) {
     const [name = '', ...more] = id.split('__');
     if (more.length === 0) return null;
-    const skill = name === SKILL ? /^"([^"]+)"/.exec(title)?.[1] : undefined;
+    const skill = name === SKILL_TOOL ? /^"([^"]+)"/.exec(title)?.[1] : undefined;
     return { name, ...(skill !== undefined && { input: { name: skill } }) };
   },
 });

@@ -1,9 +1,9 @@
 import { acpRow } from './acp.ts';
-import type { AgentRun } from './agent-row.ts';
+import type { RunSetup } from './agent-row.ts';
 
 const MODEL = 'evaldiff/model';
 
-function config({ spec, url, token }: AgentRun): string {
+function config({ spec, url, token }: RunSetup): string {
   return JSON.stringify({
     autoupdate: false,
     share: 'disabled',

@@ -3,7 +3,7 @@ import type { AgentRow } from './agent-row.ts';
 import { mapIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
 
-interface EndedRun {
+interface EndedProcess {
   /** `input`: killed after its input had ended. The others: killed at that limit. */
   ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
   /** Null: killed. */
@@ -17,16 +17,16 @@ interface EndedRun {
  */
 export function runFault(
   { name, npm }: Pick<AgentRow, 'name' | 'npm'>,
-  { ended, code, stderr }: EndedRun,
+  { ended, code, stderr }: EndedProcess,
   { end, last }: Pick<Transcript, 'end' | 'last'>,
   minutes: number,
 ): string | null {
-  if (ended !== 'exit' && ended !== 'input') return `${name} ${LIMITS[ended](minutes)}`;
+  if (ended !== 'exit' && ended !== 'input') return `${name} ${LIMIT_PATTERNS[ended](minutes)}`;
   if (end?.ok === true || (end === null && code === 0 && npm === null)) return null;
-  return failure(name, code, [end?.why ?? '', errorLine(stderr), last]);
+  return runFailure(name, code, [end?.why ?? '', errorLine(stderr), last]);
 }
 
-function failure(name: string, code: number | null, said: readonly string[]): string {
+function runFailure(name: string, code: number | null, said: readonly string[]): string {
   const pinned = `write only \`agent: ${name}\` for the version that evaldiff is tested with`;
   const reason = plainReason(said.find((text) => text !== '') ?? '');
   if (LOGIN.test(said.join('\n')))
@@ -36,7 +36,7 @@ function failure(name: string, code: number | null, said: readonly string[]): st
   return `${name} ended with an error${code ? ` (exit code ${code})` : ''}: ${reason}`;
 }
 
-const LIMITS = {
+const LIMIT_PATTERNS = {
   time: (minutes: number) =>
     `did not finish within ${minutes} minutes; raise \`limits.minutes\` or make the task smaller`,
   output: () => 'printed more than 32 MB',

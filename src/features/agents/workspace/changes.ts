@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** In bytes, of one file, and of all changed files. Larger files are listed but not read. */
-const MAX_FILE_BYTES = 16_000_000;
+const MAX_CHANGE_BYTES = 16_000_000;
 const MAX_CHANGED_BYTES = 256_000_000;
 
 /** In bytes. The diff of a larger file is its size and digest. */
@@ -38,7 +38,7 @@ const MAX_DIFFED_BYTES = 1_000_000;
  * hooks in there are the agent's. Call it after the run.
  * @throws UserError if the workspace is too large
  */
-export async function readChanges(workspace: Workspace): Promise<Change[]> {
+export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { own, before, folder } = workspace;
   if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
   const after = await listEntries(own.work);
@@ -56,7 +56,7 @@ export async function readChanges(workspace: Workspace): Promise<Change[]> {
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-interface Pair {
+interface FilePair {
   old: DiskEntry | null;
   entry: DiskEntry | null;
 }
@@ -72,7 +72,7 @@ function setupPaths({ files, before }: Workspace): (path: string) => boolean {
     (!files.has(path) && trailOf(path).some((step) => made.has(step)));
 }
 
-function bare(path: string, { old, entry }: Pair, left: Change['left']): Change {
+function bare(path: string, { old, entry }: FilePair, left: Change['left']): Change {
   const kind = old === null ? 'added' : entry === null ? 'deleted' : 'changed';
   const mode = entry?.mode ?? null;
   return { path, kind, mode, body: null, diff: '', left, isCanarySeen: false };
@@ -82,18 +82,18 @@ function bare(path: string, { old, entry }: Pair, left: Change['left']): Change 
 async function changeAt(
   { own, before, canary }: Workspace,
   path: string,
-  pair: Pair,
+  pair: FilePair,
   room: { bytes: number },
 ): Promise<Change | null> {
   const { old, entry } = pair;
   const [mode, size] = entry === null ? ['', 0] : [entry.mode, entry.size];
   if (mode === null) return bare(path, pair, 'not a file');
-  if (size > Math.min(MAX_FILE_BYTES, room.bytes))
+  if (size > Math.min(MAX_CHANGE_BYTES, room.bytes))
     return { ...bare(path, pair, 'too large'), diff: `${path}: ${count(size)} bytes, not read\n` };
   room.bytes -= size;
   const was = await bodyOf(before.folder, path, old);
   const body = await bodyOf(own.work, path, entry);
-  const isSame = isEqual(was, body);
+  const isSame = isSameFile(was, body);
   if (isSame && old?.mode === mode) return null;
   const leaves = mode === '120000' && !staysInside(path, String(body));
   const spots = canarySpotter(canary);
@@ -105,7 +105,7 @@ async function changeAt(
   };
 }
 
-const isEqual = (was: Buffer | null, body: Buffer | null): boolean =>
+const isSameFile = (was: Buffer | null, body: Buffer | null): boolean =>
   was !== null && body !== null && was.equals(body);
 
 async function bodyOf(
@@ -129,35 +129,35 @@ async function bodyOf(
   }
 }
 
-function modeLines(path: string, { old, entry }: Pair, isSame: boolean): string {
+function modeLines(path: string, { old, entry }: FilePair, isSame: boolean): string {
   if (old === null || entry === null || old.mode === entry.mode) return '';
   const name = isSame ? `${path}\n` : '';
   return `${name}old mode ${String(old.mode)}\nnew mode ${String(entry.mode)}\n`;
 }
 
 function diffText(path: string, was: Buffer | null, body: Buffer | null): string {
-  const [before, after] = [textOf(was), textOf(body)];
+  const [before, after] = [decodedText(was), decodedText(body)];
   const [from, to] = [was === null ? null : `a/${path}`, body === null ? null : `b/${path}`];
   const options = { context: 3, maxEditLength: MAX_DIFF_EDITS };
   const patch =
     before === null || after === null
       ? undefined
-      : structuredPatch(from ?? NONE, to ?? NONE, before, after, '', '', options);
+      : structuredPatch(from ?? NO_BYTES, to ?? NO_BYTES, before, after, '', '', options);
   return patch === undefined
     ? `${path}\n${digestLine('-', was)}${digestLine('+', body)}`
     : formatPatch(patch, FILE_HEADERS_ONLY);
 }
 
-const NONE = '/dev/null';
+const NO_BYTES = '/dev/null';
 
-const strict = new TextDecoder('utf-8', { fatal: true });
+const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Null: not text, or too large for a diff. */
-function textOf(body: Buffer | null): string | null {
+function decodedText(body: Buffer | null): string | null {
   if (body === null) return '';
   if (body.length > MAX_DIFFED_BYTES || body.includes(0)) return null;
   try {
-    return strict.decode(body);
+    return strictDecoder.decode(body);
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import { matcherOf } from '../suite/rules.ts';
 import type { Check, CheckResult } from '../suite/spec.ts';
 import type { Change } from './changes.ts';
 import type { WorkspaceFiles } from './files.ts';
-import { giveToAgent, isBelowFolders, placeFile, removeFile } from './folders.ts';
+import { giveToAgent, isBelowFolders, placeFile, removeEntry } from './folders.ts';
 import { openWorkspace, type Workspace, type WorkspaceOptions } from './open.ts';
 import { runInside } from './run.ts';
 
@@ -15,7 +15,7 @@ interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
 }
 
 /** Of the end of a check's output. */
-const MAX_OUTPUT_CHARS = 20_000;
+const MAX_CHECK_CHARS = 20_000;
 
 /**
  * Runs each command in a fresh tree of `files` with the agent's changes, without network. `ignored`:
@@ -39,7 +39,7 @@ export async function runChecks(
         { ...workspace, network: 'off' },
         job,
       );
-      const output = `${stdout}${stderr}`.slice(-MAX_OUTPUT_CHARS);
+      const output = `${stdout}${stderr}`.slice(-MAX_CHECK_CHARS);
       done.push({ name, code, output, ...(ended === 'time' ? { timedOut: true } : {}) });
     } finally {
       await workspace.close();
@@ -58,13 +58,13 @@ async function applyChanges(
   const wanted = changes.filter(({ left, path }) => left === null && !isGuarded(path));
   const ignored = changes.filter((change) => !wanted.includes(change)).map(({ path }) => path);
   for (const { path } of wanted)
-    if (await isBelowFolders(work, path)) await removeFile(join(work, path));
+    if (await isBelowFolders(work, path)) await removeEntry(join(work, path));
   for (const { path, mode, body } of wanted) {
     if (body === null || mode === null) continue;
     const at = join(work, path);
     if (await isBelowFolders(work, path)) {
       // An empty folder: what was in it is deleted by now.
-      await removeFile(at);
+      await removeEntry(at);
       if (await placeFile(at, { mode, body })) continue;
     }
     ignored.push(path);

@@ -24,7 +24,7 @@ export const MAX_WORKSPACE_BYTES = 1_000_000_000;
 const READS_AT_ONCE = 64;
 
 /** @throws UserError with every link that leaves the workspace and every conflicting path. */
-export async function readFiles(
+export async function readWorkspaceFiles(
   tree: SourceTree,
   rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide' | 'skills'>,
 ): Promise<WorkspaceFiles> {

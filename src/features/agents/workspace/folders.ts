@@ -44,7 +44,7 @@ export async function placeFile(at: string, { mode, body }: WorkspaceFile): Prom
 }
 
 /** Removes a file, or a folder in which no file is left. */
-export async function removeFile(at: string): Promise<void> {
+export async function removeEntry(at: string): Promise<void> {
   const stat = await lstat(at).catch(() => null);
   if (stat === null || (stat.isDirectory() && (await listEntries(at)).size > 0)) return;
   await rm(at, { recursive: true });

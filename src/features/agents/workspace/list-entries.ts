@@ -18,10 +18,10 @@ export async function listEntries(folder: string): Promise<Map<string, DiskEntry
   const found = new Map<string, DiskEntry>();
   const open = [''];
   for (let below = open.pop(); below !== undefined; below = open.pop()) {
-    for (const name of await namesIn(join(folder, below))) {
+    for (const name of await folderNames(join(folder, below))) {
       if (!isOutsideGit(name)) continue;
       const path = below === '' ? name : `${below}/${name}`;
-      const entry = await entryAt(join(folder, path));
+      const entry = await listedEntry(join(folder, path));
       if (entry === 'folder') open.push(path);
       else found.set(path, entry);
     }
@@ -30,7 +30,7 @@ export async function listEntries(folder: string): Promise<Map<string, DiskEntry
 }
 
 /** An unreadable folder is made readable first: its owner is the agent, which is us or below us. */
-async function namesIn(folder: string): Promise<string[]> {
+async function folderNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch {
@@ -40,7 +40,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** A name that is not UTF-8 or too long cannot be opened, and counts as a device. */
-async function entryAt(path: string): Promise<DiskEntry | 'folder'> {
+async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };
   if (stat.isDirectory()) return 'folder';

@@ -25,7 +25,7 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
 }
 
 /** A workspace after `setup`. It is copied for each run and never changes. */
-interface Template {
+interface WorkspaceTemplate {
   folder: string;
   commit: string;
 }
@@ -33,7 +33,7 @@ interface Template {
 /** The templates of one evaldiff run, by content, and the folder of all its workspaces. */
 export interface Templates {
   folder: string;
-  made: Map<string, Promise<Template>>;
+  made: Map<string, Promise<WorkspaceTemplate>>;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
 }
@@ -79,7 +79,10 @@ const ownFolders = (folder: string): RunPlace['own'] => ({
   home: join(folder, 'home'),
 });
 
-async function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): Promise<Template> {
+async function templateOf(
+  files: WorkspaceFiles,
+  options: WorkspaceOptions,
+): Promise<WorkspaceTemplate> {
   const { templates, setup, network, kind } = options;
   const digest = templates.digests.get(files) ?? digestFiles(files);
   templates.digests.set(files, digest);
@@ -89,7 +92,10 @@ async function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): Pro
   return made;
 }
 
-async function makeTemplate(files: WorkspaceFiles, options: WorkspaceOptions): Promise<Template> {
+async function makeTemplate(
+  files: WorkspaceFiles,
+  options: WorkspaceOptions,
+): Promise<WorkspaceTemplate> {
   const folder = await mkdtemp(join(options.templates.folder, 'template-'));
   const own = ownFolders(folder);
   for (const path of Object.values(own)) await mkdir(path);

@@ -79,12 +79,17 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
   }
 }
 
-const PROXY = `http://127.0.0.1:${String(PORTS.proxy)}`;
+const PROXY_VARIABLES = `http://127.0.0.1:${String(PORTS.proxy)}`;
 const LOCAL = '127.0.0.1,localhost';
 const [HOME, TMPDIR] = [INSIDE.home, INSIDE.tmp];
 const BASE = { HOME, TMPDIR, LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'dumb', CI: '1' };
 const PROXIED = {
-  ...{ HTTPS_PROXY: PROXY, https_proxy: PROXY, NO_PROXY: LOCAL, no_proxy: LOCAL },
+  ...{
+    HTTPS_PROXY: PROXY_VARIABLES,
+    https_proxy: PROXY_VARIABLES,
+    NO_PROXY: LOCAL,
+    no_proxy: LOCAL,
+  },
   NODE_USE_ENV_PROXY: '1',
 };
 
@@ -102,7 +107,7 @@ async function follow(
   const onAbort = (): void => stop('stopped');
   job.signal?.addEventListener('abort', onAbort);
   if (job.signal?.aborted === true) onAbort();
-  const output = collect(walled, canary, job, () => stop('output'));
+  const output = collectOutput(walled, canary, job, () => stop('output'));
   const { stdin } = walled.child;
   const afterInput = (): unknown => timers.push(setTimeout(() => stop('input'), INPUT_GRACE_MS));
   if (job.stdin === undefined || stdin === null) stdin?.end();
@@ -118,7 +123,7 @@ async function follow(
   }
 }
 
-function collect(
+function collectOutput(
   { child }: WalledProcess,
   canary: string | null,
   { onLine }: InsideJob,

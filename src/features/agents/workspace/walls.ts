@@ -88,7 +88,7 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
   const server = createServer((connection) => {
     connections.push(connection);
     connection.setEncoding('utf8').on('data', (chunk: string) => (state.report += chunk));
-    connection.on('error', () => undefined).write(`${JSON.stringify(planOf(job, root))}\n`);
+    connection.on('error', () => undefined).write(`${JSON.stringify(wallPlan(job, root))}\n`);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socket, resolve);
@@ -108,10 +108,10 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     // The closed socket alone ends it through sudo, where a signal is not permitted.
     if (job.kind !== 'sudo') child.kill('SIGKILL');
   };
-  return { child, kill, ended: endOf(child, state).finally(() => server.close()) };
+  return { child, kill, ended: processEnd(child, state).finally(() => server.close()) };
 }
 
-function endOf(
+function processEnd(
   child: ChildProcess,
   state: { report: string; isKilled: boolean },
 ): Promise<{ code: number | null }> {
@@ -135,7 +135,7 @@ function endOf(
 
 const FAILED = 'The walls of a run could not be built: ';
 
-function planOf(job: WalledJob, root: string): object {
+function wallPlan(job: WalledJob, root: string): object {
   const { own, readable, sockets } = job;
   const ports = (['gateway', 'proxy'] as const).flatMap((name) =>
     sockets[name] === null ? [] : { port: PORTS[name], socket: SOCKETS[name] },
