@@ -220,6 +220,8 @@ describe('the table of models', () => {
         .map((line) => line.replace(/replaces: \[[^\]]*\]/, ''))
         .filter((line) => !path.endsWith('.ts') || !/^\s*(\/?\*|\/\/)/.test(line))
         .flatMap((line) => line.match(PUBLIC) ?? [])
+        // An agent, not a model.
+        .filter((name) => !name.startsWith('claude-code'))
         // FlexEval's own default.
         .filter((name) => name !== 'gpt-3.5-turbo' || !path.includes('flexeval'))
         .filter((name) => !EXAMPLES.some(([, model]) => model === name))

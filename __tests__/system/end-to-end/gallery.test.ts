@@ -46,6 +46,8 @@ const BUDGETS: Readonly<Record<string, { words: number; numbers: number }>> = {
   'green, one suite': GREEN,
   'green, ten suites': GREEN,
   fixed: GREEN,
+  // Its model answers at length.
+  'hidden metric': { words: 200, numbers: 25 },
   // Both sides of a conversation need space.
   conversation: { words: 280, numbers: 40 },
 };

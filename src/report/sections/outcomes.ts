@@ -31,7 +31,7 @@ export function headline(result: Result, reports: Reports): Headline {
 /** Smallest share of broken tests for an attribute to be named. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
-/** `, 5 of them in Refunds (100 → 0 %)`: where the worst suite broke, if most of it broke in one place. */
+/** `, 5 in Refunds (100 → 0 %)`: where the worst suite broke, if most of it broke in one place. */
 function inOnePlace(result: Result, reports: Reports): Line {
   const [worst] = suitesWorstFirst(result.suites);
   if (worst?.verdict !== 'regressed') return [];
@@ -39,7 +39,7 @@ function inOnePlace(result: Result, reports: Reports): Line {
   const [most] = reports.flatMap(({ inCommon }) => inCommon?.(result, worst, broken) ?? []);
   if (most === undefined || broken.length < 2 || most.shared < MIN_SHARED_ATTRIBUTE * broken.length)
     return [];
-  const how = most.shared === broken.length ? 'all' : `${count(most.shared)} of them`;
+  const how = most.shared === broken.length ? 'all' : count(most.shared);
   const places = most.places.map(({ name, base, head }): Line => [
     strong(name),
     text(` (${wholeRates(base, head)})`),

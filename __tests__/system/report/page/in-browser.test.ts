@@ -136,7 +136,7 @@ inBrowser('the HTML report in a browser', () => {
 
   test('shows the references of an attribute on click, and opens the reference of an insight', async () => {
     await open(withKinds());
-    await page.getByText('Show its 20 references').click();
+    await page.getByText('Show its 20 tests').click();
     expect(await page.locator('#filter output').textContent()).toBe('20 of 60 shown');
     expect(
       await page.locator('#references').evaluate((element) => element.getBoundingClientRect().top),

@@ -122,7 +122,7 @@ describe('headline', () => {
     expect(linesOf({ ...result, attributes: two })).toContain(
       `broke, all in ${place} and islands (100 → 0 %)`,
     );
-    expect(shared(['r0', 'r1'])).toContain(`broke, 2 of them in ${place}`);
+    expect(shared(['r0', 'r1'])).toContain(`broke, 2 in ${place}`);
     expect(shared(['r0'])).not.toContain(' in ');
     expect(shared(['r0', 'r1', 'r2'], { verdict: 'improved' })).not.toContain(' in ');
     expect(shared(['r0', 'r1', 'r2'], { path: 'prompts/other.yaml' })).not.toContain(' in ');
