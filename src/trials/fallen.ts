@@ -34,9 +34,9 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * References that got worse, worst first. Beyond the limit, other groups take precedence, because they may have another cause. `groups`:
- * ids of references that belong together. Clusters do not matter, because fresh tries prove each
- * cause.
+ * References that got worse, worst first. Beyond the limit, other groups take precedence, because
+ * they may have another cause. `groups`: ids of references that belong together. Clusters do not
+ * matter, because fresh tries prove each cause.
  */
 export function fallenReferences(
   suite: SuiteResult,

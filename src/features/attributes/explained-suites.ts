@@ -86,7 +86,8 @@ export function didMove({ verdict }: AttributeResult): boolean {
 }
 
 export const GENERATED_WORDS =
-  'A model wrote these words and changes. Each change was run before it is shown. It does not affect the verdict.';
+  'A model wrote these words and changes. Each change was run before it is shown. ' +
+  'It does not affect the verdict.';
 
 export function insightsTitle(insights: readonly Insight[]): string {
   return counted(insights.length, 'tried insight');
