@@ -68,7 +68,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
       ...programOf(entry, context),
       commit: context.tree.commit,
       ...(entry.process && { process: entry.process }),
-      ...calledModel(entry, context),
+      ...targetCalls(entry, context),
       ...pace,
     };
   }
@@ -85,7 +85,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
   return { provider, endpoint, model, ...knownAs(entry), ...transportOf(entry, context), ...pace };
 }
 
-function calledModel(
+function targetCalls(
   { calls }: ModelSettings,
   { settings }: TargetContext,
 ): Pick<ProgramTarget, 'calls'> {

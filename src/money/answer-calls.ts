@@ -60,9 +60,9 @@ export function answerCalls({
   for (let round = 0; round < rounds; round++)
     more += callsBeyondFirst(byTries, { levels, first, random }) / rounds;
   const wanted = next(suites);
-  const later = plannedTries(suites, wanted, (run) => mostCallsOfTry(run) - 1);
+  const later = sumOverTries(suites, wanted, (run) => mostCallsOfTry(run) - 1);
   const usd =
-    plannedTries(suites, wanted, mostDollarsOfTry) +
+    sumOverTries(suites, wanted, mostDollarsOfTry) +
     mostBeyondFirst(byTries, first, mostDollarsOfTry);
   return {
     usual: Math.round(plan.prompt_calls + more),
@@ -98,7 +98,7 @@ function ofAgents(
   return Math.max(otherwise, ...limits);
 }
 
-function plannedTries(
+function sumOverTries(
   suites: readonly SuiteComparison[],
   next: NextTries,
   each: (run: SuiteRun) => number,

@@ -20,7 +20,7 @@ export async function starterSuite({ tree, keys }: StarterProject): Promise<Star
   const file = paths.find((path) => SKILL.test(path));
   if (file !== undefined) {
     const text = new TextDecoder().decode(await tree.read(file));
-    return skillSuite({ file, paths, ...frontMatter(text) }, keys);
+    return skillSuite({ file, paths, ...skillFields(text) }, keys);
   }
   const found = paths.find((path) => INSTRUCTION_FILES.test(path));
   if (found === undefined) return null;
@@ -44,7 +44,7 @@ interface FoundSkill {
   paths: readonly string[];
 }
 
-function frontMatter(text: string): Pick<FoundSkill, 'name' | 'description'> {
+function skillFields(text: string): Pick<FoundSkill, 'name' | 'description'> {
   const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
   const field = (key: string): string =>
     new RegExp(`^${key}: *(?:[>|][-+]?\\s+)?["']?([^\\r\\n]+?)["']?\\s*$`, 'm').exec(head)?.[1] ??
@@ -94,7 +94,7 @@ function suiteText(
   { tests, keys }: { tests: string; keys: StarterProject['keys'] },
 ): Pick<StarterSuite, 'text' | 'vendor'> {
   const vendor = wires.find((wire) => keys.includes(wire)) ?? wires[0] ?? 'anthropic';
-  const text = `${schemaLine('agents')}# A suite for an agent. Each run gets a fresh copy of one side's files, and a task.
+  const text = `${schemaLine('agents')}# A suite for an agent. Each run gets a fresh copy of one side and a task.
 agent: ${name}
 model: ${factsOf(vendor).starterModel}
 ${workspace === '' ? '' : `workspace:\n${workspace}`}limits: { turns: 30, minutes: 10, usd: 1 } # of one run

@@ -1,6 +1,6 @@
 import { shuffleFront, type Random } from '../../kernel/statistics/random.ts';
 import { at } from '../../kernel/statistics/sums.ts';
-import type { CountedUnit, Fit, LossGroup } from './loss-model.ts';
+import type { CountedUnit, Fit, MemberGroup } from './loss-model.ts';
 
 /** Tolerance for comparing statistics that are mathematically equal. */
 const STATISTIC_TOLERANCE = 1e-9;
@@ -16,9 +16,9 @@ const STATISTIC_TOLERANCE = 1e-9;
  */
 export function contrastP(
   { strata }: Fit,
-  groups: readonly LossGroup[],
+  groups: readonly MemberGroup[],
   { random, permutations }: { random: Random; permutations: number },
-): Map<LossGroup, number> {
+): Map<MemberGroup, number> {
   const blocks = strata.map(blockOf);
   const tested = groups.map((group) => {
     const parts = blocks.flatMap((block) => {

@@ -30,7 +30,7 @@ import { referenceText, type Attribute, type ReferenceText } from './text.ts';
 const MOST_POOL_ROWS = 200;
 
 /** Estimated tokens around a question's material, and of one rating in a reply. */
-const [FRAME, RATING] = [350, 40];
+const [GROW_FRAME, RATING] = [350, 40];
 
 interface GrowOptions extends EvaluateOptions {
   out: string;
@@ -79,7 +79,7 @@ function planRatings(
   const calls = texts.length * Math.ceil(attributes.length / PER_QUESTION);
   const ratings = RATING * texts.length * attributes.length;
   const size = sum(texts.map((text) => estimateTokens(referenceText(text))));
-  const tokens = { input_tokens: size + calls * FRAME + ratings, output_tokens: ratings };
+  const tokens = { input_tokens: size + calls * GROW_FRAME + ratings, output_tokens: ratings };
   return {
     words: `${counted(references.length, 'reference')} and ${counted(pool.length, 'row')} of the pool`,
     calls,

@@ -10,7 +10,7 @@ export interface CountedUnit {
 }
 
 /** Units that belong to an attribute. */
-export type LossGroup = ReadonlySet<CountedUnit>;
+export type MemberGroup = ReadonlySet<CountedUnit>;
 
 /** Each unit's log likelihood by the share of base's rate that head keeps. */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
@@ -27,7 +27,7 @@ const LOSS_GRID = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0
 /** Share of units that may do anything, so that a single one decides nothing. */
 const STRAY = 0.02;
 
-const [EM_ROUNDS, SWEEPS] = [30, 4];
+const [EM_ROUNDS, EM_SWEEPS] = [30, 4];
 
 /** Base's rates get a prior fitted to all units: 2 of 2 is not 100 %. */
 export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
@@ -74,7 +74,7 @@ export interface Fit {
  * The most likely losses if all units lose a share f₀ and the members of each group a further one:
  * head's rate = base's × (1 − f₀) × Π (1 − f_j). Coordinate ascent over `LOSSES`.
  */
-export function fitLosses(likelihoods: Likelihoods, groups: readonly LossGroup[]): Fit {
+export function fitLosses(likelihoods: Likelihoods, groups: readonly MemberGroup[]): Fit {
   const keyOf = (unit: CountedUnit): string =>
     groups.map((group) => Number(group.has(unit))).join('');
   const strata = [...Map.groupBy(likelihoods.keys(), keyOf)].map(([key, own]) => ({
@@ -91,7 +91,7 @@ export function fitLosses(likelihoods: Likelihoods, groups: readonly LossGroup[]
   const value = (): number =>
     sum(strata.map(({ losers, sums }) => at(sums, Math.round(keptBy(losers) * EM_STEPS))));
   let best = value();
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+  for (let sweep = 0; sweep < EM_SWEEPS; sweep++) {
     for (let i = losses.length - 1; i >= 0; i--) {
       let top = at(losses, i);
       for (const loss of LOSS_GRID) {

@@ -8,7 +8,7 @@ import {
   likelihoodsOf,
   type CountedUnit,
   type Fit,
-  type LossGroup,
+  type MemberGroup,
 } from './loss-model.ts';
 import type { AttributeResult } from './result.ts';
 
@@ -18,7 +18,7 @@ const PERMUTATIONS = 999;
 export const FEWEST_UNITS = 4;
 
 /** Most attributes that are named in a suite and direction. */
-const MOST_CAUSES = 4;
+const MOST_NAMED_CAUSES = 4;
 
 /** Log likelihood that a further attribute, another one, or one attribute more must gain. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
@@ -85,10 +85,10 @@ interface AttributeFinding {
   shown: Omit<GroupVerdict, 'verdict'>;
 }
 
-interface AttributeCandidate {
+interface ContrastCandidate {
   positions: readonly number[];
   place: number;
-  group: LossGroup;
+  group: MemberGroup;
   /** Of a change in the direction, not adjusted. */
   p: number;
 }
@@ -102,7 +102,7 @@ function findingsIn(
   const random = createRandom(`attributes ${String(seed)} ${direction}`);
   const placed = suites.map((suite) => contrastCandidates(rows, suite, direction));
   const moved = adjustHolm(placed.flatMap(({ candidates }) => candidates));
-  const pOf = (candidate: AttributeCandidate): number => moved.get(candidate) ?? 1;
+  const pOf = (candidate: ContrastCandidate): number => moved.get(candidate) ?? 1;
   // The contrasts of all suites share alpha.
   const tests = { level: alpha / suites.length, random, permutations };
   return new Map(
@@ -130,7 +130,7 @@ function contrastCandidates(
   rows: readonly ClusteredTries[],
   { positions, groups }: RatedRows,
   direction: 'down' | 'up',
-): { units: CountedUnit[]; candidates: AttributeCandidate[] } {
+): { units: CountedUnit[]; candidates: ContrastCandidate[] } {
   const clusters = formClusters(positions.flatMap((place) => rows[place] ?? []));
   const units = clusters.map((cluster): CountedUnit => {
     const counts = (side: 'base' | 'head'): CountedUnit['base'] => ({
@@ -141,7 +141,7 @@ function contrastCandidates(
     const members = cluster.flatMap((own) => positions[own.at] ?? []);
     return { members, base: counts(before), head: counts(after) };
   });
-  const candidates = groups.flatMap((own, place): AttributeCandidate[] => {
+  const candidates = groups.flatMap((own, place): ContrastCandidate[] => {
     const members = new Set(own);
     const inside = units.filter(
       (unit) => 2 * unit.members.filter((at) => members.has(at)).length > unit.members.length,
@@ -154,7 +154,7 @@ function contrastCandidates(
 }
 
 /** Holm's step-down adjustment: p times the number of tests that are not smaller. */
-function adjustHolm(candidates: readonly AttributeCandidate[]): Map<AttributeCandidate, number> {
+function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandidate, number> {
   let largest = 0;
   return new Map(
     candidates
@@ -167,7 +167,7 @@ function adjustHolm(candidates: readonly AttributeCandidate[]): Map<AttributeCan
 }
 
 interface AttributeCause {
-  candidate: AttributeCandidate;
+  candidate: ContrastCandidate;
   /** Of its contrast beside the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
@@ -175,24 +175,24 @@ interface AttributeCause {
 
 function nameCauses(
   units: readonly CountedUnit[],
-  candidates: readonly AttributeCandidate[],
-  open: readonly AttributeCandidate[],
+  candidates: readonly ContrastCandidate[],
+  open: readonly ContrastCandidate[],
   { level, ...tests }: { level: number } & Parameters<typeof contrastP>[2],
 ): AttributeCause[] {
   if (open.length === 0) return [];
-  const value = (chosen: readonly AttributeCandidate[]): number => fitOf(chosen).logLikelihood;
+  const value = (chosen: readonly ContrastCandidate[]): number => fitOf(chosen).logLikelihood;
   const fitOf = createFits(units);
   const contrasts = (
-    chosen: readonly AttributeCandidate[],
-    others: readonly AttributeCandidate[],
+    chosen: readonly ContrastCandidate[],
+    others: readonly ContrastCandidate[],
   ) => {
     const groups = others.map(({ group }) => group);
     const found = contrastP(fitOf(chosen), groups, tests);
-    return ({ group }: AttributeCandidate): number => found.get(group) ?? 1;
+    return ({ group }: ContrastCandidate): number => found.get(group) ?? 1;
   };
-  let chosen: readonly AttributeCandidate[] = [];
+  let chosen: readonly ContrastCandidate[] = [];
   const seen = new Set<string>();
-  while (chosen.length < MOST_CAUSES && !seen.has(candidateId(chosen))) {
+  while (chosen.length < MOST_NAMED_CAUSES && !seen.has(candidateId(chosen))) {
     seen.add(candidateId(chosen));
     const p = contrasts(chosen, without(candidates, chosen));
     const [best] = without(open, chosen)
@@ -224,10 +224,10 @@ function nameCauses(
 
 /** Exchanges one group for a better one, and drops what the others explain. */
 function correct(
-  chosen: readonly AttributeCandidate[],
-  open: readonly AttributeCandidate[],
-  value: (chosen: readonly AttributeCandidate[]) => number,
-): readonly AttributeCandidate[] {
+  chosen: readonly ContrastCandidate[],
+  open: readonly ContrastCandidate[],
+  value: (chosen: readonly ContrastCandidate[]) => number,
+): readonly ContrastCandidate[] {
   for (const candidate of chosen) {
     const others = without(chosen, [candidate]);
     const [better = chosen] = without(open, chosen)
@@ -240,7 +240,7 @@ function correct(
   return chosen;
 }
 
-function createFits(units: readonly CountedUnit[]): (chosen: readonly AttributeCandidate[]) => Fit {
+function createFits(units: readonly CountedUnit[]): (chosen: readonly ContrastCandidate[]) => Fit {
   const likelihoods = likelihoodsOf(units);
   const fits = new Map<string, Fit>();
   return (chosen) => {
@@ -252,7 +252,7 @@ function createFits(units: readonly CountedUnit[]): (chosen: readonly AttributeC
   };
 }
 
-function candidateId(chosen: readonly AttributeCandidate[]): string {
+function candidateId(chosen: readonly ContrastCandidate[]): string {
   return chosen
     .map(({ place }) => place)
     .sort((a, b) => a - b)
@@ -260,12 +260,12 @@ function candidateId(chosen: readonly AttributeCandidate[]): string {
 }
 
 function without(
-  all: readonly AttributeCandidate[],
-  some: readonly AttributeCandidate[],
-): AttributeCandidate[] {
+  all: readonly ContrastCandidate[],
+  some: readonly ContrastCandidate[],
+): ContrastCandidate[] {
   return all.filter((candidate) => !some.includes(candidate));
 }
 
-function countShared({ group }: AttributeCandidate, other: AttributeCandidate): number {
+function countShared({ group }: ContrastCandidate, other: ContrastCandidate): number {
   return [...group].filter((unit) => other.group.has(unit)).length;
 }

@@ -3,7 +3,7 @@ import type { AgentName, AgentSpec } from '../suite/spec.ts';
 import type { Normaliser } from './normaliser.ts';
 
 /** An API that an agent calls. `openai`: Responses and Chat Completions. */
-type Wire = 'anthropic' | 'openai' | 'gemini';
+type AgentWire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
@@ -49,7 +49,7 @@ export interface AgentRow {
   version: string | null;
   /** `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument; stdout has events. */
   protocol: 'acp' | 'lines';
-  wires: readonly Wire[];
+  wires: readonly AgentWire[];
   /** The status that makes the CLI stop, rather than retry, when a cap is reached. */
   refusal: 400 | 403;
   /** Globs of files that are in every first request, as observed on the wire. */

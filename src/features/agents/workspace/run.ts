@@ -79,14 +79,14 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
   }
 }
 
-const PROXY_VARIABLES = `http://127.0.0.1:${String(PORTS.proxy)}`;
+const PROXY_ENV = `http://127.0.0.1:${String(PORTS.proxy)}`;
 const LOCAL = '127.0.0.1,localhost';
 const [HOME, TMPDIR] = [INSIDE.home, INSIDE.tmp];
 const BASE = { HOME, TMPDIR, LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'dumb', CI: '1' };
 const PROXIED = {
   ...{
-    HTTPS_PROXY: PROXY_VARIABLES,
-    https_proxy: PROXY_VARIABLES,
+    HTTPS_PROXY: PROXY_ENV,
+    https_proxy: PROXY_ENV,
     NO_PROXY: LOCAL,
     no_proxy: LOCAL,
   },
