@@ -26,7 +26,8 @@ export const codex: AgentRow = {
       ...[...bin, 'exec', '--json', '--ephemeral', '--skip-git-repo-check', '-m', spec.model],
       // Its own sandbox cannot start inside the walls.
       ...['-s', 'danger-full-access', '-c', 'model_provider="evaldiff"', '-c'],
-      `model_providers.evaldiff={name="evaldiff",base_url="${url}/v1",env_key="${KEY_VARIABLE}",wire_api="responses"}`,
+      `model_providers.evaldiff={name="evaldiff",base_url="${url}/v1",` +
+        `env_key="${KEY_VARIABLE}",wire_api="responses"}`,
       ...(spec.workspace.network === 'off' ? ['-c', 'web_search="disabled"'] : []),
       ...['--', task],
     ],
