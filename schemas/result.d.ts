@@ -2388,7 +2388,7 @@ export interface EvaldiffResult {
              */
             fingerprint: string | null;
             /**
-             * When, in milliseconds since 1970; of a stored answer to the hour.
+             * Time of the answer in milliseconds since 1970; rounded to the hour if stored.
              */
             at: number | null;
           };
@@ -3047,7 +3047,7 @@ export interface EvaldiffResult {
              */
             fingerprint: string | null;
             /**
-             * When, in milliseconds since 1970; of a stored answer to the hour.
+             * Time of the answer in milliseconds since 1970; rounded to the hour if stored.
              */
             at: number | null;
           };

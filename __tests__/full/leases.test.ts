@@ -244,7 +244,7 @@ describe('jobs of one workflow run', () => {
     ]);
   });
 
-  test('use the second name for a red check after a green one', async () => {
+  test('report red under a second name after another job reported green', async () => {
     const { at, change } = await pullRequest(base, WORSE, { inputs: part, env: job('b') });
     await onPullRequest(at, change, { inputs: named, env: job('a') });
     expect(shown(at)).toEqual({ gate: 'success', 'gate (a)': 'failure' });

@@ -98,7 +98,7 @@ describe('a sharded sweep in a workflow', () => {
     expect([merged.messages, merged.outputs['conclusion']]).toEqual([[], 'success']);
   });
 
-  test('names a missing shard and its references, and completes once that shard ran again', async () => {
+  test('names a missing shard and its references, and completes once that shard has run again', async () => {
     const { job } = await workflow(await stage(obedient), quiz({ questions: 50 }));
     for (const shard of ['1/3', '3/3']) await job({ inputs: { mode: 'sweep', shard } });
     const merged = await job({ inputs: { mode: 'merge' } });

@@ -64,7 +64,7 @@ function scriptProblem(
   isLed: boolean,
 ): string | null {
   const { turns = [] } = script;
-  // A recorded dialogue may state expectations without evaluators.
+  // A recorded dialogue may have `turns` with expectations without `conversation`.
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
   if (!isLed && key !== undefined)
     return `${key} belongs to a suite with conversation; add that key`;

@@ -246,7 +246,7 @@ function checkEvery(
     else if (threads.length === 0)
       refuse(
         `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are ` +
-          'single answers; leave every out, give them recorded dialogues (input: a list of ' +
+          'single answers; remove `every`, give them recorded dialogues (input: a list of ' +
           'messages), or the suite a conversation',
       );
     else if (

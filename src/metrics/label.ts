@@ -7,7 +7,7 @@ const PAIRS = new Map(
   ]),
 );
 
-/** The label as written, else ignoring case if unambiguous, else as a number of the scale. */
+/** Matches the label exactly, else ignoring case if only one label fits, else as a number on the scale. */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
     if (labels.includes(candidate)) return candidate;

@@ -218,7 +218,7 @@ function overallLevel(
 /** Unchanged lines that GitHub shows around each change. */
 const SHOWN_AROUND = 3;
 
-/** Found lines of a file, each at the nearest line that GitHub shows of the diff. */
+/** Lines found in a file, each moved to the nearest line that GitHub shows in the diff. */
 function linesIn(
   { lines: all, proof }: FoundLines,
   { path, lines }: ChangedFile,

@@ -157,7 +157,7 @@ describe('the check is green', () => {
     expect(lines).toContainEqual([TICKETS, 29]);
   });
 
-  test('for the first pull request, with the names of failing tests', async () => {
+  test('for the pull request that adds the suite, and names failing tests', async () => {
     const { verdict, text } = await reviewed({ base: README, head: { ...BASE, ...misrouted } });
     expect(verdict).toEqual(['success', 'new-failing']);
     expect(text).toContain('New: 52 tests, 5 fail');

@@ -38,7 +38,7 @@ describe('metric with every', () => {
 
   test('is rejected for single answers', async () => {
     expect(await problems(METRIC, 'references: [{ input: { a: 1 } }]\n')).toEqual([
-      'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, and the references are single answers; leave every out, give them recorded dialogues (input: a list of messages), or the suite a conversation',
+      'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, and the references are single answers; remove `every`, give them recorded dialogues (input: a list of messages), or the suite a conversation',
     ]);
   });
 
@@ -687,7 +687,7 @@ test("a suite's gate may set only fail_on, min_drop, tolerance, min_pass_rate, u
   );
 });
 
-test('a model parameter in a test file is rejected with its correct place', async () => {
+test('a model parameter in a test file is rejected, with its exact place', async () => {
   const misplaced = async (key: string) =>
     problemsOf(suiteFiles(PROMPT, `${key}: x\n${METRICS}references: [{ input: { a: 1 } }]\n`));
   const where =

@@ -295,7 +295,7 @@ describe("an outside contributor's pull request", () => {
     ]);
   });
 
-  test("uses base's expected values and settings of references, and runs removed references", () => {
+  test("takes each reference's expected value and settings from base, and still runs removed references", () => {
     const at = { file, line: 99 };
     const input = { q: 'easy', r: 'new' };
     const changes = { input, expected: 'anything', skip: true, tags: [], n_tries: 50, place: at };

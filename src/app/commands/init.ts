@@ -314,7 +314,7 @@ function starterSettings(
     ),
     'n_tries: adaptive # two tries of every affected reference, more only where the verdict is open',
     `grader: { model: ${model} } # judges metrics like llm_rubric; not asked unless one is used`,
-    'gate:\n  anchor: { since: 30-days } # compares with the prompts of 30 days ago, too: slow erosion',
+    'gate:\n  anchor: { since: 30-days } # also compares with 30 days ago, to find slow erosion',
     `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
       ' # a run that would need more is refused before anything is sent',
   ];

@@ -146,7 +146,7 @@ async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<P
       wanted,
     );
   } catch (error) {
-    // GitHub may not know a fork's commit here, but it lists the open pull request.
+    // This lookup fails for commits that only a fork has; the list of open pull requests has them.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }

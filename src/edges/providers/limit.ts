@@ -97,7 +97,7 @@ export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
-  /** Rounds of failures without an answer, over at least `afterMs`. */
+  /** Gives up after this many rounds of failures in a row, if they took at least `afterMs`. */
   giveUp: { rounds: number; afterMs: number };
   clock: Clock;
   signal: AbortSignal;

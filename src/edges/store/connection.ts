@@ -131,7 +131,7 @@ function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): b
   if (trouble === 'busy') {
     if (!held.busy)
       notice(
-        `${visibleLine(file)}: another process locks it; new answers are written once ` +
+        `${visibleLine(file)}: another process has locked it; new answers will be written once ` +
           'it is released',
       );
     wait(held, false);

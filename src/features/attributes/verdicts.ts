@@ -36,7 +36,7 @@ export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
   /** Adjusted one-sided p: of improvement if it improved, else of regression; null: not tested. */
   p: number | null;
-  /** Named groups of the same direction, by position in the suite. */
+  /** Indexes of the reported groups that changed in the same direction, in suite order. */
   explainedBy: number[];
   /** Groups that would explain the change about as well, with their common units. */
   alternatives: { group: number; shared: number; of: number }[];

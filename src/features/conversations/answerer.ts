@@ -184,7 +184,7 @@ function problemsOf(
             {
               place: prompt.code.place,
               message:
-                'a conversation needs messages, because prompt code answers only one question; use a model ' +
+                'a conversation needs a prompt with messages, because code answers only one question; use a model ' +
                 '(provider: program)',
             },
           ],

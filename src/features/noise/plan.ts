@@ -91,7 +91,7 @@ function repeatedReferences(
   ];
 }
 
-/** Only the comparing part of a gate: what is red on base alone is not red because of noise. */
+/** Keeps the settings of a gate that compare both sides. A test that base alone makes red is not noise. */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }

@@ -129,7 +129,7 @@ export interface ChosenCell {
   prompt: WrittenPrompt;
 }
 
-/** Default column: the working tree's first. Null: no longer there. */
+/** Without a column, uses the first one of the working tree. Null if the cell no longer exists. */
 export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
   const row = typeof key === 'string' ? findRow(state, key) : null;
   if (row === null) return null;

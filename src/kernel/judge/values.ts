@@ -33,7 +33,7 @@ export interface MetricMove {
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** How the metrics of a suite moved, over tries below `upTo`, before any is called significant. */
+/** How each metric of a suite moved over tries below `upTo`. Significance is decided later. */
 export function metricMoves(
   suite: SuiteComparison,
   { upTo, plan }: { upTo: number; plan: LookPlan },

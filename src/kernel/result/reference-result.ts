@@ -55,7 +55,7 @@ const tryResultSchema = z.strictObject({
       at: z
         .number()
         .nullable()
-        .describe('When, in milliseconds since 1970; of a stored answer to the hour.'),
+        .describe('Time of the answer in milliseconds since 1970; rounded to the hour if stored.'),
     })
     .describe('Who answered, and when; absent: no server said.')
     .exactOptional(),

@@ -94,7 +94,7 @@ function filledMessages(
     if ('unknown' in found)
       return {
         kind: 'impossible',
-        message: `the file ${found.unknown} was not read with the tests; rebase, so that prompt and tests name the same files`,
+        message: `the file ${found.unknown} is missing at the commit of the tests; rebase the branch, so that prompt and tests use the same files`,
       };
     filled.push(found);
   }

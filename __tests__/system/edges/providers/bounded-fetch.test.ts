@@ -69,7 +69,7 @@ describe('the bounded fetch', () => {
     ['101 Switching Protocols', /^connection status 101$/],
     ['999 Odd\r\ncontent-length: 0', odd],
     ['SSH-2.0-OpenSSH', odd],
-  ])('the reply %j is an immediate connection error', async (reply, expected) => {
+  ])('reports the reply %j as a connection error immediately', async (reply, expected) => {
     const base = await listen(
       net.createServer((socket) => {
         socket.on('error', () => undefined);

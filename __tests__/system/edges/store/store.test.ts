@@ -319,7 +319,7 @@ describe('a store file that cannot be written', () => {
     expect(asked).toEqual(['b', 'c', 'd', 'e']);
     expect((await run(['a', 'b', 'c', 'd', 'e'])).asked).toEqual([]);
     expect([...new Set(setting.notices)]).toEqual(
-      matching(/another process locks it; new answers are written once it is released$/),
+      matching(/another process has locked it; new answers will be written once it is released$/),
     );
   });
 
@@ -330,7 +330,7 @@ describe('a store file that cannot be written', () => {
     expect((await run(['a', 'b', 'c'], { busyMs: 1 })).asked).toEqual(['b', 'c']);
     holder.close();
     expect(setting.notices).toEqual([
-      expect.stringContaining('another process locks it'),
+      expect.stringContaining('another process has locked it'),
       expect.stringMatching(/another process still holds it; not stored: 2$/),
     ]);
   });

@@ -83,7 +83,7 @@ describe('promised fixes', () => {
     );
   });
 
-  test('for a new test or suite are kept if the test passes', async () => {
+  test('for a new test or suite are fulfilled if the test passes', async () => {
     const { line } = await promised('Fixes: t09', onlySupport('new', [...IDS, 't09']));
     expect(line).toBe('Promised fixes: 1 of 1 kept (t09).');
     const two = { ...onlySupport('old'), 'prompts/tags.yaml': suiteOf('tags', 'new', ['a1']) };

@@ -135,7 +135,7 @@ describe('conclusion', () => {
     expect(decision.reasons).toContain('Not failed, because fail_on is never.');
   });
 
-  test('lists removed references if nothing else ran', () => {
+  test('lists removed references if no test ran', () => {
     const removed = ['p.yaml: a', 'p.yaml: b'];
     expect(decide({ suites: [], affected: 0, counted: 0, removed })).toEqual({
       conclusion: 'neutral',
@@ -297,7 +297,7 @@ describe('additional gates', () => {
     expect(about({ pass_rate }, { min_pass_rate: 0.79 }).conclusion).toBe('success');
   });
 
-  test('fail_on failure fails on any gating reference whose roll-up fails on head', () => {
+  test('with fail_on: failure, the run is red if the roll-up of any gating reference fails on head', () => {
     const failure = { fail_on: 'failure' } as const;
     expect(about(failing(), failure).reasons).toEqual(['p: 1 test failed on head: a']);
     expect(about(failing(true), failure).conclusion).toBe('success');

@@ -93,7 +93,7 @@ describe('a regressed reference of a tool suite', () => {
   });
 });
 
-test('the page shows images and the tool calls before an answer', async () => {
+test('the page shows images, and the tool calls that led to an answer', async () => {
   const image: Part = {
     type: 'image',
     media_type: 'image/png',

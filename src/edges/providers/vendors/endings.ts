@@ -159,7 +159,7 @@ function unusableEnding(ending: EndKind, calls: number, reading: ReplyParts): No
     return createNoAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
   return ending === 'called' && calls === 0
     ? createNoAnswer(
-        `the reply holds no tool call, and says that it does (${reasonMember(reading)})`,
+        `the reply says that it contains a tool call, but it contains none (${reasonMember(reading)})`,
       )
     : null;
 }

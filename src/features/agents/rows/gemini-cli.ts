@@ -7,7 +7,7 @@ const settings = (network: 'off' | readonly string[]): string =>
     security: { auth: { selectedType: 'gemini-api-key' } },
     general: { enableAutoUpdate: false },
     privacy: { usageStatisticsEnabled: false },
-    // They are listed in any order, so equal runs would differ.
+    // The CLI lists them in varying order, so equal runs would differ.
     skills: { disabled: ['skill-creator', 'antigravity-support'] },
     // The search runs at the vendor, outside the walls.
     ...(network === 'off' && { tools: { exclude: ['google_web_search', 'web_fetch'] } }),

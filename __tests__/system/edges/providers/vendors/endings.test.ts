@@ -85,7 +85,7 @@ describe('an answer without text', () => {
     [chat({ content: '' }, 'model_length'), 'the context window was full', 1],
     [
       chat({ content: null }, 'MALFORMED_FUNCTION_CALL'),
-      'the reply holds no tool call, and says that it does (finish_reason: MALFORMED_FUNCTION_CALL)',
+      'the reply says that it contains a tool call, but it contains none (finish_reason: MALFORMED_FUNCTION_CALL)',
       1,
     ],
     [chat({ content: '' }, 'SAFETY'), 'the answer was withheld by the content filter', 1],
@@ -121,7 +121,7 @@ describe('an answer without text', () => {
       1,
     ],
     [claude([{ type: 'text', text: 'half' }], 'pause_turn'), 'not finished', 1],
-    [claude([], 'tool_use'), 'holds no tool call', 1],
+    [claude([], 'tool_use'), 'but it contains none', 1],
     [claude([{ type: 'tool_use', input: {} }], 'tool_use'), 'content[0] of the reply is', 1],
     [
       claude([], 'refusal', { stop_details: { type: 'refusal', category: 'cyber' } }),
@@ -330,8 +330,8 @@ describe('a tool call', () => {
   });
 
   test.each<[unknown, string]>([
-    [chat({ content: null }, 'tool_calls'), 'holds no tool call'],
-    [chat({ content: 'I booked it' }, 'tool_calls'), 'holds no tool call'],
+    [chat({ content: null }, 'tool_calls'), 'but it contains none'],
+    [chat({ content: 'I booked it' }, 'tool_calls'), 'but it contains none'],
     [
       chat({ tool_calls: [{ function: { arguments: '{}' } }] }, 'tool_calls'),
       'choices[0].message.tool_calls[0] of the reply is a tool call that cannot be read',

@@ -800,7 +800,7 @@ scenarios:
 
 describe('promptfoo configuration without prompts', () => {
   test.each(['promptfooconfig.yaml', 'evals/rss.yaml'])(
-    'uses the variable prompt of each test, in %s',
+    'uses the variable named prompt of each test, in %s',
     async (file) => {
       const { project, problems, notices } = await read({
         'evaldiff.yaml': `prompts: ['${file}']\n`,
