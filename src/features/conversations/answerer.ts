@@ -184,8 +184,8 @@ function problemsOf(
             {
               place: prompt.code.place,
               message:
-                'a conversation needs a prompt with messages, because code answers only one question; use a model ' +
-                '(provider: program)',
+                'a conversation needs a prompt with messages, because code answers only one ' +
+                'question; use a model (provider: program)',
             },
           ],
     ),
