@@ -2,8 +2,8 @@ import { nearest } from '../text/suggest.ts';
 
 /**
  * Finds other tools' variables with one of these names: `{{name}}`, `{{ name }}`, `${name}`,
- * `{{$name}}`, `{% if name %}`. Names that no message uses may be misspelt. `message`: what is sent
- * instead.
+ * `{{$name}}`, `{% if name %}`. Names that no message uses may be misspelt. `message`: the text
+ * that is sent instead.
  */
 export function foreignForms(
   template: string,

@@ -125,7 +125,10 @@ export function forecastWords({
   );
 }
 
-/** What is known before a run: stored replies cost nothing, and an agent decides what it calls. */
+/**
+ * Upper limits before a run: stored replies cost nothing, and an agent decides how many calls it
+ * makes.
+ */
 function agentWords({ runs, most_calls, most_usd }: NonNullable<Forecast['agents']>): string {
   return (
     `${counted(runs, 'run')} of agents, whose calls and cost are known only afterwards: by the ` +

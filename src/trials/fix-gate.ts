@@ -44,11 +44,11 @@ interface FixCandidate {
 interface FixTrial {
   /** The references of an experiment, by index. */
   references: readonly ReferenceResult[];
-  /** Indices of those that fell and should be restored. */
+  /** Indices of references that fell and should be restored. */
   fell: readonly number[];
   /** Others that fell. If the candidate passes, they are only counted. */
   shown?: readonly number[];
-  /** Indices of those that passed every try on both sides. */
+  /** Indices of references that passed every try on both sides. */
   stable: readonly number[];
   /** How often a reference passes a further try after a side passed all of its tries, 0–1. */
   retestRate: number;

@@ -30,7 +30,7 @@ const PART_TOKENS = { task: 1_500, change: 1_000, groups: 800, fell: 1_800, stab
 /** Maximum tokens of each text of a case. */
 const CASE_TOKENS = { input: 150, expected: 60, answer: 150, reason: 60, group: 25 };
 
-/** Reserved for the note on what was left out. */
+/** Reserved for the note about omitted parts. */
 const NOTE_TOKENS = 20;
 
 /** Shown cases, worst first; stable ones show what must not break. */

@@ -84,7 +84,7 @@ export interface StarterProject {
   keys: readonly VendorName[];
 }
 
-/** A suite that `init` writes in place of its example. It needs `code: host`. */
+/** A suite that `init` writes instead of its example. It needs `code: host`. */
 export interface StarterSuite {
   path: string;
   text: string;
@@ -102,7 +102,7 @@ export interface DemoExample {
   fixture: string;
   /** Further files of base: path in the repository → path. */
   files: Readonly<Record<string, string>>;
-  /** A server that stands in for the model of the endpoint `demo`. It prints its address. */
+  /** A server that simulates the model of the endpoint `demo`. It prints its address. */
   server: string;
   /** Why it cannot run on this machine, or null. */
   refusal(): Promise<string | null>;

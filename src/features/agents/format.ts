@@ -67,7 +67,7 @@ interface AgentSuite {
   program: ModelSettings;
 }
 
-/** Trigger tests are a suite of their own, because other metrics cannot judge a run that is cut. */
+/** Trigger tests are a separate suite, because other metrics cannot judge a run that is cut. */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
   called: string,

@@ -253,7 +253,7 @@ const runValue = defineMetric({
     }),
 });
 
-/** `facts`: only those that the metric reads. */
+/** `facts`: only the ones that the metric reads. */
 function exampleRun(
   facts: Partial<AgentFacts>,
   options: NonNullable<MetricDefinition['example']['with']>,

@@ -146,7 +146,7 @@ interface RunPair {
   head: string | null;
 }
 
-/** Both runs in one table. Of files, steps and commands, only those that differ. */
+/** Both runs in one table, with the files, steps and commands that differ. */
 function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block[] {
   const files = filePairs(base, head);
   const { pairs: steps, equal, more } = stepPairs(base, head);

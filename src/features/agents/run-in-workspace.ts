@@ -98,7 +98,7 @@ export async function runInWorkspace(
   }
 }
 
-/** Some CLIs write files of their own, which the agent did not decide. */
+/** Some CLIs write their own files, which the agent did not decide. */
 const isAgents =
   ({ ownFiles = [] }: AgentRow) =>
   ({ path, isCanarySeen }: Change): boolean =>

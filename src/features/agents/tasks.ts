@@ -81,7 +81,7 @@ function triggerMetric(skill: string | null): JsonMap {
   };
 }
 
-/** Skills that tests name but the agent does not find, so that they could never be used. */
+/** Skills that tests name but the agent does not find. They could never be used. */
 export function hiddenSkills(
   { value, placeOf }: Document,
   { agent, rules, tools }: { agent: AgentName; rules: WorkspaceRules; tools: FormatTools },

@@ -142,7 +142,7 @@ export async function agreementCommand<Plan extends GraderPlan, Found>(
 }
 
 export interface GraderPlan {
-  /** What is read, for people. */
+  /** Describes the input to the user. */
   words: string;
   calls: number;
   forecast: Forecast;

@@ -30,7 +30,7 @@ const MOST_CALLS = 400;
 /** Chance of an insight that does not improve on head, over all that are tried. */
 const INSIGHT_LEVEL = 0.05;
 
-/** Attributes of a run with insights, those that fell most. */
+/** Attributes of a run with insights: the ones that fell most. */
 const MOST_ATTRIBUTES = 3;
 
 /** Fallen references that the model sees: of the attribute, and others. */
@@ -106,7 +106,6 @@ function insightParts(insights: Insight[], dropped: DroppedInsights[]): Added['p
   return dropped.length === 0 ? { insights } : { insights, dropped_insights: dropped };
 }
 
-/** Those that fell most. */
 function triedAttributes({ suites, parts }: DecidedRun): Trial[] {
   return suites
     .filter(({ result }) => hasFallen(result))

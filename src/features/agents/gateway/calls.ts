@@ -14,7 +14,7 @@ export interface Call {
   route: WireRoute;
   model: string;
   body: JsonMap;
-  /** What is sent: not the agent's bytes, in which a repeated key could mean two things. */
+  /** The JSON to send. Not the agent's bytes: a repeated key in them could mean two things. */
   sent: string;
   /** Passed on to the vendor, and part of the key. */
   betas: string;

@@ -202,7 +202,7 @@ function callInFlight(
   return { route, model, body, sent: JSON.stringify(body), betas };
 }
 
-/** A reply that is fetched later would be neither counted nor stored. */
+/** A reply that is fetched later would not be counted or stored. */
 function hiddenReply(body: JsonMap): string | null {
   return body['background'] === true ? 'background replies are not supported' : null;
 }

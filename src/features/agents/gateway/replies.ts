@@ -156,7 +156,7 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
   };
 }
 
-/** Sums counts. Null: the vendor counted neither input nor output. */
+/** Sums counts. Null: the vendor counted nothing. */
 function metered(
   usage: unknown,
   names: { input: string[]; output: string[] } & { [part in keyof CachedTokens]?: number | null },

@@ -65,7 +65,9 @@ export interface RunTerms {
   anew: boolean;
   /** A false key in the agent's environment. A request that contains it is refused. */
   canary: string | null;
-  /** Called before each request to the vendor that costs money. False: no more may be sent. */
+  /**
+   * Called before each request to the vendor that costs money. False: the request may not be sent.
+   */
   onAttempt(): boolean;
 }
 
@@ -106,7 +108,7 @@ export interface RunTicket {
   known(values: readonly string[]): void;
   /** Fires when the agent must be stopped, after its first decision. */
   cut: AbortSignal;
-  /** Cancels calls in flight. The token is invalid from then on. */
+  /** Cancels calls in flight and invalidates the token. */
   end(): RunRecord;
 }
 

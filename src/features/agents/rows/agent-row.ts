@@ -60,7 +60,10 @@ export interface AgentRow {
   skillTool: { name: string; argument: string } | null;
   /** Files that the CLI writes into the workspace by itself. */
   ownFiles?: readonly string[];
-  /** Beside the common ones. Null: those of all rows, because any CLI can be behind it. */
+  /**
+   * In addition to the common ones. Null: the normalisers of all rows, because any CLI can be
+   * behind it.
+   */
   normalisers: readonly Normaliser[] | null;
   start(run: RunSetup): AgentStart;
   /** The events of one JSON object of stdout. */

@@ -95,7 +95,7 @@ async function packageOf(
   return null;
 }
 
-/** A package's dependencies lie beside it in the outermost `node_modules`. */
+/** A package's dependencies are siblings in the outermost `node_modules`. */
 function outermost(folder: string): string {
   const at = `${folder}${sep}`.indexOf(`${sep}node_modules${sep}`);
   return at === -1 ? folder : folder.slice(0, at + `${sep}node_modules`.length);

@@ -163,7 +163,7 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/** The caller's folders that are visible inside, after those that the job asks for. */
+/** The caller's folders that are visible inside, after the folders that the job asks for. */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(
