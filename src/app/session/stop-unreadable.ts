@@ -26,11 +26,14 @@ export function stopUnreadable(complete: Complete): Complete {
     while (mustWait(form)) await new Promise<void>((go) => form.waiting.push(go));
     if (form.unreadable >= MOST_UNREADABLE) return STOPPED_FORM;
     form.running += 1;
-    const completion = await complete(request);
-    form.running -= 1;
-    if (completion.status === 'ok') note(form, reads(textOf(completion)));
-    for (const go of form.waiting.splice(0)) go();
-    return completion;
+    try {
+      const completion = await complete(request);
+      if (completion.status === 'ok') note(form, reads(textOf(completion)));
+      return completion;
+    } finally {
+      form.running -= 1;
+      for (const go of form.waiting.splice(0)) go();
+    }
   };
 }
 
