@@ -170,12 +170,13 @@ function undecidableReason(
   builtIns: BuiltInMetrics,
 ): string | null {
   const turns = expectedTurns(given);
-  const reasons = metrics.flatMap(({ name, source, skip, depends_on, every }) => {
+  const reasons = metrics.flatMap(({ name, source, skip, depends_on, every, level }) => {
     const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
     if (source.kind !== 'built-in' || builtIn === undefined) return [];
     if (skip || depends_on.length > 0 || !builtIn.usesExpected(source.with)) return [];
     const how = builtIn.expects(source.with);
-    return (every === undefined || turns.length === 0 ? [given] : turns).flatMap((own) => {
+    const isByTurn = every !== undefined && level === 'Turn' && turns.length > 0;
+    return (isByTurn ? turns : [given]).flatMap((own) => {
       const expected = how === null ? own.expected : readExpected(how, own);
       if (expected === undefined) return `${NO_EXPECTED}, and metric ${name} uses it`;
       const wrong = how?.wrong(expected) ?? null;

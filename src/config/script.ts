@@ -3,9 +3,14 @@ import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
+import { asksNothing } from '../kernel/suite/template.ts';
+import { turnsOf } from '../metrics/answer.ts';
 import { readsExpected } from '../metrics/objects.ts';
+import { counted } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
+import type { Message } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
+import type { ScriptedTurn } from '../types/script.ts';
 import { anything, closed, filled, listOf, mapOf } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
@@ -59,7 +64,7 @@ export function checkScripts(
 }
 
 function scriptProblem(
-  { script = {}, thread, metrics: more = [] }: Reference,
+  { script = {}, thread, after, metrics: more = [] }: Reference,
   metrics: readonly Metric[],
   isLed: boolean,
 ): string | null {
@@ -68,6 +73,8 @@ function scriptProblem(
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
   if (!isLed && key !== undefined)
     return `${key} belongs to a suite with conversation; add that key`;
+  const ofRecord = isLed ? null : recordProblem(turns, thread, after);
+  if (ofRecord !== null) return ofRecord;
   const silent = thread === null && turns.slice(1).some(({ user }) => user === undefined);
   if (silent) return 'each turn after the first needs user: TEXT';
   const isExpected = turns.some(({ expected }) => expected !== undefined);
@@ -77,6 +84,29 @@ function scriptProblem(
         '{ uses: contains, every: true }';
 }
 
+function recordProblem(
+  turns: readonly ScriptedTurn[],
+  thread: Reference['thread'],
+  after: Reference['after'],
+): string | null {
+  if (thread === null) return null;
+  const answers = answersIn(thread, after);
+  if (turns.some(({ user }) => user !== undefined))
+    return 'a recorded dialogue has the words of its user; leave out user in turns';
+  return turns.length > answers
+    ? `has ${counted(turns.length, 'turn')}, and its dialogue ${counted(answers, 'answer')}`
+    : null;
+}
+
+/** Answers of a recorded dialogue, with the one that a model still has to give. */
+function answersIn(thread: readonly Message[], after: readonly Message[] = []): number {
+  const recorded = turnsOf([...thread, ...after]);
+  const answers = recorded.filter((turn) => turn.at(-1)?.role === 'assistant').length;
+  return answers + (asksNothing(thread) ? 0 : 1);
+}
+
+/** Only turns have their own expected values: not messages, tool calls and threads. */
 function comparesTurns(metric: Metric): boolean {
-  return metric.every !== undefined && (metric.source.kind === 'rubric' || readsExpected(metric));
+  const isCompared = metric.source.kind === 'rubric' || readsExpected(metric);
+  return isCompared && metric.every !== undefined && metric.level === 'Turn';
 }

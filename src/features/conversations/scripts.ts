@@ -1,6 +1,6 @@
 import { problem } from '../../errors.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
-import { placeholders } from '../../kernel/suite/template.ts';
+import { isVariableName, placeholders } from '../../kernel/suite/template.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
@@ -41,6 +41,10 @@ export function withScripts(
         place,
         `has no value for {${name}} of conversation.instructions; add ${scriptKey(name)}`,
       );
+    for (const name of Object.keys(script?.criteria ?? {})) {
+      const fault = criterionFault(name);
+      if (fault !== null) refuse(place, `criteria: ${fault}`);
+    }
     const turns = script?.turns?.length ?? 0;
     if (thread === null && turns > max_steps)
       refuse(
@@ -52,6 +56,18 @@ export function withScripts(
       ? reference
       : { ...reference, script: { ...script, values: Object.fromEntries(used) } };
   });
+}
+
+/** Reserved keys of an evaluator's reply. */
+const TAKEN = ['analysis', 'follow_up'];
+
+/** Why evaluators cannot be asked for a criterion of this name. */
+export function criterionFault(name: string): string | null {
+  if (!isVariableName(name))
+    return `"${name}": a criterion's name is letters, digits and _, and does not start with a digit`;
+  return TAKEN.includes(name)
+    ? `"${name}" is a reserved key of evaluator replies; choose another name`
+    : null;
 }
 
 function scriptValues({ input, script: { persona, goal } = {} }: Reference) {

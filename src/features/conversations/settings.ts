@@ -15,14 +15,13 @@ import type { OwnContext, SuiteKey } from '../../config/suite-key.ts';
 import { pathText, type Document, valueAt } from '../../documents/document.ts';
 import { readParameters } from '../../documents/parameters.ts';
 import { problem } from '../../errors.ts';
-import { isVariableName } from '../../kernel/suite/template.ts';
 import type { Settings } from '../../project/settings.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type Problem } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
 import type { Conversation } from './conversation-rules.ts';
 import { labelledAnswerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
-import { withScripts } from './scripts.ts';
+import { criterionFault, withScripts } from './scripts.ts';
 
 const MAX_STEPS = 50;
 
@@ -94,9 +93,6 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
   { name: 'correctness', combine: 'all' },
   { name: 'completeness', combine: 'any' },
 ];
-
-/** Reserved keys of an evaluator's reply. */
-const TAKEN = ['analysis', 'follow_up'];
 
 /** Reads `conversation`; null if absent. Evaluators default to the grader's model. */
 async function readConversation(
@@ -180,21 +176,8 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
     problems.push(problem(document.placeOf(path), 'criteria must name at least one criterion'));
   return names.flatMap((name) => {
     const place = document.placeOf([...path, name]);
-    if (!isVariableName(name))
-      problems.push(
-        problem(
-          place,
-          `${pathText(path)}: a criterion's name is letters, digits and _, and does not start with a digit`,
-        ),
-      );
-    if (TAKEN.includes(name))
-      problems.push(
-        problem(
-          place,
-          `${pathText(path)}: "${name}" is a reserved key of evaluator replies; choose ` +
-            'another name',
-        ),
-      );
+    const fault = criterionFault(name);
+    if (fault !== null) problems.push(problem(place, `${pathText(path)}: ${fault}`));
     const value = check(document, [...path, name], criterion, problems);
     if (value === undefined) return [];
     return [{ name, combine: (typeof value === 'string' ? value : value.combine) ?? 'all' }];

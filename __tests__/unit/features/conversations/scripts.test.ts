@@ -76,6 +76,14 @@ describe('the script of a reference', () => {
         'prompts/tests/p.yaml:5: turns have expected, and no metric compares every turn with it; add one, such as { uses: contains, every: true }',
       ],
     ],
+    [
+      'a criterion that is a key of replies',
+      ref('x', 'criteria: { analysis: short }'),
+      '',
+      [
+        'prompts/tests/p.yaml:5: criteria: "analysis" is a reserved key of evaluator replies; choose another name',
+      ],
+    ],
   ])('is rejected with %s', async (_, references, instructions, wanted) => {
     expect(await problemsOf(files(references, instructions))).toEqual(wanted);
   });
@@ -106,6 +114,32 @@ describe('the script of a reference', () => {
     const tests = `metrics: [{ uses: contains, every: true }]\n${recorded}`;
     const suite = await suiteOf(suiteFiles(PROMPT, tests));
     expect(suite.tests.references[0]?.script).toEqual({ turns: [{ expected: 'a' }] });
+  });
+
+  const recorded = (turns: string, metric = 'uses: contains, every: true'): string =>
+    `metrics: [{ ${metric} }]\nreferences: [{ input: [{ role: user, content: q }, { role: assistant, content: a }], turns: [${turns}] }]\n`;
+
+  test.each<[string, string, string]>([
+    [
+      'words of the user',
+      recorded('{ user: Hi, expected: a }'),
+      'a recorded dialogue has the words of its user; leave out user in turns',
+    ],
+    [
+      'more turns than answers',
+      recorded('{ expected: a }, { expected: b }'),
+      'has 2 turns, and its dialogue 1 answer',
+    ],
+  ])('of a recorded dialogue is rejected with %s', async (_, tests, message) => {
+    expect(await problemsOf(suiteFiles(PROMPT, tests))).toEqual([
+      `prompts/tests/p.yaml:2: ${message}`,
+    ]);
+  });
+
+  test('is rejected if only single messages are compared, which have no expected value', async () => {
+    const tests = recorded('{ expected: a }', 'uses: contains, every: true, metric_level: Message');
+    const problems = await problemsOf(suiteFiles(PROMPT, tests));
+    expect(problems.join('\n')).toContain('no metric compares every turn with it');
   });
 
   test('can be in a row of a JSONL file', async () => {
