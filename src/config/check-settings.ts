@@ -56,7 +56,9 @@ function metricProblems(
             `${didYouMean(name, [...new Set(metrics.map((metric) => metric.name))])}`,
         ),
       ];
-    const known = named.some((metric) => directionIn(metric, rubrics) !== 'none');
+    const known = named.some(
+      (metric) => directionIn(metric, rubrics, metric.name === name ? null : name) !== 'none',
+    );
     return known || word === 'ignore'
       ? []
       : [

@@ -228,7 +228,7 @@ function byMean(suite: SuiteComparison, name: string): Measure {
     const clusters = suiteClusters(runs);
     const found = numberTest(suite, number, { runs, clusters, upTo: Infinity });
     if (found === null) return null;
-    const better = directionIn(number.metric, suite.run.scoring.rubrics);
+    const better = directionIn(number.metric, suite.run.scoring.rubrics, number.entry);
     return { base: found.base, head: found.head, p: directionalP(found, better, 'worse') };
   };
   return { test, outcome: null, isPaired: false, isRolledUp: false };

@@ -7,6 +7,7 @@ import { isMap, jsonText, type Json } from '../types/plain.ts';
 import { turnsOf, type MetricAnswer } from './answer.ts';
 import { materialUsed } from './keywords.ts';
 import { comparesShare } from './passing.ts';
+import { entryNumber, metricNumber } from './value.ts';
 
 interface DialogueObject {
   /** Index of its last message, from 0, without system messages. */
@@ -185,6 +186,25 @@ function combinedValue(
 ): { value: Json; raised?: true } {
   const value = meanValue(judged.map((score) => (isShare ? score.status === 'pass' : score.value)));
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
+}
+
+/** Name of the mean value of a dialogue's objects, beside the share of them that passes. */
+export const OBJECT_MEAN = 'mean';
+
+/** What a metric measured: its value, or the mean value of the objects. */
+export function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Json {
+  const judged = objects?.scores.filter(({ status }) => status === 'pass' || status === 'fail');
+  return judged === undefined || isMap(value)
+    ? value
+    : meanValue(judged.map((object) => object.value));
+}
+
+/** An entry of a map, or {@link OBJECT_MEAN}. */
+export function scoreEntry(score: Pick<Score, 'value' | 'objects'>, entry: string): number | null {
+  const value = measuredValue(score);
+  return entry === OBJECT_MEAN && score.objects !== undefined && !isMap(value)
+    ? metricNumber(value)
+    : entryNumber(value, entry);
 }
 
 /** Turns of a script count its answers, others both sides' turns. */

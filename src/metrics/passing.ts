@@ -47,9 +47,13 @@ export function comparesShare({
   return every !== undefined && every < 1 && level !== 'Thread' && !skip;
 }
 
-/** The better direction of the number that is compared. */
-export function directionIn(metric: Metric, rubrics: ReadonlyMap<string, RubricPassing>): Better {
-  return comparesShare(metric) ? 'higher' : valueDirection(metric, rubrics);
+/** The better direction of the number that is compared, or of an entry beside it. */
+export function directionIn(
+  metric: Metric,
+  rubrics: ReadonlyMap<string, RubricPassing>,
+  entry: string | null = null,
+): Better {
+  return entry === null && comparesShare(metric) ? 'higher' : valueDirection(metric, rubrics);
 }
 
 /** The better direction of a value: from the file, else the source, else derived from what passes. */

@@ -14,7 +14,7 @@ import { valueTest, type Values } from '../statistics/value-test.ts';
 import { everyMetric } from '../suite/metrics.ts';
 import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
-import { meansOf, shownValues } from './values.ts';
+import { comparedShare, meansOf, shownValues } from './values.ts';
 
 /** Values with more or longer labels than this are answers, not labels. */
 const MAX_LABELS = 12;
@@ -61,6 +61,7 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
         .filter(({ entry }) => entry !== null)
         .map((value) => ({
           ...shared,
+          better: directionIn(metric, rubrics, value.entry),
           ...{ name: value.name, base: null, head: null, values: valuesRow(value, rated) },
         })),
     ];
@@ -71,11 +72,12 @@ function valuesRow(
   number: MetricNumber,
   { suite, verdict, runs, tries }: Rated,
 ): NonNullable<MetricResult['values']> {
-  const better = directionIn(number.metric, suite.run.scoring.rubrics);
+  const better = directionIn(number.metric, suite.run.scoring.rubrics, number.entry);
+  const share = comparedShare(suite, number);
   const gate = metricGate(suite, number.name, better);
   const move = verdict?.moves.find(({ name }) => name === number.name);
   return shownValues(
-    move ?? { better, gate, share: null, test: null, moved: null, exploded: [] },
+    move ?? { better, gate, share, test: null, moved: null, exploded: [] },
     valuesByReference(number, runs, tries),
   );
 }

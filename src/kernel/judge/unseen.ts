@@ -1,4 +1,5 @@
-import { entryNumber, metricNumber } from '../../metrics/value.ts';
+import { scoreEntry } from '../../metrics/objects.ts';
+import { metricNumber } from '../../metrics/value.ts';
 import type { Side } from '../../types/plain.ts';
 import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import { blocksGreen } from '../result/counts.ts';
@@ -90,6 +91,8 @@ function unseenMetric(
     return { code: 'metric-silent', ...of, answers: before };
   if (!isMeanGated) return null;
   const runs = runsOfBoth(comparison);
+  // Nothing is compared in a new suite, or without base.
+  if (runs.length === 0) return null;
   const hasValue: Test = ({ scores }) => scores.some((score) => hasNumber(score, name));
   const having = (side: Side): number =>
     runs.filter((run) => run[side].some(({ byHead: made }) => hasValue(made))).length;
@@ -102,11 +105,10 @@ function unseenMetric(
     : null;
 }
 
-function hasNumber({ metric, value }: TryResult['scores'][number], name: string): boolean {
+function hasNumber(score: TryResult['scores'][number], name: string): boolean {
+  const { metric, value } = score;
   if (metric === name) return metricNumber(value) !== null;
-  return (
-    name.startsWith(`${metric}.`) && entryNumber(value, name.slice(metric.length + 1)) !== null
-  );
+  return name.startsWith(`${metric}.`) && scoreEntry(score, name.slice(metric.length + 1)) !== null;
 }
 
 /** References that count and run on both sides, including unchanged ones. */

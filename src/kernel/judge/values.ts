@@ -42,7 +42,7 @@ export function metricMoves(
   const clusters = suiteClusters(compared);
   return metricNumbers(suite).map((number) => {
     const { metric, name, entry } = number;
-    const better = directionIn(metric, run.scoring.rubrics);
+    const better = directionIn(metric, run.scoring.rubrics, entry);
     const gate = metricGate(suite, name, better);
     const test = (to: number): ValueTest | null =>
       numberTest(suite, number, { runs: compared, clusters, upTo: to });
@@ -52,10 +52,17 @@ export function metricMoves(
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
-    const isShare = entry === null && comparesShare(metric);
-    const share = isShare ? { of: metric.level, minDrop: suite.gate.min_drop } : null;
+    const share = comparedShare(suite, number);
     return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
   });
+}
+
+export function comparedShare(
+  { gate }: Pick<SuiteComparison, 'gate'>,
+  { metric, entry }: MetricNumber,
+): MetricMove['share'] {
+  const isShare = entry === null && comparesShare(metric);
+  return isShare ? { of: metric.level, minDrop: gate.min_drop } : null;
 }
 
 /** Compares a metric's number on base and head, over tries of `runs` below `upTo`. */

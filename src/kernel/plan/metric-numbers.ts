@@ -1,4 +1,6 @@
-import { entryNumber, metricNumber } from '../../metrics/value.ts';
+import { OBJECT_MEAN, measuredValue, scoreEntry } from '../../metrics/objects.ts';
+import { comparesShare } from '../../metrics/passing.ts';
+import { metricNumber } from '../../metrics/value.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import { isMap, type Side } from '../../types/plain.ts';
 import { explodedItems } from '../statistics/exploded.ts';
@@ -36,7 +38,8 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));
-    const entries = [...new Set([...mapEntryNames(scores), ...wanted])]
+    const means = comparesShare(metric) && hasOwnMean(scores) ? [OBJECT_MEAN] : [];
+    const entries = [...new Set([...means, ...mapEntryNames(scores), ...wanted])]
       .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
       .filter(({ name }) => all.every((number) => number.name !== name));
     return [
@@ -49,10 +52,19 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
 }
 
 function mapEntryNames(scores: readonly Score[]): string[] {
-  const maps = scores.flatMap(({ value }) => (isMap(value) ? [value] : []));
+  const values = scores.map(measuredValue);
+  const maps = values.filter(isMap);
   if (maps.every((map) => Object.keys(map).length < 2)) return [];
   const names = new Set(maps.flatMap((map) => Object.keys(map)));
-  return [...names].filter((name) => maps.some((map) => entryNumber(map, name) !== null));
+  return [...names].filter((name) => scores.some((score) => scoreEntry(score, name) !== null));
+}
+
+/** Whether the mean value of turns says more than how many of them pass. */
+function hasOwnMean(scores: readonly Score[]): boolean {
+  return (
+    scores.some((score) => scoreEntry(score, OBJECT_MEAN) !== null) &&
+    !restates(scores.flatMap(({ objects }) => objects?.scores ?? []))
+  );
 }
 
 function scoreIn(scores: readonly Score[], name: string): Score[] {
@@ -61,7 +73,7 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
 }
 
 /** Whether the number is only another form of pass and fail. */
-function restates(scores: readonly Score[]): boolean {
+function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
   const judged = scores.filter(({ status }) => isJudged(status));
   return [1, 0].some((passing) =>
     judged.every(
@@ -82,8 +94,9 @@ export function valuesByReference(
       .filter(({ byHead }) => byHead.try < tries)
       .map(({ byHead }) => {
         if (timed && byHead.reused) return null;
-        const value = scoreIn(byHead.scores, metric.name)[0]?.value ?? null;
-        return entry === null ? metricNumber(value) : entryNumber(value, entry);
+        const [score] = scoreIn(byHead.scores, metric.name);
+        if (score === undefined) return null;
+        return entry === null ? metricNumber(score.value) : scoreEntry(score, entry);
       });
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
 }

@@ -107,7 +107,12 @@ export function familySize(suites: readonly SuiteComparison[]): number {
     const gated = Object.keys(suite.gate.metrics ?? {});
     const names = gated.filter((name) =>
       metricsNamed(name, metrics).some(
-        (metric) => metricGate(suite, name, directionIn(metric, rubrics)) === 'fail',
+        (metric) =>
+          metricGate(
+            suite,
+            name,
+            directionIn(metric, rubrics, metric.name === name ? null : name),
+          ) === 'fail',
       ),
     );
     return size + 1 + names.length;

@@ -111,7 +111,10 @@ export function metricRates({
   pass_rate,
 }: Pick<SuiteResult, 'metrics' | 'pass_rate'>): string | null {
   const gating = metrics.filter(
-    ({ gates, judged_base, judged_head }) => gates && judged_base + judged_head > 0,
+    ({ gates, judged_base, judged_head, base, head, values }) =>
+      gates &&
+      judged_base + judged_head > 0 &&
+      (base !== null || head !== null || values?.share !== undefined),
   );
   const repeats = gating.every(
     ({ base, head, values }) =>

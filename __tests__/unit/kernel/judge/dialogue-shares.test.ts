@@ -114,6 +114,40 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('inconclusive');
   });
 
+  test('does not hide a fall of the mean value of the turns', () => {
+    const long = dialogues(times(8, { base: ['✓✓✓✓'], head: ['✓✓✓✓'] }));
+    const runs = long.run.runs.map((run) => {
+      const measured = (tries: readonly Try[], value: number): Try[] =>
+        tries.map(({ byHead, ...own }) => {
+          const scores = byHead.scores.map((score) => ({
+            ...score,
+            objects: {
+              level: 'Turn' as const,
+              scores: (score.objects?.scores ?? []).map((object) => ({ ...object, value })),
+            },
+          }));
+          return { ...own, byHead: { ...byHead, scores } };
+        });
+      return { ...run, base: measured(run.base, 9), head: measured(run.head, 3) };
+    });
+    const all = (one: (typeof long.compared)[number]) => runs[long.run.runs.indexOf(one)]!;
+    const { suite, reasons } = decided({
+      ...long,
+      run: { ...long.run, runs },
+      compared: long.compared.map(all),
+    });
+    expect(row(suite).values).toMatchObject({ base: 1, head: 1, share: 'Turn' });
+    const mean = suite.metrics.find(({ name }) => name === 'kind.mean');
+    expect(mean?.values).toMatchObject({ base: 9, head: 3, moved: 'worse', gate: 'warn' });
+    expect(reasons.join()).toContain('kind.mean');
+  });
+
+  test('is not reported as missing in a new suite', () => {
+    const all = dialogues(times(6, { base: [], head: ['✓✓✓✗'] }));
+    const { reasons } = decided({ ...all, compared: [] });
+    expect(reasons.join()).not.toContain('no answer has a value');
+  });
+
   test('is not compared if all turns have to pass', () => {
     const { suite, outcome } = decided(dialogues(fallen, { metric: { every: 1 } }));
     expect(suite.pass_rate).toMatchObject({ base: 0, head: 0 });
