@@ -2,6 +2,7 @@ import picomatch from 'picomatch';
 import { compileGlob, folderOf } from '../documents/paths.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { ModelSettings, Settings } from '../project/settings.ts';
+import { AGENT_PROGRAM } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
@@ -36,11 +37,23 @@ export function programFiles(
         )
       : (path: string) =>
           folders.some((folder) => path.startsWith(`${folder}/`)) && !evaluated(path);
-  const ids = [...tree.files]
+  const ids = contentIds(tree, command[0] === AGENT_PROGRAM)
     .filter(([path]) => named.has(path) || matches(path))
-    .map(([path, { id }]) => [path, id] as const)
     .sort();
   return { files: filesHash(ids, hash), ids: new Map(ids) };
+}
+
+/** A workspace also has the tree's symbolic links and executable bits. */
+function contentIds(
+  { files, links = new Map() }: SourceTree,
+  isWorkspace: boolean,
+): (readonly [string, string])[] {
+  if (!isWorkspace) return [...files].map(([path, { id }]) => [path, id]);
+  const own = [...files].map(([path, { id, executable }]) => [
+    path,
+    executable === true ? `${id} executable` : id,
+  ]) as [string, string][];
+  return [...own, ...[...links].map(([path, id]) => [path, `${id} link`] as const)];
 }
 
 /** `!docs/**`, but not the extended glob `!(docs)/**`. */

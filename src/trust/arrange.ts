@@ -273,6 +273,7 @@ export function withFilesOf(
     commit: head.commit,
     files: new Map([...own(head.files), ...bases(base?.files)]),
     irregular: new Map([...own(head.irregular), ...bases(base?.irregular)]),
+    links: new Map([...own(head.links ?? new Map()), ...bases(base?.links)]),
     read: (path, most) =>
       base !== null && chosen.has(path) ? base.read(path, most) : head.read(path, most),
     readLink: (path) => {

@@ -56,6 +56,8 @@ export interface SourceTree {
   files: ReadonlyMap<string, { id: string; executable?: true }>;
   /** Other entries (symbolic links, submodules), by path. */
   irregular: ReadonlyMap<string, 'symbolic link' | 'submodule'>;
+  /** Ids of the targets of symbolic links, by path. Absent in trees that cannot tell. */
+  links?: ReadonlyMap<string, string>;
   /** Rejects other paths, and files above `most` bytes with a `UserError`. */
   read(path: string, most?: number): Promise<Uint8Array>;
   /** The target of a symbolic link, as git stores it. Absent in trees that cannot tell. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { programFiles } from '../../../src/config/programs.ts';
 import type { ModelSettings } from '../../../src/project/settings.ts';
+import { AGENT_PROGRAM } from '../../../src/types/model.ts';
 import { hash, treeOf } from './tree.ts';
 
 const TREE = {
@@ -45,5 +46,24 @@ describe('files of a program', () => {
       'data/terms.csv',
       'scripts/setup.sh',
     ]);
+  });
+
+  test.each([
+    ['an executable bit', { files: new Map([['run.sh', { id: 'a', executable: true as const }]]) }],
+    ['the target of a symbolic link', { links: new Map([['CLAUDE.md', 'b']]) }],
+  ])("include %s in an agent's workspace", (_, changed) => {
+    const tree = { ...treeOf({}), files: new Map([['run.sh', { id: 'a' }]]) };
+    const linked = { ...tree, links: new Map([['CLAUDE.md', 'a']]) };
+    const hashOf = (command: string): string[] =>
+      [linked, { ...linked, ...changed }].map(
+        (each) =>
+          programFiles({ command: [command], setup: [], files: ['**'] } as never, {
+            ...{ settings: SETTINGS, hash },
+            tree: each,
+          }).files,
+      );
+    const [before, after] = hashOf(AGENT_PROGRAM);
+    expect(after).not.toBe(before);
+    expect(new Set(hashOf('program')).size).toBe(1);
   });
 });

@@ -3,6 +3,7 @@ import { evaluatedFiles, filesNamedIn, programFiles } from '../../config/program
 import { compileGlob, folderOf, isBelow } from '../../documents/paths.ts';
 import type { ModelSettings, Project } from '../../project/settings.ts';
 import { firstWords } from '../../text/amounts.ts';
+import { AGENT_PROGRAM } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
@@ -38,12 +39,16 @@ function irregularChanges(
   { project: { settings }, tree }: ProjectAndTree,
   changed: readonly string[],
 ) {
-  const patterns = [settings.prompts, settings.rubrics, ...programsOf(settings)]
-    .flatMap((each) => (Array.isArray(each) ? each : each.files))
-    .map(folderMatcher);
+  const programs = Map.groupBy(programsOf(settings), ({ command }) => command[0] === AGENT_PROGRAM);
+  const reaching = (agents: boolean): ((path: string) => boolean)[] =>
+    (programs.get(agents) ?? []).flatMap(({ files }) => files).map(folderMatcher);
+  const others = [...settings.prompts, ...settings.rubrics].map(folderMatcher);
+  // Links are part of an agent's workspace.
+  const ofLinks = [...others, ...reaching(false)];
+  const patterns = { 'symbolic link': ofLinks, submodule: [...ofLinks, ...reaching(true)] };
   return changed.flatMap((path) => {
     const kind = tree.irregular.get(path);
-    return kind !== undefined && patterns.some((reaches) => reaches(path))
+    return kind !== undefined && patterns[kind].some((reaches) => reaches(path))
       ? [`${path} is a ${kind} and changed, and only regular files are read`]
       : [];
   });

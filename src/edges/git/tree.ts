@@ -121,7 +121,7 @@ export function sourceTree(
     if (itself.length > most) throw tooLarge(itself.length);
     return itself;
   };
-  return { commit, files, irregular, read, readLink };
+  return { commit, files, irregular, links, read, readLink };
 }
 
 function lfsWords({ size, sha256 }: LfsPointer, at: string): string {

@@ -14,7 +14,7 @@ import { agentMetrics, RUN_VALUES } from './metrics.ts';
 import { versionFault } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
 import { RUN_LIMITS, limitsShape, suiteMembers, workspaceShape } from './schema.ts';
-import { filePatterns, matcherOf, placeFiles } from './suite/rules.ts';
+import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
 import {
   afterwardsWords,
   agentCommand,
@@ -208,7 +208,7 @@ function readWorkspace(
     from: written.from === undefined ? '' : folderName(written.from),
     with: written.with ?? [],
     hide: written.hide ?? [],
-    own: [...hidden, ...(file === null ? [] : [file]), ...rubrics],
+    own: [...[...hidden, ...(file === null ? [] : [file])].map(literalPattern), ...rubrics],
     setup: written.setup ?? [],
     network: written.network ?? 'off',
     ...(written.skills === undefined ? {} : { skills: placeSkills(written.skills, agent) }),
@@ -305,7 +305,7 @@ function agentProgram(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place)
     model: `${spec.agent} with ${spec.model}`,
     price: null,
     command: agentCommand(spec),
-    files: [...filePatterns(spec.workspace), ...new Set(attached)],
+    files: [...filePatterns(spec.workspace), ...new Set(attached.map(literalPattern))],
     setup: [],
     process: 'try',
     file: null,

@@ -39,6 +39,18 @@ const read = (suite: string, more: Record<string, string> = {}) =>
 const withLine = (from: string, to: string): string => SUITE.replace(from, to);
 
 describe('an agent suite', () => {
+  test('takes folders whose names have wildcard characters as they are', async () => {
+    const suite = withLine('from: shop', 'from: app/[id]').replace(
+      '  hide: [shop/secret.md]\n',
+      '',
+    );
+    const { project, problems } = await read(suite, { 'app/[id]/page.js': 'x' });
+    expect(problems).toEqual([]);
+    const models = [...project.settings.models.values()];
+    const [entry] = models.filter(({ provider }) => provider === 'program');
+    expect(entry?.files).toContain('app/\\[id\\]/**');
+  });
+
   test('becomes a prompt whose model is a program that gets each task', async () => {
     const { project, problems, notices } = await read(SUITE);
     expect(problems).toEqual([]);

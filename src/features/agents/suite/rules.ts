@@ -35,10 +35,17 @@ export function matcherOf(patterns: readonly string[]): (path: string) => boolea
 /** Patterns for `files` of a program: all that a run, or a check after it, may read. */
 export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceRules): string[] {
   return [
-    ...[from, ...Object.values(skills)].map((folder) => (folder === '' ? '**' : `${folder}/**`)),
+    ...[from, ...Object.values(skills)].map((folder) =>
+      folder === '' ? '**' : `${literalPattern(folder)}/**`,
+    ),
     ...added.flatMap(withFolder),
     ...own.flatMap(withFolder).map((pattern) => `!${pattern}`),
   ];
+}
+
+/** A pattern that matches only this path, such as `app/[id]`. */
+export function literalPattern(path: string): string {
+  return path.replace(/[\\()[\]{}*?!+@|]/g, '\\$&');
 }
 
 function withFolder(written: string): string[] {

@@ -21,7 +21,7 @@ export interface WorkspaceRules {
   with: readonly string[];
   /** Paths and patterns from the project's root. Never inside, but in the clean tree of checks. */
   hide: readonly string[];
-  /** Files of the suite itself, which are in no tree. */
+  /** Patterns of the suite's files, which are in no tree. */
   own: readonly string[];
   /** Folder of the workspace → folder of the tree, '' for the project. Absent: none. */
   skills?: Readonly<Record<string, string>>;
