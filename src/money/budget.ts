@@ -259,7 +259,8 @@ function costOfCompletion(
   input: number,
   price: Price,
 ): number {
-  if (runLimit(request.target) !== null) return costOfRun(request.target, completion, price);
+  const limit = runLimit(request.target);
+  if (limit !== null) return costOfRun(request.target, completion, limit, price);
   if (completion.status === 'error') {
     return MAYBE_PAID.has(completion.kind)
       ? (price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0)
@@ -272,9 +273,12 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-function costOfRun(target: Target, completion: Completion, price: Price): number {
-  const { spent = [], paid } = completion;
-  return [...spent, ...(paid === undefined ? [] : [paid])].reduce(
+/** The limit if calls were sent whose usage is unknown, such as the last of a run that was killed. */
+function costOfRun(target: Target, completion: Completion, limit: number, price: Price): number {
+  const { spent = [], paid, attempts = 0 } = completion;
+  const metered = [...spent, ...(paid === undefined ? [] : [paid])];
+  if (metered.length === 0 && attempts > 0) return limit;
+  return metered.reduce(
     (sum, { usage, cached }) => sum + (usage === null ? 0 : (price(target, usage, cached) ?? 0)),
     0,
   );

@@ -158,6 +158,23 @@ describe('limit on cost', () => {
     expect(guard.reached()).toMatch(/\$3\.\d+ are spent/);
   });
 
+  test("charges a run of an agent its limit if a paid call's usage is unknown", async () => {
+    const calls = { ...target, most: 10, usd: 0.6 };
+    const program = { provider: 'program', model: 'agent', command: ['agent'], setup: [] };
+    const agent = { target: { ...program, files: '', commit: '', calls } } as Partial<Request>;
+    const killed: Completion = { status: 'error', kind: 'timeout', message: 'late', attempts: 3 };
+    const spendTwice = async (completion: Completion): Promise<string | null> => {
+      const { guard } = capped(1);
+      for (const each of ['a', 'b'])
+        await guard.ask(request(each, agent), () => Promise.resolve(completion));
+      return guard.reached();
+    };
+    expect(await spendTwice(killed)).toContain('1');
+    expect(await spendTwice({ ...killed, attempts: 0 })).toBeNull();
+    const usage = { input_tokens: 0, output_tokens: 1 };
+    expect(await spendTwice({ ...killed, spent: [{ usage }] })).toBeNull();
+  });
+
   test('starts with eight calls until the first answer is known', async () => {
     const { server, calls } = capped(1000, 300);
     expect(await server.asked()).toBe(8);
