@@ -64,6 +64,30 @@ describe('setup (needs walls: root, user namespaces or sudo -n)', () => {
     ]);
   });
 
+  test("does not hide the canary in a file of setup's", async () => {
+    const canary = 'sk-ant-api03-canary-of-this-test';
+    const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
+    await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');
+    expect(await workspaceChanges(workspace)).toMatchObject([
+      { path: 'made', left: 'setup', isCanarySeen: true },
+    ]);
+    await workspace.close();
+  });
+
+  test('is kept for later runs while there is room for it', async () => {
+    const small = await createTemplates(1_500_000);
+    const open = async (name: string): Promise<void> => {
+      const files: WorkspaceFiles = new Map([
+        [name, { mode: '100644', body: Buffer.alloc(1_000_000) }],
+      ]);
+      await (await openWorkspace(files, optionsWith({ templates: small }))).close();
+    };
+    for (const name of ['a', 'b', 'b']) await open(name);
+    expect(readdirSync(small.folder)).toHaveLength(1);
+    expect(small.made.size).toBe(1);
+    await small.close();
+  });
+
   test('cannot redirect files of HOME by a link out of it', async () => {
     const outside = temporaryFolder('outside');
     const setup = [`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`];

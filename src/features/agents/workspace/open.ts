@@ -28,12 +28,21 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
 interface WorkspaceTemplate {
   folder: string;
   commit: string;
+  bytes: number;
+}
+
+interface UsedTemplate {
+  making: Promise<WorkspaceTemplate>;
+  /** Workspaces that are open. */
+  users: number;
 }
 
 /** The templates of one evaldiff run, by content, and the folder of all its workspaces. */
 export interface Templates {
   folder: string;
-  made: Map<string, Promise<WorkspaceTemplate>>;
+  made: Map<string, UsedTemplate>;
+  /** Of templates without an open workspace: a search for a cause makes one for each trial. */
+  mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
 }
@@ -48,10 +57,10 @@ export interface Workspace extends RunPlace {
   close(): Promise<void>;
 }
 
-export async function createTemplates(): Promise<Templates> {
+export async function createTemplates(mostIdleBytes = 2_000_000_000): Promise<Templates> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-agents-'));
   const close = (): Promise<void> => removeFolder(folder);
-  return { folder, made: new Map(), digests: new WeakMap(), close };
+  return { folder, made: new Map(), mostIdleBytes, digests: new WeakMap(), close };
 }
 
 /** @throws UserError if `setup` fails or the workspace is too large. */
@@ -59,19 +68,46 @@ export async function openWorkspace(
   files: WorkspaceFiles,
   options: WorkspaceOptions,
 ): Promise<Workspace> {
-  const template = await templateOf(files, options);
-  const folder = await mkdtemp(join(options.templates.folder, 'run-'));
-  const own = ownFolders(folder);
-  const { work, home } = ownFolders(template.folder);
-  await runTool('cp', ['-a', '--reflink=auto', work, home, folder]);
-  await writeHome(own.home, options);
-  const { kind, network, readable, cover, canary } = options;
-  return {
-    ...{ kind, network, readable, cover, canary, folder, own, files },
-    commit: template.commit,
-    before: { folder: work, entries: await listEntries(own.work) },
-    close: () => removeFolder(folder),
+  const used = templateOf(files, options);
+  used.users += 1;
+  const release = async (): Promise<void> => {
+    used.users -= 1;
+    await removeIdle(options.templates);
   };
+  try {
+    const template = await used.making;
+    const folder = await mkdtemp(join(options.templates.folder, 'run-'));
+    const own = ownFolders(folder);
+    const { work, home } = ownFolders(template.folder);
+    await runTool('cp', ['-a', '--reflink=auto', work, home, folder]);
+    await writeHome(own.home, options);
+    const { kind, network, readable, cover, canary } = options;
+    return {
+      ...{ kind, network, readable, cover, canary, folder, own, files },
+      commit: template.commit,
+      before: { folder: work, entries: await listEntries(own.work) },
+      close: async () => {
+        await removeFolder(folder);
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Deletes the templates that were not used for longest. */
+async function removeIdle({ made, mostIdleBytes }: Templates): Promise<void> {
+  let room = mostIdleBytes;
+  for (const [key, { users, making }] of [...made].reverse()) {
+    if (users > 0) continue;
+    const template = await making.catch(() => null);
+    room -= template?.bytes ?? 0;
+    if (template === null || room >= 0 || made.get(key)?.users !== 0) continue;
+    made.delete(key);
+    await removeFolder(template.folder);
+  }
 }
 
 const ownFolders = (folder: string): RunPlace['own'] => ({
@@ -79,17 +115,16 @@ const ownFolders = (folder: string): RunPlace['own'] => ({
   home: join(folder, 'home'),
 });
 
-async function templateOf(
-  files: WorkspaceFiles,
-  options: WorkspaceOptions,
-): Promise<WorkspaceTemplate> {
+function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): UsedTemplate {
   const { templates, setup, network, kind } = options;
   const digest = templates.digests.get(files) ?? digestFiles(files);
   templates.digests.set(files, digest);
   const key = JSON.stringify([digest, setup, setup.length > 0 ? network : null, kind]);
-  const made = templates.made.get(key) ?? makeTemplate(files, options);
-  templates.made.set(key, made);
-  return made;
+  const found = templates.made.get(key) ?? { making: makeTemplate(files, options), users: 0 };
+  // Put last: it was used just now.
+  templates.made.delete(key);
+  templates.made.set(key, found);
+  return found;
 }
 
 async function makeTemplate(
@@ -110,8 +145,9 @@ async function makeTemplate(
     if (run.ended === 'size') throw tooLarge();
     if (run.ended !== 'exit' || run.code !== 0) throw setupFailed(command, run);
   }
-  if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
-  return { folder, commit };
+  const bytes = await diskUsage(folder);
+  if (bytes > MAX_WORKSPACE_BYTES) throw tooLarge();
+  return { folder, commit, bytes };
 }
 
 const SETUP_SECONDS = 1800;
