@@ -29,14 +29,7 @@ export function runCompletion(run: FinishedRun): Completion {
   const { attempts, spent } = record;
   const requests = { attempts, ...(spent.usage === null ? {} : { paid: spent }) };
   const stop = runEnd(run);
-  if ('kind' in stop)
-    return {
-      status: 'error',
-      ...stop,
-      attempts,
-      ...(spent.usage === null ? {} : { spent: [spent] }),
-      ...(attempts === 0 ? { unsent: true as const } : {}),
-    };
+  if ('kind' in stop) return failedRun(stop, record);
   const steps = isTrigger ? decisionSteps(record.decision ?? []) : run.transcript.steps;
   const { cached } = record.whole;
   return {
@@ -50,6 +43,17 @@ export function runCompletion(run: FinishedRun): Completion {
     steps: withoutLast(steps, run.transcript.last),
     reused: false,
     ...requests,
+  };
+}
+
+/** An error, with the calls that the run paid for. */
+export function failedRun(why: RunFailure, { attempts, spent }: RunRecord): Completion {
+  return {
+    status: 'error',
+    ...why,
+    attempts,
+    ...(spent.usage === null ? {} : { spent: [spent] }),
+    ...(attempts === 0 ? { unsent: true as const } : {}),
   };
 }
 
@@ -67,6 +71,8 @@ function runEnd(run: FinishedRun): RunEnd {
   if (killed !== null) return killed;
   for (const limit of ['turns', 'usd'] as const)
     if (record.refused.some(({ why }) => why === limit)) return { ended: limit };
+  // Some agents report success after a failed call.
+  if (record.failure !== null) return record.failure;
   const message = faultOf(run);
   if (message !== null) return failedCompletion(message, record);
   return isTrigger
@@ -120,7 +126,7 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
   const leaks = [
     ...(record.isCanarySeen ? ['a request'] : []),
     ...(inside.isCanarySeen ? ['the output'] : []),
-    ...shown.filter(({ isCanarySeen }) => isCanarySeen).map(({ path }) => path),
+    ...changes.filter(({ isCanarySeen }) => isCanarySeen).map(({ path }) => path),
   ];
   const facts = factsPart({
     version: run.version,

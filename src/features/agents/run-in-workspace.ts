@@ -1,13 +1,19 @@
 import type { OwnProgramOptions } from '../../edges/providers/index.ts';
-import type { AskedModel, Completion, Request } from '../../types/model.ts';
-import { runCompletion } from './completion.ts';
+import { UserError, errorMessage, formatProblem } from '../../errors.ts';
+import {
+  NOT_MADE_MESSAGES,
+  type AskedModel,
+  type Completion,
+  type Request,
+} from '../../types/model.ts';
+import { failedRun, runCompletion } from './completion.ts';
 import { contextTokens, isContextFile } from './context.ts';
 import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
 import type { AgentSpec, CheckResult, Task } from './suite/spec.ts';
-import { workspaceChanges, type Change } from './workspace/changes.ts';
+import { bodyOf, workspaceChanges, type Change } from './workspace/changes.ts';
 import { runChecks } from './workspace/checks.ts';
 import type { WorkspaceFiles } from './workspace/files.ts';
 import { GATEWAY_URL, INSIDE } from './workspace/mounts.ts';
@@ -78,6 +84,9 @@ export async function runInWorkspace(
     const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
     const transcript = readTranscript(row, ended.stdout);
     const afterwards = isTrigger ? [] : await runSuiteChecks(run, changes, place, options);
+    // A check that was stopped says nothing about the agent.
+    if (options.signal.aborted)
+      return failedRun({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted }, record);
     return runCompletion({
       row,
       spec,
@@ -87,15 +96,26 @@ export async function runInWorkspace(
       record,
       transcript,
       changes,
-      watched: watchedTexts(spec, run.files, changes),
+      watched: await watchedTexts(spec, workspace, changes),
       checks: afterwards,
       context: runContext(row, run.files),
       isTrigger,
     });
+  } catch (error) {
+    const why = options.signal.aborted
+      ? ({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const)
+      : ({ kind: 'program', message: errorWords(error) } as const);
+    return failedRun(why, ticket.end());
   } finally {
     ticket.end();
     await workspace?.close();
   }
+}
+
+export function errorWords(error: unknown): string {
+  return error instanceof UserError
+    ? error.problems.map(formatProblem).join('\n')
+    : errorMessage(error);
 }
 
 /** Some CLIs write their own files, which the agent did not decide. */
@@ -182,25 +202,26 @@ async function runSuiteChecks(
 /** Longer texts of watched files are cut, in UTF-16 units. */
 const MAX_WATCHED = 100_000;
 
-function watchedTexts(
+async function watchedTexts(
   { watch }: AgentSpec,
-  files: WorkspaceFiles,
+  { before }: Workspace,
   changes: readonly Change[],
-): Record<string, string | null> {
-  const changed = new Map(changes.map((change) => [change.path, change]));
-  return Object.fromEntries(
-    watch.map((path) => {
-      const change = changed.get(path);
-      if (change?.kind === 'deleted') return [path, null];
-      const body = change?.body ?? files.get(path)?.body ?? null;
-      const isThere = body !== null || change !== undefined;
-      return [path, isThere ? fileText(body).slice(0, MAX_WATCHED) : null];
-    }),
-  );
+): Promise<Record<string, string | null>> {
+  const texts = watch.map(async (path) => {
+    const change = changes.find((each) => each.path === path);
+    if (change?.kind === 'deleted') return [path, null] as const;
+    const entry = before.entries.get(path) ?? null;
+    const body =
+      change === undefined
+        ? await bodyOf(before.folder, path, entry)
+        : (change.body ?? new Uint8Array());
+    return [path, body === null ? null : fileText(body).slice(0, MAX_WATCHED)] as const;
+  });
+  return Object.fromEntries(await Promise.all(texts));
 }
 
-function fileText(body: Uint8Array | null): string {
-  return body === null ? '' : new TextDecoder().decode(body);
+function fileText(body: Uint8Array): string {
+  return new TextDecoder().decode(body);
 }
 
 function runContext(row: AgentRow, files: WorkspaceFiles): number {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ProgramTools } from '../../app/session/edges.ts';
 import { isOffline, type OwnProgram, type OwnProgramOptions } from '../../edges/providers/index.ts';
-import { UserError, errorMessage, formatProblem } from '../../errors.ts';
+import { UserError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import type { Completion, ProgramTarget, Request } from '../../types/model.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -14,7 +14,7 @@ import { openUpstreams } from './gateway/upstreams.ts';
 import { overlaidFiles, placedOverlay } from './overlay.ts';
 import { findCli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
-import { runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
+import { errorWords, runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
 import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './suite/spec.ts';
 import { readWorkspaceFiles, type WorkspaceFiles } from './workspace/files.ts';
 import { createTemplates, type Templates } from './workspace/open.ts';
@@ -35,11 +35,11 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
   return {
     async complete(request, target) {
       const opened = await (opening ??= open(tools, options));
-      if ('refused' in opened) return failedRun(opened.refused);
+      if ('refused' in opened) return unstarted(opened.refused);
       const place = { ...opened, canary, cover: [tools.folder] };
       return turn(() =>
         runOne(request, target, { place, sources, options }).catch((error: unknown) =>
-          failedRun(taskWords(error)),
+          unstarted(errorWords(error)),
         ),
       );
     },
@@ -85,9 +85,9 @@ async function runOne(
   { place, sources, options }: RunContext,
 ): Promise<Completion> {
   const spec = specOf(target.command);
-  if (spec === null || target.calls === undefined) return failedRun('the agent is not known');
+  if (spec === null || target.calls === undefined) return unstarted('the agent is not known');
   const cli = await sources.cli(spec);
-  if ('problem' in cli) return failedRun(cli.problem);
+  if ('problem' in cli) return unstarted(cli.problem);
   const task = taskOf(request.variables ?? {});
   const files = await sources.files(target, spec.workspace, task);
   const whole = spec.checks.length === 0 ? files : await sources.whole(target, spec, task);
@@ -197,12 +197,6 @@ function createRunTurns(most: number): <T>(work: () => Promise<T>) => Promise<T>
   };
 }
 
-function failedRun(message: string): Completion {
+function unstarted(message: string): Completion {
   return { status: 'error', kind: 'program', message, unsent: true };
-}
-
-function taskWords(error: unknown): string {
-  return error instanceof UserError
-    ? error.problems.map(formatProblem).join('\n')
-    : errorMessage(error);
 }

@@ -46,7 +46,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     expect(ticket.end()).toEqual({
       ...{ calls: 1, attempts: 1, paid: 1, replayed: 0, whole: spent, spent, refused: [] },
       ...{ served: { model: 'm-1-2026', fingerprint: null, at: START } },
-      ...{ decision: null, isCanarySeen: false },
+      ...{ failure: null, decision: null, isCanarySeen: false },
     });
     const [request] = vendor.requests;
     expect(request?.headers).toMatchObject(wire.auth(KEY));
@@ -349,6 +349,7 @@ describe('a gateway', () => {
     expect(JSON.parse(got.text)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
     const record = ticket.end();
     expect(record.refused).toMatchObject([{ why: 'upstream', kind: 'network' }]);
+    expect(record.failure).toMatchObject({ kind: 'network' });
     expect(record.whole.usd).toBe(0);
   });
 

@@ -146,7 +146,9 @@ export function errorReply(wire: WireRoute['wire'], status: number, message: str
 }
 
 function noteFailure({ run, call }: Exchange, kind: ErrorKind, message: string): void {
-  if (!isFree(call)) run.refused.push({ why: 'upstream', kind, message });
+  if (isFree(call)) return;
+  run.refused.push({ why: 'upstream', kind, message });
+  if (call.model === run.terms.target.model) run.failure = { kind, message };
 }
 
 function replay(exchange: Exchange, hold: Hold, kept: StoredReply): GatewayReply {
@@ -218,10 +220,10 @@ async function passError(
   return { status, type, body, retryAfter: headers.get('retry-after') };
 }
 
-function noteServed({ terms, served }: RunLedger, { model }: Call, reply: StoredReply): void {
-  if (model !== terms.target.model || reply.model === null) return;
-  served.model = reply.model;
-  served.at = reply.at;
+function noteServed(run: RunLedger, call: Call, reply: StoredReply): void {
+  if (isFree(call) || call.model !== run.terms.target.model) return;
+  run.failure = null;
+  if (reply.model !== null) Object.assign(run.served, { model: reply.model, at: reply.at });
 }
 
 function isFree({ route }: Call): boolean {

@@ -19,6 +19,7 @@ export interface RunLedger {
   largest: number;
   served: Served;
   refused: Refused[];
+  failure: RunRecord['failure'];
   decision: RunRecord['decision'];
   isCanarySeen: boolean;
   cut: AbortController;
@@ -56,6 +57,7 @@ export function openRun(terms: RunTerms): RunLedger {
     largest: 0,
     served: { model: null, fingerprint: null, at: null },
     refused: [],
+    failure: null,
     decision: null,
     isCanarySeen: false,
     cut: new AbortController(),
@@ -65,12 +67,15 @@ export function openRun(terms: RunTerms): RunLedger {
 
 export function runRecord(run: RunLedger): RunRecord {
   const { calls, attempts, paid, replayed } = run.counts;
-  const { served, refused, decision, isCanarySeen } = run;
+  const { served, refused, failure, decision, isCanarySeen } = run;
   // Calls that were still in flight cost an unknown amount.
   if (calls > paid + replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
   const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
-  return { calls, attempts, paid, replayed, whole, spent, served, refused, decision, isCanarySeen };
+  return {
+    ...{ calls, attempts, paid, replayed, whole, spent },
+    ...{ served, refused, failure, decision, isCanarySeen },
+  };
 }
 
 function spentOf({ usage, cached, usd, isCounted, isPriced }: Account): SpentUsage {

@@ -97,6 +97,8 @@ export interface RunRecord {
   spent: SpentUsage;
   served: Served;
   refused: Refused[];
+  /** Why the last call of the suite's model failed. Null: it was answered. */
+  failure: { kind: ErrorKind; message: string } | null;
   /** The first decision. Empty: text without a call. Null: none was made. */
   decision: ToolCall[] | null;
   isCanarySeen: boolean;

@@ -43,13 +43,13 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
   if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
   const after = await listEntries(own.work);
   const isOfSetup = setupPaths(workspace);
-  const room = { bytes: MAX_CHANGED_BYTES };
+  const [room, setupRoom] = [{ bytes: MAX_CHANGED_BYTES }, { bytes: MAX_CHANGED_BYTES }];
   const changes: Change[] = [];
   for (const path of new Set([...before.entries.keys(), ...after.keys()])) {
     const pair = { old: before.entries.get(path) ?? null, entry: after.get(path) ?? null };
     if (pair.old?.stamp === pair.entry?.stamp) continue;
     const found = isOfSetup(path)
-      ? bare(path, pair, 'setup')
+      ? await setupChange(workspace, path, pair, setupRoom)
       : await changeAt(workspace, path, pair, room);
     if (found !== null) changes.push(found);
   }
@@ -76,6 +76,21 @@ function bare(path: string, { old, entry }: FilePair, left: Change['left']): Cha
   const kind = old === null ? 'added' : entry === null ? 'deleted' : 'changed';
   const mode = entry?.mode ?? null;
   return { path, kind, mode, body: null, diff: '', left, isCanarySeen: false };
+}
+
+/** Read for the canary and for `files` metrics alone. */
+async function setupChange(
+  { own, canary }: Workspace,
+  path: string,
+  pair: FilePair,
+  room: { bytes: number },
+): Promise<Change> {
+  const { size = 0 } = pair.entry ?? {};
+  const isRead = size <= Math.min(MAX_CHANGE_BYTES, room.bytes);
+  if (isRead) room.bytes -= size;
+  const body = isRead ? await bodyOf(own.work, path, pair.entry) : null;
+  const spots = canarySpotter(canary);
+  return { ...bare(path, pair, 'setup'), body, isCanarySeen: spots(path) || spots(body ?? '') };
 }
 
 /** Null: only its times changed. */
@@ -108,7 +123,7 @@ async function changeAt(
 const isSameFile = (was: Buffer | null, body: Buffer | null): boolean =>
   was !== null && body !== null && was.equals(body);
 
-async function bodyOf(
+export async function bodyOf(
   folder: string,
   path: string,
   entry: DiskEntry | null,
