@@ -167,7 +167,9 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
   const [source = unitSettings(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
-    target === null || named ? model : `${target.model} (${target.provider})`;
+    target === null || named
+      ? model
+      : `${target.model} (${takesOverlay(target) ? AGENT_WORD : target.provider})`;
   return {
     kind: named ? 'model' : 'provider',
     name: null,
@@ -180,6 +182,9 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     ...(sources.length > 1 ? { files: sources } : {}),
   };
 }
+
+/** Marks an agent in the texts of a `provider` unit: what differs are the suite's conditions. */
+export const AGENT_WORD = 'agent';
 
 /** An agent's suite has its own settings. */
 function unitSettings({ suite, variant, scoring }: SuiteSide): string {

@@ -12,6 +12,7 @@ import { count, counted, countedTries } from '../../text/amounts.ts';
 import { cutOut } from '../../text/cut-out.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { AGENT_WORD } from '../../trials/prompt-units.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
 /** In characters. A cause has at most 30 words on the first screen. */
@@ -84,12 +85,16 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
   // A program of the same name with different code.
   if (kind === 'provider' && base_text === head_text)
-    return [text('the code of '), settingValue(head_text), text(', ')];
+    return [text(`the ${differingPart(unit)} of `), settingValue(head_text), text(', ')];
   if (!NAMED_KINDS.has(kind)) return null;
   return [
     kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`),
     ...[text(' ('), settingValue(base_text), text(' → '), settingValue(head_text), text('), ')],
   ];
+}
+
+function differingPart({ head_text }: ChangeUnit): 'settings' | 'code' {
+  return head_text?.endsWith(`(${AGENT_WORD})`) === true ? 'settings' : 'code';
 }
 
 function fileWord({ base_text, head_text }: ChangeUnit): string {
