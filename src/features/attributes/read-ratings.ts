@@ -54,22 +54,33 @@ function idReader(attributes: readonly Attribute[]): (written: string) => string
   return (written) => ids.get(foldName(written)) ?? null;
 }
 
-/** QualEval's own form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. */
+/**
+ * QualEval's own form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Names and
+ * scores start with a visible character and are limited, because a model may repeat itself forever.
+ */
 const BRACKETS =
-  /\[(?:[^\][:\n]*:)?\s*([^\][\n]+?)\s*[,;]\s*Score:\s*([^\][,;\n]+?)\s*(?:[,;]\s*(?:Evidence:)?\s*([^\][]*))?(?:\]|$)/gim;
+  /\[(?:[^\][:\n]*:)?\s*(?=\S)([^\][\n]{1,200}?)\s*[,;]\s*Score:\s*(?=\S)([^\][,;\n]{1,20}?)\s*(?:[,;]\s*(?:Evidence:)?([^\][]*))?(?:\]|$)/gim;
 
-/** `- rivers: 4` or `rivers = 4/5`. */
-const LINE_PATTERN =
-  /^[ \t*-]*(?:\d+[.)][ \t]*)?["`*]*([^:=\n]+?)[ \t"`*]*[:=][ \t"`*]*([^"`*,\n]+)["`*,]*$/gm;
+/** Longer lines are not a rating. */
+const LINE_LENGTH = 300;
+
+/** `- rivers: 4`, `1. "rivers" = 4/5,` */
+function lineRating(line: string): { id: string; score: string; evidence: string } | null {
+  const at = line.search(/[:=]/);
+  if (at < 0 || line.length > LINE_LENGTH) return null;
+  const bare = (text: string): string => text.replace(/^[\s"`*-]+|[\s"`*,]+$/g, '');
+  const id = bare(bare(line.slice(0, at)).replace(/^\d+[.)]/, ''));
+  return { id, score: bare(line.slice(at + 1)), evidence: '' };
+}
 
 /** Whole objects of a reply that was cut, else bracketed lines, else a line for each rating. */
 export function looseRatings(output: string): unknown[] {
   const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);
   if (objects.length > 0) return objects;
   const rows = [...output.matchAll(BRACKETS)];
-  return (rows.length > 0 ? rows : [...output.matchAll(LINE_PATTERN)]).map(
-    ([, id, score, evidence = '']) => ({ id, score, evidence }),
-  );
+  return rows.length > 0
+    ? rows.map(([, id, score, evidence = '']) => ({ id, score, evidence }))
+    : output.split('\n').flatMap((line) => lineRating(line) ?? []);
 }
 
 function jsonOf(text: string): unknown {
