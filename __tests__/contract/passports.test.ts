@@ -140,7 +140,7 @@ describe('the table of models', () => {
     }
   });
 
-  test('rejects the same parameters as the stand-ins, and so do editors', () => {
+  test('rejects the same parameters as the stand-ins and the editor schemas', () => {
     const written = new Ajv2020({ strict: false }).compile(
       jsonSchemas({}, OWN_SETTINGS, [], [])['prompt.schema.json'] ?? {},
     );

@@ -89,11 +89,14 @@ describe('scripts/publication.json', () => {
     expect(publication.published && publication.owner === null).toBe(false);
   });
 
-  test.each(SAYS_UNTIL)('requires %s to say "not published yet" exactly until then', (path) => {
-    expect(UNTIL.test(TEXTS[path] ?? '')).toBe(!publication.published);
-  });
+  test.each(SAYS_UNTIL)(
+    'requires %s to say "not published yet" exactly until evaldiff is published',
+    (path) => {
+      expect(UNTIL.test(TEXTS[path] ?? '')).toBe(!publication.published);
+    },
+  );
 
-  test('makes the README install the packed version until then', () => {
+  test('makes the README install the packed version until evaldiff is published', () => {
     const install = `npm ci && npm pack && npm install --global ./${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
     expect(read('README.md').includes(`\n${install} `)).toBe(!publication.published);
   });

@@ -308,7 +308,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(await ask({ try: 1 })).toMatchObject({ status: 'ok' });
   });
 
-  test('discovers what an unknown model refuses of a grader with one request at a time', async () => {
+  test('discovers which grader parameters an unknown model refuses with one request at a time', async () => {
     const learned = new Map<string, unknown>();
     let attempts = 0;
     const { ask, server, log } = await start(
@@ -429,7 +429,7 @@ export function vendorContract(vendor: VendorName): void {
       { body: 'x', headers: { 'content-type': '##[error]boo' } },
       '##[error]boo, 1 bytes)',
     ],
-  ])('retries after %s, then reports what came', async (_what, answer, seen) => {
+  ])('retries after %s, then reports the reply', async (_what, answer, seen) => {
     const { ask, server } = await start(vendor, () => answer);
     expect(errorOf(await ask())).toEqual(
       failed('reply', `the reply is not a ${replyName} (${seen}, after 5 tries`),
@@ -452,7 +452,7 @@ export function vendorContract(vendor: VendorName): void {
     },
   );
 
-  test('reports other JSON without a retry, because the server meant it', async () => {
+  test('reports other JSON without a retry, because the server sent it on purpose', async () => {
     const { ask, server } = await start(vendor, () => ({ body: '{"answer":"a","content":[]}' }));
     expect(errorOf(await ask())).toEqual(
       failed('reply', `the reply is not a ${replyName} (application/json, 27 bytes)`),
@@ -460,7 +460,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('keeps the words of an error in a list of one', async () => {
+  test('keeps the message of an error in a list with one item', async () => {
     const { ask } = await start(vendor, () => ({
       status: 400,
       body: '[{"error":{"code":400,"message":"Unknown name \\"top_k\\"","status":"INVALID_ARGUMENT"}}]',

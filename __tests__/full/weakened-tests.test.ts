@@ -181,7 +181,7 @@ describe('references that head quarantines', () => {
       'worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)',
     ]));
 
-  test('prevent green if nothing else changed, and are named', () =>
+  test('prevent a green verdict if nothing else changed, and are named', () =>
     shows([plain(), out('q1')], 'neutral', [
       '### ➖ Deleted, skipped or quarantined: 1 test (`prompts/quiz.yaml: q1`)',
     ]));
@@ -226,7 +226,7 @@ describe("a check that no longer judges head's answers", () => {
   test("does not hide a drop if its condition fails on head's worse answers", () =>
     shows([both, { ...waiting(8), ...WORSE }], 'neutral', [FALL]));
 
-  test('can judge only half of the answers if its condition holds less often', () =>
+  test('can judge only half of the answers if its condition is met less often', () =>
     shows([waiting(8), { ...waiting(8), ...WORSE }], 'success', [
       "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; what it waits for held less often",
     ]));
@@ -329,7 +329,7 @@ describe('recorded dialogues', () => {
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', compared: { tries } });
   });
 
-  test('that replace model answers are reported first and prevent green', () => {
+  test('that replace model answers are reported first and prevent a green verdict', () => {
     const recorded = testing(`metrics: [${EXACT}]`, (n) =>
       n < 4 ? answered(n, right(n)) : asked(n),
     );
@@ -371,7 +371,7 @@ describe('a check loosened under the same name', () => {
     return shows([plain(), { ...skips, ...ONE_WORSE }], null, [UNDER_BASE]);
   });
 
-  test('makes the run red if scoring changes may do so', () => {
+  test('makes the run red if gate.scoring is fail', () => {
     const gate = gating('scoring: fail');
     return shows(
       [
@@ -449,7 +449,7 @@ describe('a mean that can fail the run', () => {
     expect(first.includes("under base's scoring the mean of size0 fell")).toBe(isSaid);
   });
 
-  test('is reported once if head measures it as base does', () => {
+  test('is reported once if head measures the mean as base does', () => {
     const head = valued(`${HIGHER}, { name: more, uses: length, with: { min: 2 } }`);
     return shows(
       [valued(HIGHER), { ...head, ...ALL_WORSE }],
@@ -471,7 +471,7 @@ test("new comparison criteria do not hide answers that base's criteria prefer le
   ]);
 });
 
-test("references that lose their own checks are not green if head drops under base's", () => {
+test("references that lose their own checks are not green if head drops under base's checks", () => {
   const own = (from: number): FixtureFiles =>
     testing(`metrics: [${SOME}]`, (n) =>
       n < from ? asked(n) : asked(n).replace(/ }$/, `, metrics: [${EXACT}] }`),
@@ -512,13 +512,13 @@ describe('a promptfoo test without assertions', () => {
       '<b>What it did:</b> no answer in <code>promptfooconfig</code> is judged by both scorings: ',
     ]));
 
-  test('among others like it has a first line that explains the inconclusive result', () =>
+  test('in a group of similar tests has a first line that explains the inconclusive result', () =>
     shows([config('Be exact.', none), config('Skip 1', none)], null, [
       'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: no metric of it gates, so its values are only shown',
     ]));
 });
 
-test('a moved project is not compared, which is reported first and prevents green', () => {
+test('a moved project is not compared, which is reported first and prevents a green verdict', () => {
   const gone = Object.fromEntries(Object.keys(plain()).map((path) => [path, null]));
   const head = { ...below('old', gone), ...below('new', { ...plain(), ...WORSE }) };
   return shows([below('old', plain()), head, ['--directory', 'new']], 'neutral', [

@@ -19,7 +19,7 @@ test("the correction's 95 % intervals contain the truth, whether labels are exam
     for (const share of covered(source, 'Rogan-Gladen')) expect(share).toBeGreaterThanOrEqual(0.94);
 });
 
-test('prediction-powered intervals do so only if the labels are a sample of the answers', () => {
+test('prediction-powered intervals contain the truth only if labels are a sample of the answers', () => {
   for (const share of covered('sample', 'PPI++')) expect(share).toBeGreaterThanOrEqual(0.94);
   expect(covered('examples', 'PPI++')[0]).toBeLessThan(0.5);
 });

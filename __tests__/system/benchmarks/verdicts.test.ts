@@ -60,7 +60,7 @@ describe('the simulation for the table of verdicts', () => {
     expect(simulate([mixed], 5, random).colour).toBe('red');
   });
 
-  test('is red if head errors in nine of fifty references, but not in none', () => {
+  test('is red if head has errors in nine of fifty references, but not if it has none', () => {
     const random = randomOf('silent');
     const all = drawSuite(50, 'all 1.0', nothing, random);
     expect(simulate([{ ...all, silent: 9 }], 'adaptive', random).colour).toBe('red');

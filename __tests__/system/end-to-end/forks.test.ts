@@ -316,7 +316,7 @@ describe('approval by label', () => {
   };
   const NOT_HOST = 'code: host does not hold for a pull request from a fork';
 
-  test("evaluates that commit like a member's, with the fork's own scoring, and removes the label", async () => {
+  test("evaluates the labelled commit like a member's, with the fork's scoring, and removes the label", async () => {
     const fork = await forked(testsOf(6, 'metrics: [{ name: answer, uses: contains }]'));
     const { at, change } = fork;
     const run = await byLabel(fork);

@@ -39,7 +39,7 @@ const headOf = (name: string) => (directory: string) => {
 };
 
 describe('a suite with images', () => {
-  test('names the changed line that affected how they are judged', async () => {
+  test('names the changed line that affected how its images are judged', async () => {
     const { code, out, references } = await compared('images', headOf('images'));
     expect(code).toBe(1);
     expect(out).toContain('damage 100 → 67 %: 3 of 9 tests broke');

@@ -121,7 +121,7 @@ describe('a failing server', () => {
 });
 
 describe('both vendors', () => {
-  test('run in one comparison, each with its own request format, and are judged alike', async () => {
+  test('run in one comparison, each with its own request format, and are judged by the same rules', async () => {
     const files = (system: string) =>
       Object.fromEntries(
         [quizPrompt(system), quizPrompt(system, 'quiz-claude', 'claude')].map((prompt, at) => [

@@ -108,7 +108,7 @@ gate: { unit: references }`,
 };
 
 test.each(Object.entries(REDS))(
-  'red because of %s is one verdict on every surface',
+  'a run that is red because of %s has the same verdict on every surface',
   async (_what, { model, questions, metrics = PLAIN, tags = '', ...wanted }) => {
     const base = quiz({ questions, metrics });
     const tests = 'prompts/tests/quiz.yaml';

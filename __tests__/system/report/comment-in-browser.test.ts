@@ -67,7 +67,7 @@ inBrowser("a comment in GitHub's style", () => {
   }
 
   test.each(LOOKS)(
-    'in %s at %i pixels shows verdict, changed lines and the worst answers on the first screen',
+    'the comment in %s at %i pixels shows verdict, changes and worst answers on the first screen',
     async (theme, width) => {
       await shown(regression(), theme, width);
       const screen = SCREEN[width === 390 ? 390 : 860];
@@ -97,7 +97,7 @@ inBrowser("a comment in GitHub's style", () => {
     },
   );
 
-  test("shows the demo's broken test and its cause on the first screen, like the report page", async () => {
+  test("the comment shows the demo's broken test and its cause on the first screen, like the page", async () => {
     const action = join(ROOT, 'src/action.ts');
     const fixture = join(ROOT, 'fixtures/demo');
     const { comment, reports, folder } = await runPullRequest({ fixture, action }, () => undefined);
@@ -132,7 +132,7 @@ inBrowser("a comment in GitHub's style", () => {
       }
   }, 180_000);
 
-  test('keeps the lines of an answer, although CSS hides line breaks inside code', async () => {
+  test('the comment keeps the lines of an answer, although CSS hides line breaks inside code', async () => {
     const answer = 'Bring it to Northmail.\nYou have 30 days.\n\nKind regards';
     const side = (outcome: 'pass' | 'fail', actual: string) =>
       sideOf([{ outcome, actual, scores: [score(outcome)] }]);
@@ -163,7 +163,7 @@ inBrowser("a comment in GitHub's style", () => {
   });
 
   test.each(LOOKS)(
-    'in %s at %i pixels fits half a screen for a green run',
+    'the comment in %s at %i pixels fits half a screen for a green run',
     async (theme, width) => {
       await shown(green(), theme, width);
       const comment = await page.locator('.comment').boundingBox();
@@ -174,7 +174,7 @@ inBrowser("a comment in GitHub's style", () => {
   test.each([
     ['hostile texts', hostile],
     ['an open question', neutral],
-  ] as const)('with %s is not wider than a phone', async (_what, build) => {
+  ] as const)('the comment with %s is not wider than a phone', async (_what, build) => {
     await shown(build(), 'dark', 390);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });

@@ -143,7 +143,7 @@ describe('project', () => {
     ]);
   });
 
-  test('reports llmeval.yaml beside evaldiff.yaml as unused', async () => {
+  test('reports llmeval.yaml as unused if evaldiff.yaml exists', async () => {
     const files = { ...suiteFiles(), 'llmeval.yaml': 'n_tries: 2\n' };
     const asked = { configRequired: true };
     expect((await read(files, asked)).notices).toEqual([]);

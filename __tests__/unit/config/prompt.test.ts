@@ -92,7 +92,7 @@ messages:
     });
   });
 
-  test('may have messages for the application beside code, as in llmeval', async () => {
+  test('with code may also have messages for the application, as in llmeval', async () => {
     const { prompt } = await suiteOf(
       suiteFiles(
         'defaults: [tests/p]\nmodel: gpt-4o\nmessages: [{ role: human, content: "{a}?" }]\ncode: |\n  output = "x"\n',

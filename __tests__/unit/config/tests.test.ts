@@ -23,7 +23,7 @@ describe('metric with every', () => {
     ['all: true', 1],
     ['every: true, all: true', 1],
     ['all: false', undefined],
-  ])('%s requires this share of a try: %s', async (written, share) => {
+  ])('%s requires this share of the turns of a try to pass: %s', async (written, share) => {
     const { tests } = await suite(
       `metrics: [{ name: kind, uses: contains, with: { value: x }, ${written} }]\n${RECORDED}`,
     );
@@ -368,7 +368,7 @@ describe('references_from', () => {
     });
   });
 
-  test('maps columns and searches beside the test file first', async () => {
+  test('maps columns, and searches the folder of the test file first', async () => {
     const files = {
       'prompts/tests/c.jsonl': '{"question": "q", "ideal": "i"}\n',
       'c.jsonl': 'not this one',
@@ -415,7 +415,7 @@ describe('references_from', () => {
     ]);
   });
 
-  test('rejects a row without messages among recorded dialogues', async () => {
+  test('rejects a row that has no messages if other rows are recorded dialogues', async () => {
     const dialogue = '{"input": [{"role": "user", "content": "q"}]}\n';
     const { problems } = await from('{ file: d.jsonl }', {
       'd.jsonl': `${dialogue}{"foo": 1}\n{"id": "x", "input": {}}\n{"a": 1}\n{"input": {"a": 1}}\n`,

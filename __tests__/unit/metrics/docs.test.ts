@@ -104,7 +104,7 @@ describe('built-in rubrics', () => {
     expect(createHash('sha256').update(prompt).digest('hex')).toBe(digest);
   });
 
-  test("are beside FlexEval's licence, which the bundles contain", () => {
+  test("are in the folder of FlexEval's licence, which the bundles contain", () => {
     const licence = readFileSync('src/metrics/flexeval/LICENSE', 'utf8');
     expect(licence).toContain('Copyright (c) 2024 Digital Harbor Foundation');
     expect(readFileSync('scripts/build.ts', 'utf8')).toContain('src/metrics/flexeval/LICENSE');

@@ -380,7 +380,7 @@ test.each<[string, Json | undefined, Given]>([
   ['is_json', undefined, {}],
   ['json_schema', undefined, { schema: { type: 'object', required: ['a'] } }],
   ['json_match', [1, 2], { at: 'a' }],
-])('%s reads JSON beside other text in the answer', async (uses, expected, given) => {
+])('%s reads JSON inside other text of the answer', async (uses, expected, given) => {
   const parts: Part[] = [
     { type: 'text', text: 'Here you are.' },
     { type: 'json', value: { a: [1, 2] } },

@@ -143,7 +143,7 @@ describe('units of a changed prompt', () => {
     });
   });
 
-  test('are one swap if few-shot pairs changed places, beside changes of other messages', () => {
+  test('are one swap if few-shot pairs changed places, separate from changes of other messages', () => {
     const pairs = (...order: number[]): Message[] =>
       order.flatMap((n) => [
         { role: 'user' as const, content: `Question ${String(n)}` },

@@ -45,7 +45,7 @@ describe('an answer that was refused, filtered or cut off', () => {
     },
   );
 
-  test('that a limit cut before any text is red on head alone', async () => {
+  test("that a limit cut before any text makes the run red if base's answer is complete", async () => {
     const lacking = {
       tests: {
         metrics: [
@@ -112,7 +112,7 @@ describe('missing evidence', () => {
       .join(' | ');
   };
 
-  test('on head alone is tested between the sides and is red', async () => {
+  test('on head alone is tested between the sides and makes the run red', async () => {
     const ran = await compared(50, (question) =>
       /^New r0[0-8]/.test(question) ? failing('server') : null,
     );
@@ -139,7 +139,7 @@ describe('missing evidence', () => {
     ]);
   });
 
-  test('on both sides equally is not a regression, but not green', async () => {
+  test('on both sides equally is not a regression, but prevents a green verdict', async () => {
     const ran = await compared(50, (question) =>
       /r0[0-3]$/.test(question) ? failing('server') : null,
     );
@@ -158,7 +158,7 @@ describe('missing evidence', () => {
     );
   });
 
-  test('in at most a fiftieth of the references is reported first and can be green', async () => {
+  test('in at most a fiftieth of the references is reported first and allows a green verdict', async () => {
     const ran = await compared(50, (question) =>
       /r07$/.test(question) ? failing('server') : null,
     );
@@ -170,7 +170,7 @@ describe('missing evidence', () => {
     expect(words(all)).not.toContain('compared;');
   });
 
-  test('of a critical reference on head alone is red', async () => {
+  test('of a critical reference on head alone makes the run red', async () => {
     const { result } = await compared(
       60,
       (question) => (question === 'New r00' ? failing('server') : null),
@@ -184,7 +184,7 @@ describe('missing evidence', () => {
     });
   });
 
-  test('of a critical reference on both sides is never green', async () => {
+  test('of a critical reference on both sides prevents a green verdict', async () => {
     const { result } = await compared(
       60,
       (question) => (/r00$/.test(question) ? failing('server') : null),

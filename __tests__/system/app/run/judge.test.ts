@@ -130,7 +130,7 @@ describe('a change of the scoring alone', () => {
     },
   };
 
-  test('generates once, scores both ways and shows no prompt effect', async () => {
+  test('requests answers once, scores them both ways and shows no prompt effect', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 6)]),
       project([shop(OLD, 6, lenient)]),

@@ -33,7 +33,7 @@ describe('a critical reference that fails on head alone', () => {
     },
   );
 
-  test('is one flip among many without the tag', async () => {
+  test('counts as one flip among many without the critical tag', async () => {
     const { result } = await broken({ references: named(150) }, 1);
     expect(result.conclusion).toBe('success');
   });
@@ -64,7 +64,7 @@ test('a scoring change is not green if no answers arrive', async () => {
   expect(result.suites[0]?.evidence).toMatchObject({ references: 11, of: 12, missing: ['r03'] });
 });
 
-test('a head without answers names the unanswered references, not the ones that lack one try', async () => {
+test('a run without answers of head names the unanswered references, not those that lack one try', async () => {
   const { result } = await reworded(50, yes, {
     settings: settings({ n_tries: 2 }),
     edges: {
@@ -146,7 +146,7 @@ describe('references that cannot be compared', () => {
     expect(result.title).toContain('p: 0 of 20 tests compared');
   });
 
-  test('prevent green if only new references were added that base cannot run', async () => {
+  test('prevent a green verdict if only new references were added that base cannot run', async () => {
     const [base, head] = moved();
     const empty = { ...base, tests: { ...base.tests, references: [] } };
     const { result } = await runPipeline(project([empty], two), project([head], two), yes);

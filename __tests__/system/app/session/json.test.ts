@@ -17,7 +17,7 @@ test('the chunks together are the bytes of JSON.stringify', () => {
   );
 });
 
-test('no chunk holds more than a small part of a large result', () => {
+test('no chunk contains more than a small part of a large result', () => {
   const parts = [...jsonParts(enormous())];
   expect(parts.length).toBeGreaterThan(3);
   expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(200_000);

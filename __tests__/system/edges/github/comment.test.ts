@@ -116,7 +116,7 @@ describe('comment mode', () => {
 });
 
 describe('comment ownership', () => {
-  test('skips a spoof, finds ours on page 3, and names the spoof', async () => {
+  test('skips a forged comment, finds our own on page 3, and names the forged one', async () => {
     const { github, requests, publish, add } = await ready();
     add(mallory, report('all is well'));
     for (let index = 0; index < 240; index += 1) add(ada, `remark ${index}`);
@@ -129,7 +129,7 @@ describe('comment ownership', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('creates a new comment if only spoofs exist', async () => {
+  test('creates a new comment if all others are forged', async () => {
     const { github, publish, add } = await ready();
     add(mallory, report('1'));
     add(eve, report('2'));
@@ -142,7 +142,7 @@ describe('comment ownership', () => {
     ]);
   });
 
-  test('counts many spoofs and does not repeat invalid names', async () => {
+  test('counts many forged comments and does not repeat invalid names', async () => {
     const { publish, add } = await ready();
     add({ login: '::error::\u001b[31mx', id: 700, type: 'User' }, MARKER);
     for (let index = 0; index < 4; index += 1)

@@ -49,7 +49,7 @@ describe('an unexpected event stream', () => {
     ['one event', typed(`event: x\r\ndata: ${GOOD}\r\n\r\ndata: [DONE]\r\n\r\n`, STREAM)],
     ['comments before JSON', typed(`: PROCESSING\n\n: PROCESSING\n\n${GOOD}`, STREAM)],
     ['JSON under the wrong type', typed(GOOD, STREAM)],
-  ])('is read if it holds one complete reply: %s', async (_, answer) => {
+  ])('is read if it contains one complete reply: %s', async (_, answer) => {
     const { ask, server } = await start(() => answer);
     expect(await ask()).toMatchObject(said('Oslo is a city in Norway.'));
     expect(server.requests).toHaveLength(1);

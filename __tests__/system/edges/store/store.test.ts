@@ -299,7 +299,7 @@ describe('a store file that cannot be written', () => {
     expect(setting.notices).toEqual(matching(/answers are not stored from here on/));
   });
 
-  test('because another process holds it stores the answers once it is released', async () => {
+  test('because another process locked it gets the answers once the lock is released', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
@@ -323,7 +323,7 @@ describe('a store file that cannot be written', () => {
     );
   });
 
-  test('because another process keeps it is reported with the number of lost answers', async () => {
+  test('because another process keeps the lock is reported with the number of lost answers', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
@@ -392,7 +392,7 @@ describe('the size limit', () => {
     store.close();
   });
 
-  test('holds during a run, and the file shrinks', async () => {
+  test('applies during a run, and the file shrinks', async () => {
     await run(texts(300), { maxBytes: 50_000 });
     const store = setting.open();
     expect(store.stats().bytes).toBeLessThanOrEqual(50_000);

@@ -62,7 +62,7 @@ describe('the scripted agent', () => {
   test.each<[AgentName, string[]]>([
     ['command', [process.execPath, AGENT]],
     ['acp', [process.execPath, AGENT, '--acp']],
-  ])('as %s does its task with its skill and ends by itself', async (name, command) => {
+  ])('started as %s does its task with its skill and then exits', async (name, command) => {
     const { stdout, code } = await run(name, command);
     const { steps, end, last } = readTranscript(agentRow(name), stdout);
     expect({ code, end: end?.ok, last }).toEqual({ code: 0, end: true, last: 'Done: NOTES.md' });
@@ -96,7 +96,7 @@ describe('the driver of the Agent Client Protocol', () => {
     });
   });
 
-  test('grants a permission once, and rejects what has no such option', async () => {
+  test('grants a permission once, and rejects requests that lack this option', async () => {
     const options = (kind: string): string =>
       `[{ optionId: '${kind}', name: 'x', kind: '${kind}' }]`;
     const ask = (name: string, kinds: string): string =>

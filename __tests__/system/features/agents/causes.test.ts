@@ -87,7 +87,7 @@ async function diff(changed: Record<string, string>, settings: readonly string[]
 }
 
 describe('causes of an agent suite', () => {
-  test('name the line of AGENTS.md that broke the tasks, of eight that changed', async () => {
+  test('name the one of eight changed lines of AGENTS.md that broke the tasks', async () => {
     const { code, comment, result } = await diff({
       'AGENTS.md': AFTER,
       LICENSE: 'A new file, which the agent does not read.\n',
@@ -117,7 +117,7 @@ describe('causes of an agent suite', () => {
     expect(comment).toMatch(/2 turns, 1 tool call, \$0\.00\d+.*: done/);
   });
 
-  test('have a fix that restores the line, which ran again', async () => {
+  test('have a fix that restores the line and was tested in a new run', async () => {
     const { result } = await diff(
       {
         'AGENTS.md': BEFORE.replace('end with GOOD.', 'end with a line break.'),
@@ -138,7 +138,7 @@ describe('causes of an agent suite', () => {
     });
   });
 
-  test('stop at explain.max_calls, and say so', async () => {
+  test('are no longer sought after explain.max_calls, and the report says so', async () => {
     const { result } = await diff({ 'AGENTS.md': AFTER }, ['explain.max_calls=5']);
     const [{ causes, explained } = { causes: [], explained: null }] = result.causes ?? [];
     expect(causes).toEqual([]);

@@ -134,7 +134,7 @@ describe('diff of an agent suite', () => {
     expect(headFacts(second.result)[0]).toMatchObject({ turns: 3, seconds: null });
   });
 
-  test('pays from the step on that reads an edited file', async () => {
+  test('pays only for the steps that follow the read of an edited file', async () => {
     const { directory } = repository({ LICENSE: 'Edited.\n' });
     await diff(directory);
     const { directory: other } = repository({ 'STYLE.md': 'Be long.\n' });
@@ -172,7 +172,7 @@ describe('diff of an agent suite', () => {
     expect(result.usage.calls).toBe(10);
   });
 
-  test('compares what a run did before it reached its turns', async () => {
+  test('compares what a run did before it reached its turn limit', async () => {
     const suite = SMALL.replace('turns: 8', 'turns: 1');
     const { directory } = repository({ LICENSE: 'Edited.\n' }, { 'evals/notes.yaml': suite });
     const { code, result } = await diff(directory);
@@ -190,7 +190,7 @@ describe('diff of an agent suite', () => {
   });
 });
 
-test('a pull request that adds a command is compared with base by that command too', async () => {
+test('a command that a pull request adds also judges base', async () => {
   const metric = "    - { name: other, uses: runs, with: { run: 'test -s OTHER.md' } }\n";
   const added = SMALL.replace('  references:', `${metric}  references:`);
   const { directory } = repository({ 'evals/notes.yaml': added });

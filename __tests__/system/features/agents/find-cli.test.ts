@@ -65,7 +65,7 @@ const found = (folder: string) => ({
 });
 
 describe('a CLI in its pinned version', () => {
-  test('is the one of the project', async () => {
+  test('is the installation of the project', async () => {
     install('project', VERSION);
     expect(await find()).toEqual(found('project'));
     expect(said).toEqual([]);

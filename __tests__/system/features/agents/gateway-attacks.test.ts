@@ -26,7 +26,7 @@ function sendRaw(address: string, text: string): Promise<string> {
 }
 
 describe('attacks on the gateway', () => {
-  test('with a wrong token, none, or that of an ended run reach no model', async () => {
+  test('with a wrong token, no token or the token of an ended run reach no model', async () => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);
     const ended = gateway.open(termsFor(ANTHROPIC));
@@ -82,7 +82,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('send no header, query or key of theirs to the vendor', async () => {
+  test('send none of their headers, queries and keys to the vendor', async () => {
     const vendor = await startVendor(numbered(GEMINI));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(GEMINI));
@@ -170,7 +170,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
-  test('that name a model twice send only the one that is counted', async () => {
+  test('that name a model twice reach only the model that is counted', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const bodies: string[] = [];
     const gateway = await startGateway(vendor, {
@@ -188,7 +188,7 @@ describe('attacks on the gateway', () => {
     ]);
   });
 
-  test('that ask for the key in a reply do not get it, in JSON or between two pieces', async () => {
+  test('that make a reply contain the key do not get it, in JSON or split across a stream', async () => {
     const half = KEY.length / 2;
     const arrived = Promise.withResolvers<void>();
     const vendor = await startVendor(async ({ body }, response) => {
@@ -223,7 +223,7 @@ describe('attacks on the gateway', () => {
     expect(stored.kept.size).toBe(0);
   });
 
-  test('with the false key of the environment in a request are refused and reported', async () => {
+  test('with the decoy key of the environment in a request are refused and reported', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const canary = 'sk-canary-0123456789';

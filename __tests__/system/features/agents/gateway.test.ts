@@ -53,7 +53,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     expect(JSON.stringify(request)).not.toContain(ticket.token);
   });
 
-  test('replays a run of both sides with the vendor off, and pays what differs', async () => {
+  test('replays the runs of both sides without the vendor, and pays only for different calls', async () => {
     const vendor = await startVendor(numbered(wire));
     const stored = memoryStore();
     const gateway = await startGateway(vendor, { stored });
@@ -217,7 +217,7 @@ describe('a gateway', () => {
     expect(records.reduce((sum, { paid }) => sum + paid, 0)).toBe(1);
   });
 
-  test('lets the other ask itself if the first of two equal requests fails', async () => {
+  test('sends the second of two equal requests if the first fails', async () => {
     const answered = numbered(RESPONSES);
     let count = 0;
     const vendor = await startVendor((request, response) => {
@@ -309,7 +309,7 @@ describe('a gateway', () => {
     expect((await ask(gateway, ANTHROPIC, again, 'a')).status).toBe(200);
   });
 
-  test('refuses another model without a price, and lets the own one pass', async () => {
+  test("refuses another model that has no price, and allows the suite's model", async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor, { price: () => null });
     const ticket = gateway.open(termsFor(CHAT));

@@ -96,7 +96,7 @@ describe('evaldiff init in a repository with instructions for agents', () => {
     });
   });
 
-  test('writes no suite beside an existing one', async () => {
+  test('writes no suite if one already exists', async () => {
     const suite =
       'agent: codex\nmodel: gpt-5.4\ntests: { references: [{ task: Write., trigger: null }] }\n';
     const { files, validated } = await init({ 'AGENTS.md': 'x', 'evals/own.yaml': suite });

@@ -136,7 +136,7 @@ describe('setup (needs walls: root, user namespaces or sudo -n)', () => {
 });
 
 describe('a workspace from a commit', () => {
-  test('has its programs and links, unchanged by attributes of the tree', async () => {
+  test("contains the commit's programs and links, unchanged by its .gitattributes", async () => {
     const repository = createRepository();
     const head = repository.commit('one', {
       'bin/run': { program: '#!/bin/sh\necho ran\r\n' },

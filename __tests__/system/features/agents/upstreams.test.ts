@@ -24,7 +24,7 @@ async function startTwo(wire: WireCase) {
 }
 
 describe('the servers behind a gateway', () => {
-  test('get their own key only, and share no stored reply', async () => {
+  test('each get only their own key, and share no stored reply', async () => {
     const { own, other, gateway } = await startTwo(ANTHROPIC);
     for (const endpoint of ['own', 'other']) {
       const target = { provider: 'anthropic', endpoint, model: 'm-1' } as const;

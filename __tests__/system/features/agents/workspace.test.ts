@@ -78,7 +78,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
   const left = ({ changes }: AttackReport) =>
     Object.fromEntries(Object.entries(changes).map(([path, change]) => [path, change.left]));
 
-  test('meets every attack of the list, and none leaves a trace outside', async () => {
+  test('tries every attack of the list, and none leaves a trace outside', async () => {
     const { attacks, contacts, probes, runsLeft } = await reportOf(kind);
     const at = { home: '', runs: '', probes: '', tools: '', parent: 0, port: 0, abstract: '' };
     expect(Object.keys(attacks)).toEqual(Object.keys(walledAttacks(at)));
@@ -101,7 +101,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
     'reads the home folder of the user',
     'reads the folder of another run',
     'makes devices and hard links',
-  ])('does not get anywhere when it %s', async (name) => {
+  ])('achieves nothing when it %s', async (name) => {
     const { stdout, changes, ended } = await attack(name);
     expect({ stdout, changes, ended }).toEqual({ stdout: '', changes: {}, ended: 'exit' });
   });
@@ -111,7 +111,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
     expect(stderr).toMatch(/^of the tools/m);
   });
 
-  test('cannot kill or trace the processes that hold it', async () => {
+  test('cannot kill or trace the processes that started it', async () => {
     const { stdout, ended } = await attack('kills and traces the process that started it');
     expect({ stdout: stdout.replace('ptrace -1\n', ''), ended }).toEqual({
       stdout: '',
@@ -130,7 +130,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
     expect(stdout).not.toMatch(/^\/(?:var\/)?run\/docker\.sock$/m);
   });
 
-  test('is not root, in no further group and without capabilities', async () => {
+  test('is not root, and has no additional groups or capabilities', async () => {
     const { stdout } = await attack('becomes another user');
     expect(stdout.match(/^\d+$/gm)?.filter((id) => id === '0') ?? []).toEqual([]);
     expect(stdout.match(/^(?:Cap|NoNew).*$/gm)).toEqual([
@@ -168,7 +168,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
     server.close();
   });
 
-  test('may leave links out of the workspace, which are reported and not followed', async () => {
+  test('may create links that leave the workspace, which are reported and not followed', async () => {
     expect(left(await attack('links out of the workspace'))).toEqual({
       absolute: 'leaves the workspace',
       around: 'leaves the workspace',
@@ -178,7 +178,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
     });
   });
 
-  test('may leave hooks, filters and settings of git, which never run outside', async () => {
+  test('may leave git hooks, filters and settings, which never run outside', async () => {
     const report = await attack('plants hooks, filters and settings of git');
     expect(report.stdout).toBe('planted\n');
     expect(left(report)).toEqual({ '.gitattributes': null, 'a.txt': null });
@@ -208,7 +208,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
     expect(await attack('links out of the workspace')).toMatchObject({ isCanarySeen: false });
   });
 
-  test('gets its changes as unified diffs, by path', async () => {
+  test('has its changes reported as unified diffs, by path', async () => {
     const { changes } = await attack('edits the tests and the tools that setup made');
     expect(changes['a.txt']).toEqual({
       kind: 'changed',
@@ -230,7 +230,7 @@ describe.each(possible)('an agent inside walls, which are built as %s,', (kind) 
     expect(commits[0]).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('is checked in a clean tree without network, where the suite and setup win', async () => {
+  test('is checked in a clean tree without network, where files of suite and setup replace its own', async () => {
     const { checks, ignored } = (await reportOf(kind)).checks;
     expect(ignored).toEqual(['evals/answers.json', 'tests/check.sh', 'tools/more', 'tools/run']);
     const [tests, network, slow] = checks;

@@ -57,7 +57,7 @@ describe('discovery', () => {
     },
   );
 
-  test('asks the same in any order of references and shows equal references once', async () => {
+  test('sends the same requests for any order of references, and shows equal references once', async () => {
     const all = references(17);
     const questions = async (given: ReferenceText[], seed?: number): Promise<string[]> => {
       const { asked } = await discovered(given, {}, seed === undefined ? {} : { seed });
@@ -194,7 +194,7 @@ describe('a discovery prompt', () => {
     expect(materials(asked[0]!).get('example 1')).toBe(`Input:\nq: ${q}`);
   });
 
-  test('shows the prompt, and tells the merging how often each label was proposed', async () => {
+  test('shows the prompt, and tells the grader that merges how often each label was proposed', async () => {
     const { asked, task } = await discovered(11, {
       attributes: (examples) => domains('Sums', ...(examples.length === 5 ? ['Trains'] : [])),
     });

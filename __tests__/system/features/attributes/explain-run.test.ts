@@ -648,7 +648,7 @@ describe('pinned attributes', () => {
     ]);
   });
 
-  test('show the one side of a sweep', async () => {
+  test('show the only side of a sweep', async () => {
     const { planned, calls, billing } = await friendlier({
       base: {},
       head: { ...FRIENDLY, [FILE]: PINNED },

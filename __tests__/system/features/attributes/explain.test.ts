@@ -66,7 +66,7 @@ const fails = (text: RegExp, reason: string): Script => ({
 });
 
 describe('sixty references of which one domain got worse', () => {
-  test('have only that domain as regressed, with the references that fell most', async () => {
+  test('have only that domain reported as regressed, with the references that fell most', async () => {
     const { moved, of, notices } = await explained(inputOf(worse));
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
     const billing = of('billing');
@@ -235,7 +235,7 @@ describe('an attribute', () => {
     return { ...found, billing: found.of('billing') };
   };
 
-  test('has the rates of the references rated 3 or more, not of those that fill its places', async () => {
+  test('has the rates of references rated 3 or more, not of references that only fill its bounds', async () => {
     const { billing } = await billingOf(
       brokenUpTo(4),
       rates((name, mail) => (name === 'billing' ? (mail < 4 ? 5 : 2) : 1 + (mail % 3))),
@@ -266,7 +266,7 @@ describe('an attribute', () => {
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
   });
 
-  test('rests on a sample of the references, those that the change affects first', async () => {
+  test('is computed from a sample, which takes references affected by the change first', async () => {
     const some = brokenUpTo(60).map((reference, at) => ({ ...reference, compared: at >= 30 }));
     const input = inputOf(some, { pinned });
     const { settings: own } = input;
@@ -280,7 +280,7 @@ describe('an attribute', () => {
     expect(messages).toContainEqual(has('attributes are based on 40 of 60 tests'));
   });
 
-  test('is never "no change found" if its interval is below zero beside a regressed one', async () => {
+  test('is never "no change found" if its interval is below zero and another attribute regressed', async () => {
     const { attributes } = await explained(inputOf(worse));
     const unchanged = attributes.filter(({ verdict }) => verdict === 'no change found');
     expect(unchanged.filter(({ high }) => high !== null && high < 0)).toEqual([]);
@@ -340,7 +340,7 @@ describe('an attribute', () => {
     for (const [n, isFew] of counts) expect(isFew).toBe(n < 4 || n > 4);
   });
 
-  test('shows the one side of a sweep and compares nothing', async () => {
+  test('shows the only side of a sweep and compares nothing', async () => {
     const one = changed(() => ({ base: [] }));
     const { of } = await explained(inputOf(one, { mode: 'sweep', ...settings('on') }));
     const nothing = { verdict: 'no change found', p: null, base: null, difference: null };

@@ -62,7 +62,7 @@ describe('evaldiff grow', () => {
       });
   });
 
-  test('keeps what a row expects, and reads inputs under "input"', async () => {
+  test('keeps the expected value of a row, and reads inputs under "input"', async () => {
     const own = JSON.stringify({ input: { q: 'trains' }, expected: '4', user: 'x' });
     const { drafts } = await grow(own);
     expect(drafts).toEqual([{ input: { q: 'trains' }, expected: '4', tags: ['domain-trains'] }]);

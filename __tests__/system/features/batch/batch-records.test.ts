@@ -47,7 +47,7 @@ describe('records of submitted batches', () => {
     expect(notices).toEqual([]);
   });
 
-  test('can hold a hundred thousand requests', () => {
+  test('can contain a hundred thousand requests', () => {
     const { open } = setting();
     const large = {
       ...record('batch_large'),

@@ -55,7 +55,7 @@ describe('a full sweep with transport: batch', () => {
     expect(batches).toHaveLength(2);
   });
 
-  test('sends grades in batches too, alternates with answers, and never deadlocks', async () => {
+  test('sends grading requests in batches too, alternates them with answers, and never deadlocks', async () => {
     const { result: ask, server } = await openBatchProject({
       settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`,
       answer: ({ schema }) => {

@@ -98,7 +98,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(sent).toContain(Buffer.from(photo).toString('base64'));
   });
 
-  test('hold all requests of a round and match answers that arrive in any order', async () => {
+  test('contain all requests of a round and match answers that arrive in any order', async () => {
     const { ask, request, server, ledger, log } = await start(vendor, { answer: echo });
     const completions = await Promise.all(
       texts(25).map((text) => ask(text, { parameters: { temperature: 0.5 } })),

@@ -39,7 +39,7 @@ describe.each([
     [0, (most: number) => [most]],
     [1, (most: number) => [most, 1]],
     [2, (most: number) => [most, 2]],
-  ])('holds at most the allowed number of requests (limit plus %i)', (more, expected) =>
+  ])('contains at most the allowed number of requests (limit plus %i)', (more, expected) =>
     expect(packed(Array<number>(limits.requests + more).fill(1), limits)).toEqual(
       expected(limits.requests),
     ),
@@ -49,7 +49,7 @@ describe.each([
     [-1, [3]],
     [0, [3]],
     [1, [2, 1]],
-  ])('holds at most the allowed bytes (limit plus %i)', (more, expected) => {
+  ])('contains at most the allowed bytes (limit plus %i)', (more, expected) => {
     const third = Math.floor(limits.bytes / 3);
     expect(packed([third, third, limits.bytes - 2 * third + more], limits)).toEqual(expected);
   });
@@ -59,7 +59,7 @@ describe.each([
     [0, [1]],
     [1, ['too-large']],
   ])(
-    'holds one request of (limit plus %i) bytes or reports that it is too large',
+    'contains one request of (limit plus %i) bytes or reports that it is too large',
     (more, expected) => expect(packed([limits.bytes + more], limits)).toEqual(expected),
   );
 });

@@ -117,7 +117,7 @@ test('of two regressed suites, the second reports that the first used up the cal
   ]);
 });
 
-test('swapped few-shot pairs are one cause, called swapped, beside harmless lines', async () => {
+test('two swapped few-shot pairs among harmless lines are one cause, called swapped', async () => {
   const fewShot = (tone: string, ...order: number[]): string =>
     [
       'name: shop',
@@ -149,7 +149,7 @@ test('swapped few-shot pairs are one cause, called swapped, beside harmless line
   expect(out).toContain(`Cause: the swapped messages, ${FILE}:6. Swapping them back fixes`);
 });
 
-test('a parameter in shared defaults is a cause, beside a harmless line', async () => {
+test('a parameter in shared defaults is found as the cause next to a harmless line', async () => {
   const shared = 'prompts/shared/limits.yaml';
   const own = (name: string): string =>
     shopPrompt(HEAD_LINES.map((line, n) => (n === 1 ? 'Name the refund period.' : line)))

@@ -237,7 +237,7 @@ describe('when the scoring changes together with the prompt', () => {
   });
 });
 
-test('the search is not settled when prompts between base and head get no answer', async () => {
+test("the search has no result when mixtures of base's and head's prompt get no answer", async () => {
   const known = [BASE.join('\n'), HEAD.join('\n')].map((text) => text.slice(-40));
   const { result } = await runLines((prompt) =>
     known.some((end) => prompt.endsWith(end)) &&

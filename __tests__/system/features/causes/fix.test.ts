@@ -13,7 +13,7 @@ function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
 const lineOf = (text: string, line: number): string => text.split('\n')[line - 1]?.trim() ?? '';
 
 describe('a draft by the grader', () => {
-  test('that restores what broke at no cost is shown exactly as it was tested', async () => {
+  test('that restores broken tests without breaking others is shown exactly as it was tested', async () => {
     const draft = 'Be warm about refunds, and name the refund period.';
     const { result, server, out } = await compareShop([draft]);
     expect(fixIn(result).fix).toEqual({

@@ -494,7 +494,7 @@ describe('a change of the evaluators', () => {
     expect(await said(conversation(), { ...strict, examples })).toEqual([]);
   });
 
-  test('of nothing but the steps needs no new test', async () => {
+  test('of the steps alone needs no new test of the evaluators', async () => {
     const [few, more] = [3, 2].map((max_steps) =>
       shop({ of: conversation({ examples: [labelled('one')], max_steps }) }),
     ) as [Project, Project];

@@ -173,7 +173,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(result.conclusion).toBe('failure');
   });
 
-  test('counts the same with another grader, threshold or score, and is named', async () => {
+  test('is reported like a change of the grader, the scores or a threshold', async () => {
     const before = graded(rubricOf(STRICT));
     const because = async (head: Project): Promise<string[]> =>
       (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>

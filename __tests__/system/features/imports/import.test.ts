@@ -247,7 +247,7 @@ describe('evaldiff import', () => {
     expect(known.files['converted/evaldiff.yaml']).toBe('n_tries: 2\n');
   });
 
-  describe('validates its output', () => {
+  describe('followed by evaldiff validate', () => {
     const WORD = 'tests: [{ vars: { word: hi }, assert: [{ type: contains, value: hi }] }]\n';
     const prompted = (row: string, message = 'Say {{input}} {{expected}}') =>
       `model: openai/gpt-4o\nmessages: [{ role: user, content: '${message}' }]\ntestData:\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
@@ -307,7 +307,7 @@ describe('evaldiff import', () => {
       ],
       ['nlu.yml', 'version: "3.1"\nnlu: [{ intent: greet, examples: hi }]\n', 'Rasa'],
       ['a.convo.txt', '#me\nhi\n\n#bot\nhello\n', 'Botium'],
-    ])('recognizes the format of %s and names it', async (file, text, label) => {
+    ])('names the unsupported format of %s', async (file, text, label) => {
       const said = `is a file of ${label}, which evaldiff does not read: write a prompt file, where `;
       const imported = await run(['import', file], { [file]: text });
       expect([imported.code, imported.err]).toEqual([2, expect.stringContaining(said)]);

@@ -152,7 +152,7 @@ describe('a shard', () => {
 });
 
 describe('a merge is refused with advice when', () => {
-  test('a shard is missing, whose references it lists', async () => {
+  test("a shard is missing, and the advice lists the shard's references", async () => {
     await givenShards();
     expect(manifestOf(SECOND).counts['references']).toBe(3);
     expect(await merged(FIRST)).toMatch(
@@ -326,14 +326,14 @@ describe('a merge is refused with advice when', () => {
       (folder) => editAnswers(folder, `DELETE FROM completions ${LEAST}`),
       'shard 1/2 cannot be used (5 of 6 answers could be imported).',
     ],
-  ])('a forged part of the sweep holds %s', async (_what, forge, message) => {
+  ])('a forged part of the sweep contains %s', async (_what, forge, message) => {
     await givenShards();
     forge(FIRST);
     seal(FIRST, 'answers.sqlite');
     expect(await merged()).toContain(message);
   });
 
-  test('a forged part holds an invalid line or fewer lines than it states', async () => {
+  test('a forged part has an invalid line or fewer lines than it states', async () => {
     await givenShards();
     put(FIRST, 'others.jsonl', '{"key": "k", "completion": {"status": "ok"}}\n');
     seal(FIRST, 'others.jsonl');

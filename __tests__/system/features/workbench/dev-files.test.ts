@@ -136,7 +136,7 @@ describe('the open workbench', () => {
     expect(bench.file(path)).toBe(before);
   });
 
-  test('does not change a reference without an id if its position now holds another', async () => {
+  test('does not change a reference without an id if another one is now in its position', async () => {
     const id = await idOf(bench, '>one<');
     const accept = acceptIn(await bench.detail(id));
     const before = bench.file('prompts/plain.yaml');

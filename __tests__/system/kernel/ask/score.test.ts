@@ -100,7 +100,7 @@ describe('depends_on', () => {
       ['depends on has between 2 and 3; it is 1', 'pass'],
     ],
   ])(
-    "of %j holds within its inclusive bounds, regardless of the metrics' order: %s",
+    "of %j is met within its inclusive bounds, regardless of the metrics' order: %s",
     async (bounds, output, statuses) => {
       expect(await statusOf({ metrics: [then(on('has', bounds)), has], output })).toEqual(statuses);
     },
@@ -133,7 +133,7 @@ describe('depends_on', () => {
     },
   );
 
-  test('that does not hold also stops the metrics that depend on that metric', async () => {
+  test('that is not met skips its metric and the metrics that depend on that metric', async () => {
     const metrics = [
       has,
       { ...then(on('has', { metric_max_value: 0 })), name: 'second' },
@@ -187,7 +187,7 @@ describe('depends_on an earlier object', () => {
     ['Turn', -4, '.', 'depends on asks of an earlier turn, and there is none'],
     ['Thread', -1, '.', 'depends on asks of an earlier thread, and there is none'],
   ])(
-    'judges the %s at relative position %i and does not hold before the start: %s',
+    'judges the %s at relative position %i and is not met before the start: %s',
     async (level, back, expression, status) => {
       expect(await wordsAt(level, back, expression)).toBe(status);
     },

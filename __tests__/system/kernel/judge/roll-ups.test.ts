@@ -203,14 +203,14 @@ describe('a reference with missing tries when roll-ups are the unit', () => {
   const sixty = (tags: string[] = []): Tests['references'] =>
     Array.from({ length: 60 }, (_, i) => reference(`r${String(i)}`, i === 0 ? { tags } : {}));
 
-  test('is not compared, and two of them prevent green', async () => {
+  test('is not compared, and two such references prevent a green verdict', async () => {
     const { suite, result } = await partly(/^New r[01]$/, sixty());
     expect(suite.evidence).toMatchObject({ references: 58, of: 60, missing: ['r0', 'r1'] });
     expect(result.conclusion).toBe('neutral');
     expect(result.title).toMatch(/^58 of 60 tests compared\. /);
   });
 
-  test('prevents green on its own if it is critical', async () => {
+  test('prevents a green verdict alone if it is critical', async () => {
     expect((await partly(/^New r0$/, sixty())).result.conclusion).toBe('success');
     const critical = await partly(/^New r0$/, sixty(['critical']));
     expect(critical.result.conclusion).toBe('neutral');

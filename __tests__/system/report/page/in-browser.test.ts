@@ -78,7 +78,7 @@ inBrowser('the HTML report in a browser', () => {
     ['attributes', withKinds],
     ['a sweep', sweepOfModels],
   ] as const)(
-    'with %s violates no content policy and loads no external file',
+    'a page with %s violates no content policy and loads no external file',
     async (_what, build) => {
       await open(build());
       expect(complaints).toEqual([]);
@@ -88,7 +88,7 @@ inBrowser('the HTML report in a browser', () => {
     },
   );
 
-  test('filters by status and by text, and counts the references shown', async () => {
+  test('the page filters by status and by text, and counts the references shown', async () => {
     await open(regression());
     const says = page.locator('#filter output');
     expect(await says.textContent()).toBe('26 of 26 shown');
@@ -100,7 +100,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('0 of 26 shown');
   });
 
-  test('filters by references that a changed scoring judges differently', async () => {
+  test('the page filters by references that a changed scoring judges differently', async () => {
     await open(regression());
     const choice = page.locator('#filter select[name=scoring]');
     expect(await choice.locator('option').allTextContents()).toEqual([
@@ -111,7 +111,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await shownIds()).toEqual(['invoice']);
   });
 
-  test('opens and closes all references that are shown', async () => {
+  test('the page opens and closes all references that are shown', async () => {
     await open(regression());
     await page.locator('#filter input[value=unchanged]').uncheck();
     await page.getByRole('button', { name: 'Open all' }).click();
@@ -121,7 +121,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await page.locator('details.case[open]').count()).toBe(0);
   });
 
-  test('filters by an attribute, together with the status', async () => {
+  test('the page filters by an attribute, together with the status', async () => {
     const result = withKinds();
     await open(result);
     const says = page.locator('#filter output');
@@ -137,7 +137,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('11 of 60 shown');
   });
 
-  test('shows the references of an attribute on click, and opens the reference of an insight', async () => {
+  test('the page shows the references of a clicked attribute and opens the reference of an insight', async () => {
     await open(withKinds());
     await page.getByText('Show its 20 tests').click();
     expect(await page.locator('#filter output').textContent()).toBe('20 of 60 shown');
@@ -184,7 +184,7 @@ inBrowser('the HTML report in a browser', () => {
       })`,
     );
 
-  test('prints all rows with its own button, and warns about missing rows otherwise', async () => {
+  test('the page prints all rows with its own button, and warns about missing rows otherwise', async () => {
     await open(many(250));
     await page.getByText('250 of 250 shown').waitFor();
     await page.emulateMedia({ media: 'print' });
@@ -207,7 +207,7 @@ inBrowser('the HTML report in a browser', () => {
     await until(`document.querySelectorAll('details.case').length < 250`);
   });
 
-  describe('with ten thousand references', () => {
+  describe('a page with ten thousand references', () => {
     let html: string;
     beforeAll(async () => {
       html = await renderHtml(many(10_000));
@@ -272,7 +272,7 @@ inBrowser('the HTML report in a browser', () => {
     ['attributes', withKinds],
     ['a sweep', sweepOfModels],
   ] as const)(
-    'with %s has no accessibility violations and fits a phone with everything open',
+    'a page with %s has no accessibility violations and fits a phone with everything open',
     async (_, build) => {
       await open(build(), { width: 390 });
       await page.getByRole('button', { name: 'Open all' }).click();
@@ -298,7 +298,7 @@ inBrowser('the HTML report in a browser', () => {
   );
 
   test.each(['light', 'dark'] as const)(
-    'does not use pass and fail colours for base and head in %s',
+    'the page does not use pass and fail colours for base and head in %s',
     async (scheme) => {
       await open(regression(), { scheme });
       await page.getByRole('button', { name: 'Open all' }).click();

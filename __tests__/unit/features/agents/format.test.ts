@@ -91,7 +91,7 @@ describe('an agent suite', () => {
     });
   });
 
-  test('keeps trigger tests in a suite of their own, with one model call each', async () => {
+  test('keeps trigger tests in a separate suite, with one model call each', async () => {
     const { project } = await read(SUITE);
     const suite = project.suites[1];
     expect(suite?.prompt.name).toBe('notes: triggers');

@@ -178,15 +178,12 @@ describe('a canary', () => {
 });
 
 describe('walls', () => {
-  test.each(['darwin', 'win32'] as const)(
-    'are refused on %s with the way out',
-    async (platform) => {
-      const walls = await findWalls(['root'], platform);
-      expect(walls).toEqual({
-        refused: expect.stringMatching(
-          /^Agents run inside walls .+\(this system is not Linux\)\. Run it on Linux \(on Windows: WSL 2; on macOS: /,
-        ),
-      });
-    },
-  );
+  test.each(['darwin', 'win32'] as const)('are refused on %s with a remedy', async (platform) => {
+    const walls = await findWalls(['root'], platform);
+    expect(walls).toEqual({
+      refused: expect.stringMatching(
+        /^Agents run inside walls .+\(this system is not Linux\)\. Run it on Linux \(on Windows: WSL 2; on macOS: /,
+      ),
+    });
+  });
 });

@@ -42,7 +42,7 @@ describe('group verdicts', () => {
   });
 
   // Half of the suite has group 2, and so most of the falls, but they are denser in 0 and 1.
-  test('name two broken groups instead of a wide one that holds most of the falls', () => {
+  test('name two broken groups instead of a wide one that contains most of the falls', () => {
     const isBroken = (at: number): boolean => at < 24;
     const tables = range(0, 150).map((at) => table(5, isBroken(at) ? 1 : 5));
     const wide = range(0, 150).filter((at) => (isBroken(at) ? at % 4 !== 0 : at % 2 === 0));
@@ -76,7 +76,7 @@ describe('group verdicts', () => {
     expect(same[0]?.alternatives).toEqual([{ group: 1, shared: 10, of: 10 }]);
   });
 
-  test('name no group if all references fell alike', () => {
+  test('name no group if all references fell equally', () => {
     const tables = range(0, 60).map((at) => table(5, at % 2 === 0 ? 3 : 4));
     const found = words(tables, [range(0, 30), range(30, 60), range(10, 40)]);
     expect(found).toEqual(Array(3).fill('also fell'));
@@ -96,7 +96,7 @@ describe('group verdicts', () => {
     expect(words([...tables.slice(1), unjudged], [range(0, 3)])).toEqual(['too few']);
   });
 
-  test('compare only the references of their own suite', () => {
+  test('compare only references of the same suite', () => {
     const tables = [...broken, ...times(60, table(5, 5))];
     const found = groupVerdicts(
       triesOf(tables),

@@ -82,7 +82,7 @@ describe('edit of a fix', () => {
     expect(edit(quoted, "Say 'x': y")).toBeNull();
   });
 
-  test('is not made if it would change anything beside the line', () => {
+  test('is not made if it would change anything except the line', () => {
     const folded = [
       'messages:',
       '  - content: "You help.',

@@ -110,7 +110,7 @@ describe('tests without assertions', () => {
   const mixed = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\n${TESTS}  - { vars: { x: three } }\n`;
   const none = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one } }, { vars: { x: two } }]\n`;
 
-  test('are shown beside tests with assertions, and compared as advice by a grader', async () => {
+  test('are shown together with tests with assertions, and compared as advice by a grader', async () => {
     const bare = await imported(mixed);
     expect(bare.suites[0]?.references.at(-1)).toEqual(['three', ['(shown)'], null]);
     expect(bare.notices).toEqual([

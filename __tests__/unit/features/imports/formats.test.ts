@@ -139,7 +139,7 @@ describe('scenarios', () => {
     expect(found.notices).toEqual([]);
   });
 
-  test('can appear beside tests, in files by pattern, and without tests', async () => {
+  test('can appear together with tests, in files by pattern, and without tests', async () => {
     const found = await of(
       'tests: [{ vars: { x: o, y: 0 } }]\nscenarios: file://scenarios/*.yaml\n',
       {

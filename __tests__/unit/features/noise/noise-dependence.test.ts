@@ -104,7 +104,7 @@ describe('dependence between tries', () => {
     );
   });
 
-  test('is reported if outcomes depend on the comparison, even if both sides are alike', () => {
+  test('is reported if outcomes depend on the comparison, even if both sides have equal outcomes', () => {
     const lasting = (random: () => number): Draw => {
       const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
       return (reference) => random() < rates[reference]!;

@@ -66,13 +66,13 @@ describe('prompt code', () => {
     return found;
   };
 
-  test("answers instead of the file's messages, which metrics see as the prompt", async () => {
+  test("may return an answer; metrics then see the file's messages as the prompt", async () => {
     const found = await ran({ output: 'hi' });
     expect(found?.messages).toMatchObject([{ role: 'user', content: 'Say a' }]);
     expect(found?.completion).toMatchObject({ status: 'ok', latency_ms: null });
   });
 
-  test('has the messages that it sets as its prompt, with the roles of LangChain', async () => {
+  test("may set messages with LangChain's roles, which then are the prompt", async () => {
     const messages = [
       { role: 'human', content: 'ping' },
       { role: 'ai', content: 'pong' },
@@ -103,40 +103,43 @@ describe('execute', () => {
   test.each<['batch' | 'direct', number]>([
     ['direct', WINDOW],
     ['batch', 3000],
-  ])('limits calls in flight to the window of its transport: %s', async (transport, most) => {
-    const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
-    const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
-      const one = planned('head', 'a', index);
-      return {
-        ...one,
-        generation: { ...one.generation, target: batched } as PlannedTry['generation'],
-      };
-    });
-    let waiting: (() => void)[] = [];
-    let peak = 0;
-    const answers = execute(tries, {
-      complete: () =>
-        new Promise((resolve) => {
-          waiting.push(() => {
-            resolve(answer('x'));
-          });
-        }),
-      evaluate: noCode,
-      random,
-    });
-    for (let left = tries.length; left > 0;) {
-      await new Promise((resolve) => {
-        setImmediate(resolve);
+  ])(
+    'limits the number of concurrent calls as its transport requires: %s',
+    async (transport, most) => {
+      const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
+      const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
+        const one = planned('head', 'a', index);
+        return {
+          ...one,
+          generation: { ...one.generation, target: batched } as PlannedTry['generation'],
+        };
       });
-      peak = Math.max(peak, waiting.length);
-      left -= waiting.length;
-      const round = waiting;
-      waiting = [];
-      for (const settle of round) settle();
-    }
-    expect([peak, (await answers).length]).toEqual([most, 3000]);
-    expect(BATCH_WINDOW).toBeGreaterThan(3000);
-  });
+      let waiting: (() => void)[] = [];
+      let peak = 0;
+      const answers = execute(tries, {
+        complete: () =>
+          new Promise((resolve) => {
+            waiting.push(() => {
+              resolve(answer('x'));
+            });
+          }),
+        evaluate: noCode,
+        random,
+      });
+      for (let left = tries.length; left > 0;) {
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        peak = Math.max(peak, waiting.length);
+        left -= waiting.length;
+        const round = waiting;
+        waiting = [];
+        for (const settle of round) settle();
+      }
+      expect([peak, (await answers).length]).toEqual([most, 3000]);
+      expect(BATCH_WINDOW).toBeGreaterThan(3000);
+    },
+  );
 
   test('never shares a completion between two tries', async () => {
     const { requests, complete } = recorder();
@@ -203,7 +206,7 @@ describe('execute', () => {
     expect(requests).toEqual([]);
   });
 
-  test('uses the output of prompt code: text or an object with content', async () => {
+  test('accepts the output of prompt code as text or as an object with content', async () => {
     const generation = createGeneration(
       prompt({ code: { source: 'output = q', language: 'python', place: { file: 'p', line: 1 } } }),
       { model: null, parameters: {}, target: null },

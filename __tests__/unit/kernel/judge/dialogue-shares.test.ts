@@ -77,7 +77,7 @@ describe('the share of turns that pass', () => {
     expect(reasons).toEqual(['p: turns that pass kind fell, 25 → 0 %, over 6 tests']);
   });
 
-  test('counts once for each dialogue, however long it is', () => {
+  test('gives each dialogue the same weight, whatever its length', () => {
     const long = '✓'.repeat(40);
     const { suite, outcome } = decided(
       dialogues([
@@ -102,7 +102,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('no-regression');
   });
 
-  test('keeps a run from being green if it is lower and could have dropped by more', () => {
+  test('prevents a green verdict if it fell and a larger drop is possible', () => {
     const { suite, outcome } = decided(
       dialogues([
         ...times(2, { base: ['✓✓✓✓'], head: ['✓✓✓✗'] }),
@@ -162,12 +162,12 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).not.toBe('failed');
   });
 
-  test('has to fall by min_drop', () => {
+  test('fails the run only for a drop of at least min_drop', () => {
     const { outcome } = decided(dialogues(fallen, { gate: { min_drop: 0.3 } }));
     expect(outcome.kind).not.toBe('failed');
   });
 
-  test('is higher-is-better even if lower values of the metric are better', () => {
+  test('is better when higher, even if lower values of the metric are better', () => {
     const { outcome } = decided(dialogues(fallen, { metric: { better: 'lower', max: 1 } }));
     expect(outcome.kind).toBe('failed');
   });

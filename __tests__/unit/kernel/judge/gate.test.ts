@@ -129,7 +129,7 @@ describe('conclusion', () => {
     expect(about({ ...open, gate: { fail_on: 'never' } }, fail).conclusion).toBe('neutral');
   });
 
-  test('is neutral with a reason under fail_on never', () => {
+  test('is neutral and has a reason if fail_on is never', () => {
     const decision = about({ verdict: 'regressed' }, { fail_on: 'never' });
     expect(decision.conclusion).toBe('neutral');
     expect(decision.reasons).toContain('Not failed, because fail_on is never.');
@@ -215,14 +215,14 @@ describe('run in which no metric gates', () => {
     return `${conclusion}: ${title}`;
   };
 
-  test('has no verdict, but fails if a gating mean dropped, even with an error', () => {
+  test('has no verdict, but fails if a gating mean dropped, even if one try is an error', () => {
     for (const outcomes of [skipped, [...skipped, 'error' as const]]) {
       expect(titleOf({ suites: [shows(outcomes, null)] })).toMatch(/^neutral: p: no metric gates/);
       expect(titleOf({ suites: [shows(outcomes, 'worse')] })).toMatch(/^failure: /);
     }
   });
 
-  test('does not fail as inconclusive', () => {
+  test('does not fail under on_inconclusive: fail', () => {
     const suites = [{ ...shows(skipped, null), verdict: 'inconclusive' as const }];
     const { conclusion, reasons } = decide({ suites }, { on_inconclusive: 'fail' });
     expect([conclusion, reasons.length]).toEqual(['neutral', 1]);
@@ -343,7 +343,7 @@ describe('additional gates', () => {
     expect(alone.conclusion).toBe('failure');
   });
 
-  test('the reasons list removed references, and newly skipped ones that got worse', () => {
+  test('the reasons list removed references, and worse references that are newly skipped', () => {
     const references = [
       referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
       referenceResult('holds', { skip: true }),
@@ -370,7 +370,7 @@ describe('suite with its own gate', () => {
   const fall = (name: string): unknown => expect.stringMatching(`^${name} regressed: 100 → 100 %`);
   const uncounted = 'The last of these does not count: fail_on is never there.';
 
-  test('does not fail the run if its fail_on is never, with a reason', () => {
+  test('does not fail the run if its fail_on is never, and gives the reason', () => {
     expect(decide({ suites: [suiteResult(), draft] })).toMatchObject({
       conclusion: 'neutral',
       reasons: [fall('draft'), 'Not failed, because fail_on is never.'],
@@ -479,7 +479,7 @@ describe('run outcome', () => {
     );
   });
 
-  test('is model-changed only if every open suite says so', () => {
+  test('is model-changed only if every inconclusive suite is', () => {
     expect(kindOf({ suites: [open('model'), suiteResult()] })).toBe('model-changed');
     expect(kindOf({ suites: [open('model'), open('unsettled')] })).toBe('inconclusive');
     const settings = gate({ on_inconclusive: 'fail' });

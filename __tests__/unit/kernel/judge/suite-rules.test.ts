@@ -137,11 +137,14 @@ describe('compared suite', () => {
     expect(`${verdict} ${by}`).toBe(expected);
   });
 
-  test.each(['model', 'unconfirmed'] as const)('is inconclusive if new tries say %s', (status) => {
-    const confirmation = { status } as SuiteFacts['confirmation'];
-    const { verdict, by } = ruleSuite({ ...nothing, confirmation, fall: found });
-    expect([verdict, by]).toEqual(['inconclusive', status]);
-  });
+  test.each(['model', 'unconfirmed'] as const)(
+    'is inconclusive if the confirmation with new tries has the status %s',
+    (status) => {
+      const confirmation = { status } as SuiteFacts['confirmation'];
+      const { verdict, by } = ruleSuite({ ...nothing, confirmation, fall: found });
+      expect([verdict, by]).toEqual(['inconclusive', status]);
+    },
+  );
 });
 
 test('every rule has its own wording', () => {

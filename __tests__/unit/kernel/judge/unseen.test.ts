@@ -50,16 +50,16 @@ const meanThat = (word: MetricValues['gate']): MetricValues => ({
   moved: null,
 });
 
-describe('metric that judged base but nothing on head', () => {
+describe('metric that judged answers of base but none of head', () => {
   const silent = (metric: Partial<MetricResult>) =>
     unseen({ head: (_, index) => tryResult('pass', index) }, { judged_head: 0, ...metric })
       .blocking;
 
-  test('prevents green and is named', () => {
+  test('prevents a green verdict, and the reason names it', () => {
     expect(silent({})).toEqual(['p: the metric ok judged 40 answers of base and none of head']);
   });
 
-  test('prevents green without gating only if its mean gates', () => {
+  test('that does not gate prevents a green verdict only if its mean gates', () => {
     expect(silent({ gates: false })).toEqual([]);
     expect(silent({ gates: false, values: meanThat('fail') })).toHaveLength(1);
     expect(silent({ gates: false, values: meanThat('warn') })).toEqual([]);
@@ -74,13 +74,13 @@ describe('metric that skips more answers of head than of base', () => {
       own,
     ).blocking;
 
-  test('prevents green and reports the counts of both sides', () => {
+  test('prevents a green verdict and reports the counts of both sides', () => {
     expect(skipping(REFERENCES)).toEqual([
       "p: ok judged 20 of head's 40 tries, 40 of base's 40; the others were skipped",
     ]);
   });
 
-  test('does not prevent green if chance explains it', () => {
+  test('does not prevent a green verdict if chance explains the difference', () => {
     expect(skipping(1)).toEqual([]);
   });
 
@@ -128,13 +128,13 @@ describe('metric with a gating mean and fewer values on head', () => {
   };
   const wants = 'p: gate.metrics wants to compare tone, and';
 
-  test('prevents green and reports how many references have a value', () => {
+  test('prevents a green verdict and reports how many references have a value', () => {
     expect(lacking((at) => at % 2 === 0)).toEqual([
       `${wants} 10 of 20 tests have a value on head, 20 on base`,
     ]);
   });
 
-  test('prevents green and reports how many tries have a value', () => {
+  test('prevents a green verdict and reports how many tries have a value', () => {
     expect(lacking((_, index) => index === 0)).toEqual([
       `${wants} 20 of head's 40 tries have a value, 40 of base's 40`,
     ]);
@@ -144,7 +144,7 @@ describe('metric with a gating mean and fewer values on head', () => {
     expect(lacking((_, index) => index === 0, { cluster: 'one text' })).toEqual([]);
   });
 
-  test('does not prevent green if nearly all tries have a value', () => {
+  test('does not prevent a green verdict if nearly all tries have a value', () => {
     expect(lacking((at, index) => at > 0 || index > 0)).toEqual([]);
   });
 });

@@ -222,7 +222,7 @@ describe('values of a metric', () => {
     expect(moved([one(five, 'a'), one(calm, 'b')])).toMatchObject({ moved: null, p: 1 / 64 });
   });
 
-  test('of a sequential suite must reach the level of a look', () => {
+  test('of a sequential suite must reach the significance level of a look', () => {
     const metrics = { tone: 'fail' } as const;
     const policy = { kind: 'adaptive' } as const;
     expect(rowOf(valued(fell, { policy, gate: { metrics } })).values).toMatchObject({
@@ -321,7 +321,7 @@ describe('values of a metric', () => {
       expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
     });
 
-    test('prevent green if the gate names a value missing on head', () => {
+    test('prevent a green verdict if the gate names a value missing on head', () => {
       const wants = (name: string, values: Numbers) => {
         const metrics = { [name]: 'fail' } as const;
         return decided([valued(values, { gate: { metrics } })], { metrics });

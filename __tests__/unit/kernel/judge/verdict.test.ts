@@ -135,7 +135,7 @@ describe('reference that failed on base and passes on head', () => {
 describe('drop that a suite can detect', () => {
   const rows = [row(18, 2, 2, 2, 2), row(2, 1, 2, 1, 2)];
 
-  test('is that of the whole sequential policy, even if it stopped after two tries', async () => {
+  test('is computed for the whole sequential policy, even if the run stopped after two tries', async () => {
     const open = await judged(compared(rows, sequential));
     const two = await judged(compared(rows, fixed(2)));
     const ratio = two.suite.visible_drop! / open.suite.visible_drop!;
@@ -288,7 +288,7 @@ describe('drop of all suites together', () => {
     return pool;
   };
 
-  test('is reported beside one red suite only if the other suites dropped too', () => {
+  test('is reported in addition to one red suite only if the other suites dropped too', () => {
     const fell = () => compared([row(5, 1, 1, 0, 1), row(25, 1, 1, 1, 1)], fixed(1));
     expect(fallWith([fell()])).toEqual({ base: 1, head: (8 + 25) / 50 });
     expect(fallWith([inOneCluster(fell(), 5)])).toBeNull();
@@ -343,7 +343,7 @@ describe('status of a reference', () => {
 });
 
 describe('several suites', () => {
-  test('share alpha, so that a weak drop is not reported beside nine unchanged suites', () => {
+  test('share alpha, so that a weak drop among nine unchanged suites is not reported', () => {
     const worse = [row(5, 1, 1, 0, 1)];
     const [alone] = verdictsOf([compared(worse, fixed(1))], gate());
     expect(alone?.verdict).toBe('regressed');

@@ -113,12 +113,12 @@ describe('boundQuantile', () => {
     );
   });
 
-  test("equals the last look's for more tries and the first look's for fewer", () => {
+  test("equals the last look's quantile for more tries and the first look's for fewer", () => {
     expect(boundQuantile(SMALL, 9)).toBe(boundQuantile(SMALL, 5));
     expect(boundQuantile(SMALL, 1)).toBe(boundQuantile(SMALL, 2));
   });
 
-  test('excludes the true drop in under 6 % over all looks together', () => {
+  test('excludes the true drop in fewer than 6 % of runs over all looks together', () => {
     expect(crossings(SMALL.bounds, SMALL.tries).at(-1)).toBeCloseTo(0.058, 3);
     expect(crossings(LARGE.bounds, LARGE.tries).at(-1)).toBeLessThan(0.055);
     const each = Array<number>(4).fill(0.05);

@@ -60,7 +60,7 @@ describe('further tries', () => {
     expect(suspects(cleared)).toEqual([]);
   });
 
-  test('stop for a suspicious reference after 40, even if some are errors', () => {
+  test('stop for a suspicious reference after 40 tries, even if some are errors', () => {
     const silent = (tries: number) => {
       const errors = Array.from({ length: tries - 2 }, (): Outcome => 'error');
       const { base } = tried('1'.repeat(tries), '');

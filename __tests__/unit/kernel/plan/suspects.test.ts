@@ -96,7 +96,7 @@ describe('findFixed', () => {
     });
   });
 
-  test('tries an awaited reference five times although it does not look fixed', () => {
+  test('retries a reference whose fix was promised five times, even if it does not look fixed', () => {
     const failing = (tries: number) => tried('0'.repeat(tries), '0'.repeat(tries));
     const open = (own: Tries) => positions([healed(2), own, ...fine(25)], 0, [1]).open;
     expect(open(failing(2))).toEqual([1]);

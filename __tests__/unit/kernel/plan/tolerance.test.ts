@@ -47,7 +47,7 @@ describe('visibleDrop', () => {
     expect(visibleDrop(design, 0.01)).toBeGreaterThan(drop);
   });
 
-  test('of a suite without failures needs several changes, more at a smaller alpha', () => {
+  test('requires several changed tries in a suite without failures, and more at a smaller alpha', () => {
     const silent = { references: 20, tries: { base: 1, head: 1 }, variance: 0, rate: 1 };
     expect(visibleDrop(silent)).toBeCloseTo(5.5 / 20, 12);
     expect(visibleDrop(silent, 0.0125)).toBeCloseTo(7.5 / 20, 12);

@@ -15,7 +15,7 @@ const testing = (...references: ReturnType<typeof reference>[]) => suite({ tests
 const TESTS = 'prompts/tests/p.yaml';
 
 describe('affected references', () => {
-  test('are none if only comments, places or names moved', () => {
+  test('are none if only comments, positions or names changed', () => {
     const file = 'prompts/q.yaml';
     const places = { model: { file, line: 50 } };
     const messages = [line('Say {q}', 99)];
@@ -122,7 +122,7 @@ describe('affected references', () => {
       references: [],
     }));
 
-  test('are all for a new prompt and all removed for a removed prompt', () => {
+  test('are all references of a new prompt, and all references of a removed prompt as removed', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
       references: [{ base: null, change: 'both' }, { base: null }],

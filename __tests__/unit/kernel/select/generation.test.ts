@@ -23,7 +23,7 @@ const thread: Message[] = [
   { role: 'user', content: 'More' },
 ];
 
-test('prompt code is another question if the messages beside it changed', () => {
+test('prompt code with changed messages counts as another question', () => {
   const code = {
     source: 'output = q',
     language: 'python' as const,

@@ -78,7 +78,7 @@ describe('references of one cluster', () => {
     ]);
   });
 
-  test('use the tries that all members have and at least one was judged on', () => {
+  test('use the tries that all members have and in which at least one was judged', () => {
     const [first, second] = [
       { base: ['pass', 'error', 'pass'], head: ['fail', 'error'] },
       { base: ['fail', 'error'], head: ['error', 'error', 'pass'] },

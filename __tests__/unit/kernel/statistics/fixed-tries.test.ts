@@ -198,7 +198,7 @@ describe('fellOrBroke', () => {
     });
   });
 
-  test('gives the mean all of alpha if it gates alone, otherwise 0.6', () => {
+  test('gives the mean all of alpha if only the mean gates, otherwise 0.6 of it', () => {
     const tables = tablesOf([...repeat(6, [2, 2, 1, 2]), ...repeat(14, [2, 2, 2, 2])]);
     const { midDown } = suiteTest(tables);
     const isMeanOnly = true;

@@ -114,7 +114,7 @@ describe('metrics of one reference', () => {
     ]).toEqual([['a edited'], 1]);
   });
 
-  test('count in the plan if a grader judges them', () => {
+  test('are included in the plan if a grader judges them', () => {
     const given = { statements: ['x', 'y'] };
     const source = { kind: 'built-in' as const, uses: 'criteria', with: given };
     const graded = reference('a', { metrics: [metric('graded', { source })] });

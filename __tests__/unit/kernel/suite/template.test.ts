@@ -47,7 +47,7 @@ describe('fill', () => {
     expect(fill(template, { a: 'x', straße: 1, 名: 2 })).toBe(template);
   });
 
-  test('uses an own key with the name of a prototype member', () => {
+  test('uses a variable whose name is also a member of Object.prototype', () => {
     const values = JSON.parse('{"__proto__":"x","toString":"y"}') as Record<string, string>;
     expect(fill('{__proto__} {toString}', values)).toBe('x y');
   });

@@ -37,7 +37,7 @@ describe('new tests', () => {
     expect(open).toContain('of order, 0 of 1 passed');
   });
 
-  test('are folded if a test broke, which is open instead', () => {
+  test('are folded if a test broke, and the broken test is open instead', () => {
     const broke = referenceOf('old', 'regressed', { base: passed('yes'), head: failed('no') });
     const { open, folds } = comment(suiteOf('s', [broke, ...three], { verdict: 'regressed' }));
     expect(open).toContain('What it did: old');

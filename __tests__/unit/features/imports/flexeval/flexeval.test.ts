@@ -374,7 +374,7 @@ third:
   metrics: { function: [{ name: count_turns }] }
 `;
 
-  test("keeps its grader beside the settings' grader, which would cost other money", async () => {
+  test("keeps its grader in addition to the settings' grader, which would cost other money", async () => {
     const { suites, settings, problems } = await imported({
       'evaldiff.yaml': 'prompts: evals/all.yaml\ngrader: claude-sonnet-4-5\n',
       'evals/all.yaml': EVALS,

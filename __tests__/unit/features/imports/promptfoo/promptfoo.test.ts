@@ -389,7 +389,7 @@ tests:
     ]);
   });
 
-  test('reads similar:cosine as similar, and ignores keys that only hold anchors', async () => {
+  test('reads similar:cosine as similar, and ignores keys that only contain anchors', async () => {
     const { metrics, notices } = await only(
       config(
         '  - { vars: { text: a, language: x }, assert: [*same, { type: unheard-of }] }\n',
