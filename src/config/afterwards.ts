@@ -1,7 +1,7 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * Agents of both sides do what the metrics of either side need after a run. Otherwise a pull
+ * After a run, the agents of both sides do what the metrics of either side need. Otherwise a pull
  * request that adds a metric could not be compared with base.
  */
 export function withAfterwards(

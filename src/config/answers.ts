@@ -5,7 +5,7 @@ import type { Message, Role } from '../types/model.ts';
 import type { Json, JsonMap, Place, Problem } from '../types/plain.ts';
 import { anyText, anything, filled, listOf, oneOf } from './schema.ts';
 
-/** FlexEval counts tool messages as the assistant's. */
+/** FlexEval counts tool messages as messages of the assistant. */
 const ANSWER_ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
   human: 'user',
@@ -82,7 +82,7 @@ interface LabelledContent {
   place: Place;
 }
 
-/** Equal content with different labels is a problem: no grader can be right about both. */
+/** Reports equal content with different labels, because no grader can be right about both. */
 export function reportContradictions(
   labelled: readonly LabelledContent[],
   problems: Problem[],

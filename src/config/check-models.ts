@@ -26,13 +26,15 @@ const WARN_DAYS = 90;
 export interface ModelEnds {
   today: string;
   /**
-   * A full run fails for a retired model. Otherwise it is a notice: the change did not retire it.
+   * A full run fails for a retired model. Other runs give a notice, because the change did not
+   * retire the model.
    */
   past: 'problem' | 'notice';
 }
 
 /**
- * Reports parameters that models refuse, and with `ends` models that are or will soon be retired.
+ * Reports parameters that models refuse. With `ends`, also reports models that are or will soon be
+ * retired.
  */
 export function checkPassports(
   settings: Settings,
@@ -106,7 +108,9 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   });
 }
 
-/** Tools are what is tested, so suggests changing the parameter that conflicts with them. */
+/**
+ * The tools are under test, so the fix suggests changing the parameter that conflicts with them.
+ */
 function refusalFix(
   { parameters, places }: Prompt,
   name: string,
@@ -125,7 +129,7 @@ function refusalFix(
   return { fix: isWritten ? `${other} or ${own}` : own, at: name };
 }
 
-/** References with more bytes of images and files than a model accepts in one request. */
+/** References whose images and files have more bytes than a model accepts in one request. */
 function tooManyBytes(
   { prompt, tests }: Suite,
   settings: Settings,

@@ -22,8 +22,8 @@ import { passProblems } from './rubric-choices.ts';
 const CRITICAL = 'critical';
 
 /**
- * Checks resolved models and hosts, because a file could give an allowed name to any model or
- * server.
+ * Checks resolved models and hosts. A file could give an allowed name to any model or server, so
+ * names are not enough.
  */
 export function checkModels(
   settings: Settings,
@@ -53,10 +53,12 @@ export function checkModels(
   return problems;
 }
 
-/** `place:model` allows one host. Names without a place never allow programs or recordings. */
+/**
+ * `place:model` allows one host. A name without a place never allows programs or recorded answers.
+ */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
-  // An agent is confined, so its model alone is checked.
+  // An agent runs confined, so only its model is checked.
   if (entry?.calls !== undefined) return notAllowed(entry.calls.model, settings, allowed);
   const asked = entry?.model ?? name;
   const place = entry === null ? vendorOf(name) : placeOf(entry);
@@ -101,7 +103,7 @@ function modelPlaces(model: string, { models }: Settings): string[] {
   return [...new Set(places)];
 }
 
-/** Overrides and reports could not distinguish prompts of one name. */
+/** Overrides and reports could not distinguish prompts with the same name. */
 export function checkPromptNames(suites: readonly Suite[], problems: Problem[]): void {
   const seen = new Map<string, string>();
   for (const { prompt } of suites) {
@@ -119,7 +121,10 @@ export function checkPromptNames(suites: readonly Suite[], problems: Problem[]):
   }
 }
 
-/** `complete`: all rubric files were readable, so an absent rubric is missing. */
+/**
+ * `complete` is true if all rubric files were readable. Only then is an unknown rubric reported as
+ * missing.
+ */
 export function checkRubrics(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -166,7 +171,7 @@ function checkPassing(
   }
 }
 
-/** One edit, or two if the start and the length match. Excludes "clinical" and "critics". */
+/** Allows one edit, or two if the start and the length match. Excludes "clinical" and "critics". */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
@@ -187,8 +192,8 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
 }
 
 /**
- * Suites whose rubric metrics do not gate because the rubric has no pass rule, with a notice for
- * each.
+ * Finds suites whose rubric metrics do not affect the gate, because the rubric has no pass rule.
+ * Each gets a notice.
  */
 export function withoutSilent(
   suites: readonly Suite[],

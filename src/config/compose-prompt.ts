@@ -13,7 +13,7 @@ import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 const MAX_DEFAULTS_DEPTH = 8;
 
-/** Limit, because nested lists of `defaults` multiply. */
+/** Limits the number of files, because nested lists of `defaults` multiply. */
 const MAX_FILES = 100;
 
 interface Composition {
@@ -28,8 +28,8 @@ interface Composition {
 type Level = 'prompt' | 'tests';
 
 /**
- * Merges a prompt file with its `defaults`. Later files win over earlier ones, and its own keys
- * over all. Moves everything that belongs to the tests under `tests`. Null if unreadable.
+ * Merges a prompt file with its `defaults`. Later files override earlier ones, and the file's own
+ * keys override all. Moves all keys of tests under `tests`. Null if unreadable.
  */
 export async function composePrompt(
   file: string,
@@ -38,7 +38,7 @@ export async function composePrompt(
   return compose({ ...state, count: 0 }, file, 'prompt', [file]);
 }
 
-/** Layers of the prompt and of its tests. A test file only has layers of tests. */
+/** Layers of the prompt and of its tests. A test file has only layers of tests. */
 interface Layers {
   prompt: Document[];
   tests: Document[];
@@ -104,7 +104,7 @@ function testsByName({ files }: Composition, file: string): DefaultsEntry[] {
 
 function splitTests(document: Document, level: Level, { testKeys, problems }: Composition): Layers {
   const nested = valueAt(document.value, ['tests']);
-  // A `tests` that is not a map is reported when the tests are read.
+  // If `tests` is not a map, the code that reads tests reports it.
   if (level === 'tests' || !isMap(document.value) || (nested !== undefined && !isMap(nested)))
     return { prompt: [document], tests: [] };
   const keys = Object.keys(document.value).filter((key) => testKeys.includes(key));

@@ -7,8 +7,8 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 const FORM = 'name=url key=ENV_NAME';
 
 /**
- * Reads lines `name=url key=ENV_NAME …`, which contain no secrets. http is allowed only on loopback
- * or with `insecure`.
+ * Reads lines `name=url key=ENV_NAME …`, which contain no secrets. Allows http only for local
+ * addresses or with `insecure`.
  */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];
@@ -29,7 +29,7 @@ export function readEndpoints(lines: readonly string[]): {
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
-/** Headers of the connection, the body and the API version, which a line must not set. */
+/** A line must not set headers of the connection, the body or the API version. */
 const RESERVED_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
@@ -94,7 +94,7 @@ function numberUpTo(value: string, most: number): number | null {
   return number >= 1 && number <= most ? number : null;
 }
 
-/** Error messages repeat only names, because the line may contain a misplaced key. */
+/** Error messages repeat only names, because the user may have put a key into the line. */
 function readLine(line: string): Endpoint | string {
   const equals = line.indexOf('=');
   const name = line.slice(0, Math.max(equals, 0)).trim();

@@ -1,9 +1,9 @@
 import { nearest } from '../text/suggest.ts';
 
 /**
- * Finds other tools' variables with one of these names: `{{name}}`, `{{ name }}`, `${name}`,
- * `{{$name}}`, `{% if name %}`. Names that no message uses may be misspelt. `message`: the text
- * that is sent instead.
+ * Finds variables in the forms of other tools: `{{name}}`, `{{ name }}`, `${name}`, `{{$name}}`,
+ * `{% if name %}`. Only the given names count. If no message uses a name, it may be misspelt.
+ * `message` is the text that is sent instead.
  */
 export function foreignForms(
   template: string,
@@ -12,7 +12,7 @@ export function foreignForms(
 ): { name: string; written: string; message: string }[] {
   const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
   const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
-    // Text after a quote, a colon or a filter is not a variable.
+    // Text after a quote, a colon or a filter sign is not a variable.
     const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
     const exact = words.match(/\w+/g)?.find((word) => names.includes(word));
     const name = exact ?? nearest(doubled.trim(), unused, 'strict');

@@ -12,20 +12,20 @@ export interface ForeignFile {
   models: Record<string, JsonMap>;
   /** Models that settings files cannot define. */
   programs?: ReadonlyMap<string, ModelSettings>;
-  /** Further metrics of these suites. */
+  /** More metrics that these suites may use. */
   metrics?: BuiltInMetrics;
   grader: { model: string; place: Place } | null;
   rubrics?: { file: string; place: Place }[];
   notices: Notice[];
-  /** The same tests as tasks, for a format that takes them. */
+  /** The same tests as tasks, for a format that reads tasks. */
   tasks?: { document: Document; notices: Notice[] };
 }
 
 export interface ForeignSuite {
   document: Document;
-  /** The messages as written, if they are templates in another form. */
+  /** The original messages, if they are templates in another form. */
   written?: readonly string[] | undefined;
-  /** Messages of each reference, in order, if generated in advance. */
+  /** The messages of each reference, in order, if they were generated in advance. */
   made?: MadePrompt[];
 }
 
@@ -47,18 +47,21 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
-  /** Another format's tasks as a file of this one. Null: the settings do not ask for it. */
+  /**
+   * Converts another format's tasks to a file of this format. Null if the settings do not ask for
+   * that.
+   */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 
-/** A format that is recognised only to suggest what to write instead. */
+/** A format that is recognised only to tell the user what to write instead. */
 export interface UnreadFormat extends Partial<Recognition> {
   instead: string;
 }
 
 type FileFormat = ReadFormat | UnreadFormat;
 
-/** In the order in which they are tried. */
+/** Formats are tried in this order. */
 export type Formats<F extends FileFormat = FileFormat> = Readonly<Record<string, F>>;
 
 export type NamedFormat<F> = F & { name: string };

@@ -11,5 +11,8 @@ export interface HostSettings {
   files: string[];
 }
 
-/** `written`: converts what settings can express. Only `code: host` allows a function. */
+/**
+ * `written` converts the parts that settings can express. A function is allowed only with `code:
+ * host`.
+ */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -17,7 +17,7 @@ const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, '']
   ''
 >;
 
-/** Same as in `action.yml`. Empty: not set. */
+/** The same defaults as in `action.yml`. An empty value means that the input is not set. */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -53,7 +53,7 @@ export type InputName = keyof typeof INPUT_DEFAULTS;
 export interface Inputs {
   token: string;
   mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
-  /** POSIX path below the repository's root; '' for the root. */
+  /** POSIX path relative to the repository's root. Empty for the root. */
   workingDirectory: string;
   base: string | null;
   head: string | null;
@@ -65,7 +65,7 @@ export interface Inputs {
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
-  /** Label that approves one commit of an outside contributor. Null if disabled. */
+  /** The label that approves one commit of an outside contributor. Null if disabled. */
   untrustedApproval: string | null;
   overrideLabel: string | null;
   noiseRuns: number;
@@ -87,7 +87,7 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 
-/** Reports every problem, with the input's name first. */
+/** Reports every problem. Each message starts with the input's name. */
 export function readInputs(
   given: Readonly<Record<string, string>>,
   own: readonly OwnSettings[],
@@ -210,7 +210,7 @@ function parseAmount(name: string, value: string, whole: boolean, refuse: Refuse
   return number;
 }
 
-/** Longer than any job, and short enough for a timer. */
+/** This is longer than any job runs, and short enough for a timer. */
 const MAX_MINUTES = 30_000;
 
 function minutes(name: string, value: string, refuse: Refuse): number | null {
@@ -240,7 +240,7 @@ function folder(name: string, value: string, refuse: Refuse): string {
   return path ?? '';
 }
 
-/** Any git revision that git cannot read as an option. */
+/** Accepts any git revision that git cannot mistake for an option. */
 function revision(name: string, value: string, refuse: Refuse): string | null {
   if (value === '') return null;
   if (!value.startsWith('-') && !/[\s\u0000-\u001f\u007f]/.test(value) && value.length <= 250)

@@ -19,11 +19,14 @@ export interface FileType {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;
-  /** Further metrics that the file may use. */
+  /** More metrics that the file may use. */
   metrics?: readonly MetricDefinition[];
 }
 
-/** Schemas (draft 2020-12) by file name, for the user's files and the files that a run writes. */
+/**
+ * JSON Schemas (draft 2020-12) by file name. They cover the user's files and the files that a run
+ * writes.
+ */
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
@@ -47,7 +50,7 @@ export function jsonSchemas(
   );
 }
 
-/** The id is a name rather than an address, because the publisher decides where the files are. */
+/** The id is a name and not an address, because the publisher decides where the files are. */
 function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): object {
   let holdsMetrics = false;
   const definitions = [...metrics.values(), ...own];
@@ -80,8 +83,8 @@ function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): o
 }
 
 /*
- * Rules between keys for editors; our readers check them in code. `errorMessage` replaces an
- * editor's own message; other validators ignore it.
+ * A schema for editors of a rule between keys. Our own readers check these rules in code.
+ * `errorMessage` replaces the editor's own message; other validators ignore it.
  */
 
 type Schema = Record<string, unknown>;
@@ -160,7 +163,7 @@ function forbidKeys(keys: readonly string[], errorMessage: string): Schema {
   return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
 }
 
-/** The schema of an arbitrary value is recursive, so replaces it by "anything". */
+/** The schema of an arbitrary value is recursive, so this replaces it by "anything". */
 function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema {
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(plain);
@@ -172,7 +175,10 @@ function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema
   return plain(schema) as Schema;
 }
 
-/** Suggests the intended key for typos. Otherwise editors accept them as model parameters. */
+/**
+ * Suggests the intended key for a typo. Otherwise editors would accept the typo as a model
+ * parameter.
+ */
 function misspeltKeys(own: readonly string[]): Schema[] {
   const right = [...own, ...KNOWN_PARAMETERS].join('|');
   return own.map((key) => ({
@@ -195,7 +201,9 @@ function typoPatterns(word: string): string[] {
 
 const MODEL_RULES = 'modelRules';
 
-/** An editor sees one file, so assumes that a model name means the vendor's model. */
+/**
+ * An editor sees only one file, so these rules assume that a model name means the vendor's model.
+ */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);

@@ -24,7 +24,7 @@ const partSchema = closed({
 
 const FORMS = `must be text, or a list of ${PART_FORMS}`;
 
-/** For the schema of prompt files. {@link readContent} reports errors within a part. */
+/** Used in the schema of prompt files. {@link readContent} reports errors within a part. */
 export const contentSchema = z
   .union([filled(), listOf(partSchema).min(1)], { error: FORMS })
   .describe('The text; {name} is filled in, {{name}} is the literal {name}. Or a list of parts.');
@@ -35,7 +35,7 @@ export interface WrittenContent {
   texts: { text: string; path: Path }[];
 }
 
-/** Does not resolve paths yet. Joins a list of only texts. */
+/** Does not resolve paths yet. Joins a list that has only texts. */
 export function readContent(
   document: Document,
   path: Path,
@@ -128,7 +128,7 @@ function namesIn(template: string): string {
     .join('}, {');
 }
 
-/** Files read at a time: enough to combine fetches, few enough for memory. */
+/** Number of files read at once. This is enough to combine fetches and needs little memory. */
 const GROUP = 16;
 
 async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

@@ -133,10 +133,10 @@ function readMetric(
   };
 }
 
-/** Share of the objects of a dialogue that a try needs to pass, if a metric judges every one. */
+/** If a metric judges every object of a dialogue, this share must pass for the try to pass. */
 const HALF = 0.5;
 
-/** 0: the metric judges the last object only. */
+/** Returns 0 if the metric judges only the last object. */
 function neededShare(
   document: Document,
   path: Path,

@@ -4,14 +4,17 @@ import type { AskedModel, ProviderName } from '../types/model.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf, isVendor, vendorNames } from '../types/vendors.ts';
 
-/** The model of files that name none. `models:` in the settings defines it. */
+/** The model of files that name no model. `models:` in the settings defines it. */
 export const UNNAMED_MODEL = 'default';
 
 export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
 }
 
-/** `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` mean a vendor's model. Null: no name is similar. */
+/**
+ * Finds the vendor's model that a typo such as `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` means. Null
+ * if no name is similar.
+ */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
   const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
@@ -25,14 +28,14 @@ export function modelMeant(name: string): string | null {
   return model !== name && vendorOf(model) !== null ? model : null;
 }
 
-/** The entry under `models:` for a name, or for the model that replaced it. */
+/** The entry under `models:` for this name, or for the model that replaced the named one. */
 export function entryOf(settings: Pick<Settings, 'models'>, name: string): ModelSettings | null {
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-/** The name of the model that replaced it, else the name itself. */
+/** The name of the model that replaced the named one. If none did, the name itself. */
 export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
-  // Comes first, because a retired model's name also matches a vendor's family.
+  // This check comes first, because a retired model's name also matches a vendor's family.
   if (models.has(name)) return name;
   return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }
@@ -56,7 +59,7 @@ export function knownAs({
   return { ...(api && { api }), ...(is && { is }) };
 }
 
-/** Only a vendor's own servers offer batches, not compatible endpoints. */
+/** Only a vendor's own servers offer batches. Compatible endpoints do not. */
 export function hasBatches(provider: ProviderName, endpoint: string | null = null): boolean {
   return isVendor(provider) && answersBatches(provider) && endpoint === null;
 }

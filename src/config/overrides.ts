@@ -15,7 +15,7 @@ export interface Overrides {
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters written `prompts.key`, which are sent even if unknown. */
   insisted: ReadonlySet<string>;
-  /** The combination of swept values to run, by key. Absent: all. */
+  /** The one combination of swept values to run, by key. If absent, all combinations run. */
   only?: Readonly<Record<string, Json>>;
 }
 
@@ -141,7 +141,7 @@ function apply(
   return message;
 }
 
-/** For llmeval, this key selects Hydra's multirun. Here every run is one. */
+/** In llmeval, this key selects Hydra's multirun. Here every run can sweep. */
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null
@@ -169,7 +169,7 @@ function notAParameter({ key, below, values }: OverrideEntry, sections: Sections
   );
 }
 
-/** A setting without its section would be sent to the vendor as a parameter. */
+/** Reports a setting without its section, because it would be sent to the vendor as a parameter. */
 function withoutSection(key: string, sections: Sections): string | null {
   const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;

@@ -7,8 +7,8 @@ import type { SourceTree } from '../types/repository.ts';
 
 /**
  * A program's files at this commit by path, with content ids and a hash over them. Includes the
- * files that `command` and `setup` name, and all matches of `files`. Without `files`, includes
- * everything in and below the folders of the command's files, except prompts and rubrics.
+ * files that `command` and `setup` name, and all matches of `files`. If `files` is absent, includes
+ * all files in the folders of the command's files and below, except prompts and rubrics.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,
@@ -56,7 +56,7 @@ function contentIds(
   return [...own, ...[...links].map(([path, id]) => [path, `${id} link`] as const)];
 }
 
-/** `!docs/**`, but not the extended glob `!(docs)/**`. */
+/** True for `!docs/**`, but not for the extended glob `!(docs)/**`. */
 function isNegative(pattern: string): boolean {
   return pattern.startsWith('!') && !pattern.startsWith('!(');
 }
@@ -66,9 +66,9 @@ export function filesNamedIn(words: readonly string[], { files }: SourceTree): s
 }
 
 /**
- * Whether a file is a prompt, a rubric, the settings, or in a folder of prompts or rubrics without
- * a program. Such a file is not part of a program next to it, so an edit does not run all the
- * program's suites.
+ * Whether a file is a prompt, a rubric, the settings, or in a folder that has prompts or rubrics
+ * but no program. Such a file does not belong to a program in the same folder, so an edit does not
+ * run all suites of the program.
  */
 export function evaluatedFiles(
   { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,

@@ -32,10 +32,11 @@ import { sweepProblems, unknownKeys, withDistinctModels, withoutFixed } from './
 
 export interface ReadOptions {
   /**
-   * The settings file in the working directory. If the default is missing, `llmeval.yaml` is used.
+   * The settings file in the working directory. If the default file is missing, `llmeval.yaml` is
+   * read.
    */
   config: string;
-  /** A missing settings file is a problem. If false (for base), the defaults apply. */
+  /** If true, a missing settings file is a problem. If false (for base), the defaults apply. */
   configRequired: boolean;
   overrides: Overrides;
   allowedModels: readonly string[] | null;
@@ -51,7 +52,7 @@ export interface ReadTools {
   builtInMetrics: BuiltInMetrics;
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   hash(text: string): string;
-  /** Runs another tool's code of this commit. Absent: does not run it. */
+  /** Runs another tool's code from this commit. If absent, that code does not run. */
   hostCall?: HostCall;
   ends?: ModelEnds;
   /** Documents by path and object id. Both sides share them, so unchanged files are parsed once. */
@@ -81,7 +82,7 @@ export async function readProject(
     problems,
     notices,
   );
-  // An unreadable rubric also seems to be missing, but reporting that would hide the cause.
+  // A rubric in an unreadable file also seems to be missing. Reporting that would hide the cause.
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);
@@ -123,7 +124,8 @@ export async function readProject(
 const SHOWN_FOLDERS = 3;
 
 /**
- * A run in the wrong folder must not look like one without changes, so lists files that were found.
+ * Lists the files that were found. Otherwise a run in the wrong folder would look like one without
+ * changes.
  */
 function nothingToRunProblems(
   { commit, files }: SourceTree,

@@ -77,8 +77,8 @@ const promptShape = {
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
 /**
- * Keys that a typo may mean. Excludes most parameters, because too many resemble short keys of
- * tests.
+ * Keys that a typo may mean. Excludes most parameters, because too many are similar to short keys
+ * of tests.
  */
 export const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,
@@ -101,13 +101,15 @@ interface PromptReading {
   prompt: Prompt;
   notices: Notice[];
   messages: LocatedMessage[];
-  /** The file declares no variables, so `prompt.variables` are all names in braces. */
+  /**
+   * True if the file declares no variables. Then `prompt.variables` contains all names in braces.
+   */
   isInferred: boolean;
 }
 
 /**
- * Null if the file is not a prompt. It is valid only if no problem was added. `isOwn`: not
- * converted.
+ * Null if the file is not a prompt. The prompt is valid only if no problem was added. `isOwn` means
+ * that the file was not converted.
  */
 export function readPrompt(
   document: Document,
@@ -158,8 +160,8 @@ function undeclaredMessage(name: string): string {
 }
 
 /**
- * Keeps as variables only the names in braces that some reference's input contains. Without
- * references, keeps all.
+ * Keeps only those names in braces as variables that the input of some reference contains. Without
+ * references, keeps all names.
  */
 export function withInputs(
   { prompt, messages, isInferred }: PromptReading,
@@ -303,8 +305,8 @@ function literal(name: string): string {
 }
 
 /**
- * Variables in other tools' template forms, each form once per message. An error if no message uses
- * the variable in our form, because then all references would send the same text.
+ * Reports variables in other tools' template forms, each form once per message. If no message uses
+ * the variable in our form, all references would send the same text, so this is an error.
  */
 function foreignFindings(
   document: Document,

@@ -71,14 +71,14 @@ interface SettingsOptions {
   own: readonly OwnSettings[];
 }
 
-/** Line 0 for a default pattern. Null for a key that an override sweeps. */
+/** The line is 0 for a default pattern. Null for a key that an override sweeps. */
 interface SettingsPlaces {
   (pattern: string): Place;
   sweep(key: string): Place | null;
   gate(path: readonly string[]): Place;
 }
 
-/** `known`: the file is absent or readable, so missing settings are intended. */
+/** `known` is true if the file is absent or readable. Then missing settings are intended. */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,
@@ -145,7 +145,7 @@ function findSettings(
     files.absence(LLMEVAL_FILE) === null
   )
     return LLMEVAL_FILE;
-  // Only a file that was named explicitly must exist, because every setting has a default.
+  // A file must exist only if the user named it, because every setting has a default.
   const asksForIt = configRequired && asked !== SETTINGS_FILE;
   if (asksForIt || !absence.startsWith('does not exist'))
     problems.push(problem({ file: asked, line: 0 }, absence));

@@ -105,8 +105,8 @@ interface PromptFile {
 }
 
 /**
- * Without `prompts`, finds other tools' files by name. If there are files of ours, only mentions
- * them.
+ * If `prompts` is not set, finds other tools' files by name. If the project also has our files,
+ * only mentions the others.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,
@@ -123,7 +123,7 @@ async function promptFiles(
     );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Prompts name their test files, so a pattern does not select those.
+  // Prompts name their test files, so a pattern does not select test files.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
@@ -206,7 +206,7 @@ async function loadFile(
   return loaded;
 }
 
-/** The file itself, or what the format that takes its tasks makes of it. */
+/** The file itself, or the file that a format makes from its tasks. */
 async function withTasks(
   file: ForeignFile,
   formats: Formats,

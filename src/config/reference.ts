@@ -67,18 +67,23 @@ export interface ReferenceContext {
   limits: Limits;
   variables: readonly string[];
   isInferred?: boolean;
-  /** Whether recorded dialogues get a new last answer. Null: only if they end with a question. */
+  /**
+   * Whether recorded dialogues get a new last answer. If null, only dialogues that end with a
+   * question get one.
+   */
   doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;
   metrics: readonly Metric[];
   isJudged: boolean;
-  /** Whether dialogues are led, so that data rows may have a script. */
+  /** True if dialogues are led, so that data rows may have a script. */
   isLed: boolean;
   builtIns: BuiltInMetrics;
 }
 
-/** Shared, because building the schema takes longer than checking a reference. */
+/**
+ * All references share this, because building the schema takes longer than checking a reference.
+ */
 export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
@@ -139,8 +144,8 @@ export function readDraft(
 }
 
 /**
- * Called once all references are read, so that a column missing from the whole file is reported
- * once.
+ * Called after all references are read, so that a column missing from the whole file is reported
+ * only once.
  */
 export function withMissing(draft: DraftReference, variables: readonly string[]): DraftReference {
   const { source, columns, problem, thread } = draft;
@@ -188,7 +193,7 @@ function undecidableReason(
     : reasons.join('; ');
 }
 
-/** Turns of a script with their own expected values. */
+/** Turns of a script that have expected values. */
 function expectedTurns({ script }: Pick<Reference, 'script'>): Pick<Reference, 'expected'>[] {
   return (script?.turns ?? []).flatMap(({ expected }) =>
     expected === undefined ? [] : { expected },
@@ -258,8 +263,8 @@ function notJudgedReason(
 }
 
 /**
- * The thread ends with the question (with completion) or the answer to score. Keeps the rest
- * separately.
+ * Splits the dialogue. The thread ends with the question (with completion) or with the answer to
+ * score. The rest is kept separately.
  */
 function threadOf(
   recorded: readonly Message[] | null,

@@ -168,10 +168,10 @@ function nothingAsked({ input }: JsonMap): string | null {
     : null;
 }
 
-/** Hexadecimal digits of a reference's hash. 40 bits avoid collisions in any suite. */
+/** Number of hexadecimal digits in a reference's hash. 40 bits avoid collisions in any suite. */
 const REFERENCE_HASH_DIGITS = 10;
 
-/** The given id, else a hash of the input (never of `expected`). */
+/** The given id, or else a hash of the input (never of `expected`). */
 function identify(
   drafts: readonly DraftReference[],
   hash: (text: string) => string,

@@ -22,8 +22,8 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
- * Parts without a mapping use the column of the same name. Without `input`, all other columns are
- * the input.
+ * A part without a mapping uses the column of the same name. If `input` is not mapped, all other
+ * columns are the input.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();

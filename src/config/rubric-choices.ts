@@ -10,7 +10,10 @@ interface ChoiceScores {
   problem: { place: Place; message: string } | null;
 }
 
-/** FlexEval's and autoevals' `choice_scores`, `choice_strings`, Phoenix's `choices`, or a list. */
+/**
+ * Reads `choice_scores` and `choice_strings` of FlexEval and autoevals, `choices` of Phoenix, or a
+ * list.
+ */
 export function readChoices(
   document: Document,
   path: Path,

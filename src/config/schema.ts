@@ -75,7 +75,7 @@ export function check<T extends z.ZodType>(
   return undefined;
 }
 
-/** What to do about an unknown key, or null. */
+/** Returns what to do about an unknown key, or null. */
 type Elsewhere = (key: string, value?: Json) => string | null;
 
 /** Checks each member separately, so that one error does not hide another. */
@@ -171,7 +171,8 @@ function reportIssue(
 }
 
 /**
- * Issues of the union member that matches the value's type, so that the error is about its content.
+ * If the value's type matches one member of the union, returns that member's issues. The error is
+ * then about its content.
  */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const [only, ...others] = issue.errors.filter((issues) =>

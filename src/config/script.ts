@@ -34,7 +34,7 @@ export const scriptMembers = {
     .optional(),
 };
 
-/** Keys of {@link scriptMembers}, which data rows have too. */
+/** Keys of {@link scriptMembers}. Data rows may have them too. */
 export const SCRIPT_KEYS = ['persona', 'goal', 'criteria', 'turns'] as const;
 
 export function readScript(
@@ -50,7 +50,9 @@ export function readScript(
   return Object.keys(script).length === 0 ? {} : { script };
 }
 
-/** Reports scripts that nothing leads, and expectations that nothing compares with. */
+/**
+ * Reports scripts that no persona or turns lead, and expected values that no metric compares with.
+ */
 export function checkScripts(
   references: readonly Reference[],
   metrics: readonly Metric[],
@@ -69,7 +71,7 @@ function scriptProblem(
   isLed: boolean,
 ): string | null {
   const { turns = [] } = script;
-  // A recorded dialogue may have `turns` with expectations without `conversation`.
+  // A recorded dialogue may have `turns` with expected values even without `conversation`.
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
   if (!isLed && key !== undefined)
     return `${key} belongs to a suite with conversation; add that key`;

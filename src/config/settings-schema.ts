@@ -51,7 +51,7 @@ function tolerance() {
   );
 }
 
-/** Longer ago than any project's history. */
+/** No project's history is longer than this. */
 const MOST_DAYS = 3650;
 
 function isTooLongAgo(since: string): boolean {
@@ -123,7 +123,7 @@ const settingsGateSchema = closed({
   ),
   attributes: defaulted('attributes', oneOf(['advise', 'fail'])),
 })
-  // `yardstick` is the old name of `scoring`, which takes precedence.
+  // `yardstick` is the old name of `scoring`. If both are set, `scoring` is used.
   .transform(
     ({ yardstick, scoring = yardstick ?? DEFAULT_GATE.scoring, ...gate }): GateSettings => ({
       ...DEFAULT_GATE,

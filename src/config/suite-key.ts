@@ -14,11 +14,11 @@ export interface OwnContext {
   load: LoadData;
 }
 
-/** A key in test files that gives a feature control of the suite. */
+/** A key in test files that gives a feature control over the suite. */
 export interface SuiteKey {
   key: string;
   schema: z.ZodType;
   read(document: Document, context: OwnContext, problems: Problem[]): Promise<OwnSuite | null>;
-  /** Checks the references' scripts, and completes them. */
+  /** Checks and completes the references' scripts. */
   scripted?(own: OwnSuite, references: readonly Reference[], problems: Problem[]): Reference[];
 }

@@ -61,7 +61,10 @@ export function sweepProblems(
   return problems;
 }
 
-/** Names that mean one model become one value, with a notice: they would be ranked as two. */
+/**
+ * Merges names that mean the same model into one value, with a notice. Otherwise the model would be
+ * ranked twice.
+ */
 export function withDistinctModels(
   settings: Settings,
   placeOf: (key: string) => Place | null,
@@ -126,7 +129,8 @@ export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
 }
 
 /**
- * One override value ends a parameter's sweep, several replace it. `only` selects one combination.
+ * One override value ends a parameter's sweep. Several values replace it. `only` selects one
+ * combination.
  */
 export function withoutFixed(settings: Settings, { parameters, only = {} }: Overrides): Settings {
   const sweep = Object.fromEntries(

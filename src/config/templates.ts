@@ -10,8 +10,8 @@ const VARIABLE_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 const STATEMENT = /\{[%#]/;
 
 /**
- * Reports the first unsupported construct: filters, calls, conditions, loops, environment
- * variables.
+ * Reports the first unsupported construct, such as a filter, call, condition, loop or environment
+ * variable.
  */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
@@ -53,14 +53,14 @@ export function toOurs(template: Extract<Template, { ok: true }>): string {
     .join('');
 }
 
-/** Converts other tools' templates into our form. Unsupported templates become literal text. */
+/** Converts other tools' templates to our form. An unsupported template becomes literal text. */
 export function oursOf(text: string): string {
   const template = readTemplate(text);
   return template.ok ? toOurs(template) : escapeNames(text);
 }
 
 /**
- * Escapes literal text: doubles single braces around names, and reduces several braces to one pair.
+ * Escapes literal text. Doubles single braces around names, and reduces several braces to one pair.
  */
 export function escapeNames(text: string): string {
   return text.replace(

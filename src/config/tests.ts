@@ -35,7 +35,7 @@ import type { TEST_KEYS } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
-  /** Only variables that some reference's input contains count. */
+  /** If true, only variables that the input of some reference contains count. */
   isInferred?: boolean;
   builtIns: BuiltInMetrics;
   suiteKeys: readonly SuiteKey[];
@@ -106,7 +106,8 @@ function membersOf({ limits, suiteKeys }: TestFileContext) {
 }
 
 /**
- * An error in a reference becomes its `problem`. The suite is usable if `problems` did not grow.
+ * An error in a reference becomes the reference's `problem`. The suite is usable if `problems` did
+ * not grow.
  */
 export async function readTests(
   document: Document,
@@ -168,7 +169,7 @@ export async function readTests(
   };
 }
 
-/** The references with what their dialogues need. */
+/** Adds to the references what their dialogues need. */
 function scripted(
   references: Reference[],
   metrics: readonly Metric[],
@@ -206,7 +207,7 @@ async function readOwn(
   return (await written[0]?.read(document, context, problems)) ?? null;
 }
 
-/** Scores of a suite's own kind are stored with its metrics, so names must differ. */
+/** A suite's own kind stores its scores with the metrics, so all names must differ. */
 function checkTakenNames(
   metrics: readonly Metric[],
   { kind: { key, scores } }: OwnSuite,

@@ -32,16 +32,16 @@ import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
  * The level of a second session. The fall already passed a test at `alpha` on tries of the same
- * code, so the second session only has to repeat it. In simulations where each session shifts a
- * side's rate by a normal error of 3 points (50 unchanged references at 0.9), 16 % of runs are red
- * without a second session and 4 % with it. Without such errors, 78 % of 10-point falls stay red
- * (89 % without a second session).
+ * code, so the second session only has to repeat it. Simulations shifted each side's rate per
+ * session by a normal error of 3 points, for 50 unchanged references at 0.9. Then 16 % of runs are
+ * red without a second session and 4 % with one. Without such errors, 78 % of 10-point falls stay
+ * red (89 % without a second session).
  */
 const SESSION_LEVEL = 0.5;
 
 /**
- * Falls that rest on old answers: suites that regressed or have named references, and metrics whose
- * mean fails the run. They share alpha, also with the fall of all suites.
+ * Falls that depend on old answers: suites that regressed or have named references, and metrics
+ * whose mean fails the run. These claims and the fall of all suites share alpha.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
@@ -66,7 +66,8 @@ export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSetti
 type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
 
 /**
- * First what made the suite red or named; if that is not confirmed, that head answers less often.
+ * The first claim is what made the suite red or named references. If it is not confirmed, the next
+ * claim is that head answers less often.
  */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
@@ -76,14 +77,15 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   if (reason.by === 'unanswered') return [silent];
   return [
     { row, metric: null, measure: chooseMeasure(row), minDrop },
-    // Judged all together only: the plan includes no suspects for it.
+    // All references are judged only together, because the plan includes no suspects for this
+    // claim.
     ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
   ];
 }
 
 /**
- * Claims that the pass rate fell over all suites that did not fall themselves; null: no such claim.
- * `others`: number of claims of the run so far.
+ * The claim that the pass rate fell over all suites that did not fall themselves. Null if there is
+ * no such claim. `others` is the number of claims of the run so far.
  */
 export function poolClaim(
   { pool, suites }: RunVerdict,
@@ -112,7 +114,7 @@ function claimed({ suite, upTo }: SuiteVerdict): Claim['suites'][number] {
   return { suite, runs: suite.compared, upTo };
 }
 
-/** Claims that some references of a suite got worse, as found by a feature or base's scoring. */
+/** The claim that some references of a suite got worse. A feature or base's scoring found this. */
 export function claimAbout(
   suite: SuiteComparison,
   runs: readonly ReferenceRun[],
@@ -128,7 +130,7 @@ export function claimAbout(
   };
 }
 
-/** Claims that a mean got worse under base's scoring. */
+/** The claim that a mean got worse under base's scoring. */
 export function meanClaimUnderBase(
   suite: SuiteComparison,
   metric: string,
@@ -158,7 +160,7 @@ function levelOf(
   return { level: isStored ? alpha / claims : SESSION_LEVEL, judged };
 }
 
-/** Measures whatever made the suite red. */
+/** Chooses to measure whatever made the suite red. */
 function chooseMeasure({ suite, look, reason: { by } }: SuiteVerdict): Measure {
   const { tests } = suite.run.scoring;
   if (by !== 'fall') return byOutcome(wholeTry);

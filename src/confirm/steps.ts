@@ -26,7 +26,7 @@ import {
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
-/** At most this many references get new pairs of tries first, the worst ones. */
+/** At most this many references, the worst ones, get new pairs of tries first. */
 const MAX_SUSPECTS = 5;
 
 const MAX_NEW_PAIRS = 10;
@@ -34,7 +34,7 @@ const MAX_NEW_PAIRS = 10;
 /** A suspect with a smaller e-value gets no further pairs. */
 const MIN_SUSPECT_E_VALUE = 0.5;
 
-/** Shares of the level: for the suspects, and for all references after each new try. */
+/** Shares of the level: for the suspects, and for the test of all references after each new try. */
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
@@ -44,31 +44,39 @@ const MAX_NEW_TRIES = LOOK_SHARES.length;
 /** The level for a difference between base's stored and new answers. */
 const DRIFT_LEVEL = 0.05;
 
-/** Above this p, new answers show no fall, so a change of the model explains it. */
+/**
+ * If p is above this, new answers show no fall, so a change of the model explains the earlier one.
+ */
 const NO_FALL_P = 0.3;
 
 export interface Measure {
-  /** One-sided mid-p of "head is worse" with each side's mean; null: nothing to compare. */
+  /**
+   * The one-sided mid-p of "head is worse" and each side's mean. Null if there is nothing to
+   * compare.
+   */
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
-  /** The outcome of one try; null: only all tries together can be compared. */
+  /** Returns the outcome of one try. Null if only all tries together can be compared. */
   outcome: ((made: Try) => Outcome) | null;
-  /** Compares head's answer with base's of the same call, so both sides are called. */
+  /**
+   * True if head's answer is compared with base's answer of the same call. Then both sides are
+   * called.
+   */
   isPaired: boolean;
-  /** Compares all tries of a side as one, so there is one look. */
+  /** True if all tries of a side are compared as one. Then there is only one look. */
   isRolledUp: boolean;
 }
 
-/** That head got worse, if the answers behind it are not sufficient for red. */
+/** The claim that head got worse, if the answers behind it are not enough to make a run red. */
 export interface Claim {
-  /** The metric whose mean got worse; null: the verdict. */
+  /** The metric whose mean got worse. Null if the claim is about the verdict. */
   metric: string | null;
   suites: readonly ClaimedSuite[];
   measure: Measure;
-  /** Of the whole confirmation, 0–1. */
+  /** The level of the whole confirmation, 0–1. */
   level: number;
-  /** Single references that may confirm it. */
+  /** Which single references may confirm the claim. */
   judged: RunLevels['judged'];
-  /** The smallest new drop (0–1) that confirms it; null: any. */
+  /** The smallest new drop (0–1) that confirms the claim. Null if any drop does. */
   minDrop: number | null;
 }
 
@@ -87,9 +95,9 @@ type Sides = Readonly<Record<Side, readonly Try[]>>;
 
 /** Tries of one reference made to confirm falls, shared by all claims. */
 export interface NewTries {
-  /** For suspects only, without the tries that made them suspects. */
+  /** Only suspects have these pairs. They exclude the tries that made them suspects. */
   pairs: Sides;
-  /** These replace stored tries. Head has some only if a claim needs them. */
+  /** These tries replace stored ones. Head gets some only if a claim needs them. */
   again: Sides;
 }
 
@@ -133,8 +141,9 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 
 /**
  * The next step to confirm that head is worse than base is today. Earlier tries choose the
- * suspects, but only new tries count. First the suspects: e-values of new pairs, valid whenever
- * they stop. Then all references, which no earlier try has selected: exact tests after each try.
+ * suspects, but only new tries count. The suspects come first: their e-values of new pairs are
+ * valid at any stop. Then come all references, which no earlier try has selected: exact tests after
+ * each try.
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -147,7 +156,8 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   const looks = looksAt(rows, claim);
   if (looks.some(({ p, share, isLarge }) => isLarge && reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
-  // Stop early only once every stored try is replaced, so that the next run compares with new ones.
+  // An early stop requires that every stored try is replaced, so that the next run compares with
+  // new ones.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
   const made = looks.length;
   const isCalm = (looks.at(-1)?.p ?? 0) > NO_FALL_P;
@@ -157,7 +167,7 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, made + 1, measure)) };
 }
 
-/** Null: the suspects do not confirm the claim. */
+/** Null if the suspects do not confirm the claim. */
 function nextSuspectStep(
   suspects: readonly Row[],
   outcome: (made: Try) => Outcome,
@@ -173,7 +183,7 @@ function nextSuspectStep(
     seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
     { intact: 0.7, broken: 0.1 },
   );
-  // Two e-values, with half the level each.
+  // There are two e-values, and each is tested at half the level.
   if (Math.max(mean, together) >= 2 / (SUSPECT_SHARE * level))
     return { kind: 'confirmed', by: 'references' };
   const open = seen.filter(
@@ -192,13 +202,14 @@ function nextSuspectStep(
 }
 
 /**
- * Head first here, because base goes first elsewhere: neither side should always start a program.
+ * Here head goes first, because base goes first elsewhere. Neither side should always be the one
+ * that starts a program.
  */
 const SIDES = ['head', 'base'] as const;
 
 /**
- * References that fell most in the earlier tries. Only one per cluster or question, because their
- * tries are not independent.
+ * The references that fell most in the earlier tries. Picks only one per cluster or question,
+ * because their tries are not independent.
  */
 function pickSuspects(
   rows: readonly Row[],
@@ -237,12 +248,12 @@ function dropOf(tries: Tries): number {
 
 interface NewLook {
   share: number;
-  /** Of "head is worse than base is today". */
+  /** The p of "head is worse than base is today". */
   p: number;
   isLarge: boolean;
 }
 
-/** All looks for which every reference has tries. */
+/** All looks for which every reference has enough tries. */
 function looksAt(rows: readonly Row[], { measure, minDrop }: Claim): NewLook[] {
   const looks: NewLook[] = [];
   for (const [k, share] of sharesOf(measure).entries()) {
@@ -287,7 +298,10 @@ function needsNewHead({ run }: Row, { isPaired }: Measure): boolean {
   return isPaired || run.head.some(isStored) || isOneSession(run);
 }
 
-/** The most answers that confirming all claims about a suite may take; 0: nothing to confirm. */
+/**
+ * The most answers that confirming all claims about a suite may need. 0 if there is nothing to
+ * confirm.
+ */
 export function maxNewAnswers(
   { compared, policy, run, gate }: SuiteComparison,
   hasStored: boolean,
@@ -302,7 +316,7 @@ export function maxNewAnswers(
   return 2 * (pairs + sum(again));
 }
 
-/** How far base's new answers fall below its stored ones; null: not beyond chance. */
+/** How far base's new answers fall below its stored ones. Null if the fall may be chance. */
 function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
   if (measure.isPaired) return null;
   const asked = rows.filter(({ again }) => again.base.length > 0);
@@ -315,7 +329,7 @@ function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['
 
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
-/** `limit`: what ended the calls; null: `step` is final. */
+/** `limit` says what ended the calls. Null if `step` is final. */
 export function createConfirmation(
   claim: Claim,
   made: NewTriesByRun,

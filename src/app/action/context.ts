@@ -26,9 +26,9 @@ import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
 interface JobRunner {
-  /** Filtered before it is written: the job log is an interpreter. */
+  /** Filters the text, because the job log interprets some lines as commands. */
   info(text: string): void;
-  /** These escape their message themselves. */
+  /** The methods below escape their messages themselves. */
   notice(text: string): void;
   warning(text: string): void;
   error(text: string, place?: { file?: string; startLine?: number }): void;
@@ -47,7 +47,7 @@ export interface Job {
   secrets: SecretRegister;
   runner: JobRunner;
   lease: Lease;
-  /** Of the inputs. */
+  /** Problems of the action's inputs. */
   problems?: readonly Problem[];
   now(): Date;
   testOverrides?: TestOverrides | undefined;
@@ -56,18 +56,18 @@ export interface Job {
   features: readonly (Feature & SessionRow)[];
   /** Kinds of jobs that features add. */
   jobs: readonly OwnJob[];
-  /** Absent: `@actions/artifact`. */
+  /** If absent, `@actions/artifact` is used. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
-/** Loaded only by jobs that need it: it takes 0.1 s. */
+/** Only jobs that need the library load it, because loading takes 0.1 s. */
 export async function artifactLibrary({
   artifacts,
 }: Pick<Job, 'artifacts'>): Promise<ArtifactLibrary> {
   return artifacts === undefined ? (await import('@actions/artifact')).default : artifacts();
 }
 
-/** `line`: the log's last line, written when nothing else can follow. */
+/** `line` is the log's last line. It is written when nothing else can follow. */
 export interface JobEnding {
   conclusion: Conclusion;
   line: string;
@@ -75,13 +75,13 @@ export interface JobEnding {
 
 export interface OwnJob {
   takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
-  /** Its role for a sweep's stores; absent: whole. */
+  /** How the job uses the stores in a sweep. If absent, the role is `whole`. */
   role?: SessionRole;
-  /** The job is about the commit that changes are compared with. */
+  /** Set if the job runs on the base commit. */
   isOfBase?: true;
-  /** Why the inputs conflict; null: they do not. */
+  /** Returns why the inputs conflict, or null if they do not. */
   refuse?(job: Pick<Job, 'mode'>): string | null;
-  /** The whole job, which judges no commit and publishes nothing. Absent: see `open`. */
+  /** Runs the whole job, which judges no commit and publishes nothing. If absent, `open` runs. */
   run?(job: Job, session: Session): Promise<JobEnding>;
   /** Evaluates the commits; the result is published as usual. */
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
@@ -95,7 +95,7 @@ export interface OpenedJob {
 
 type KnownJob = Pick<Job, 'inputs' | 'mode' | 'jobs'>;
 
-/** None: the job compares or sweeps. */
+/** If empty, the job compares or sweeps. */
 function ownJobs(job: KnownJob): OwnJob[] {
   return job.jobs.filter((kind) => kind.takes(job));
 }
@@ -111,7 +111,7 @@ export function refuseMixedInputs(job: KnownJob): void {
 
 const REFERENCES_IN_LOG = 20;
 
-/** Stores use the runner's cache service unless the input `cache` is false. */
+/** The stores use the runner's cache service unless the input `cache` is false. */
 export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
@@ -129,7 +129,7 @@ export function sessionOptions(
     testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    // The workflow's repository on its server: it needs no checkout.
+    // The address of the workflow's repository. With it, no checkout is needed.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
@@ -174,7 +174,10 @@ export function sessionOptions(
   };
 }
 
-/** Without the cache service, the next job does not know of this one's batches. Null: none. */
+/**
+ * Warns that, without the cache service, the next job does not know this job's batches. Null if
+ * there are no batches.
+ */
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return (

@@ -19,7 +19,7 @@ import { type Evaluated, type Session, evaluate } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
-/** Uses nothing that the earlier run left behind: it may have run a stranger's workflow. */
+/** Uses no files of an earlier run, because that run may have executed a stranger's workflow. */
 export async function locate(
   client: Client,
   facts: EventFacts,
@@ -35,10 +35,10 @@ export async function locate(
   return withPullRequest(client, facts);
 }
 
-/** Events of runs that report by themselves what they were about. */
+/** Runs for these events report themselves which commit they judged. */
 const FOLLOWED = new Set(['push', 'schedule', ...PULL_REQUEST_EVENTS]);
 
-/** Null: there is something to evaluate. */
+/** Null if there is something to evaluate. */
 function nothingToDo(
   { event, action, head, origin }: EventFacts,
   base: string | null,
@@ -53,10 +53,10 @@ function nothingToDo(
   );
 }
 
-/** Events with secrets in reach that a pull request from a fork can cause. */
+/** A pull request from a fork can cause these events, and their jobs can read secrets. */
 const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
 
-/** Any later step, and git itself, would read the stranger's files beside the secrets. */
+/** Later steps and git itself would read the stranger's files in a job that has secrets. */
 async function refuseForkCheckout(
   repository: Repository,
   { event, fork, head }: EventFacts,
@@ -70,7 +70,7 @@ async function refuseForkCheckout(
 }
 
 interface EvaluatedJob extends Evaluated {
-  /** Null: they were not found. */
+  /** Null if the commits were not found. */
   sides: Sides | null;
   published(): Promise<void>;
 }
@@ -88,7 +88,10 @@ export function commitsRequest(
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
 
-/** @throws UserError if not found, and for a foreign head with `code: host` or without base. */
+/**
+ * @throws UserError if a commit is not found, or if head is foreign and `code` is `host` or base is
+ * missing.
+ */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
   const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;
@@ -104,7 +107,7 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   throw userError(null, message);
 }
 
-/** Errors of the user are a result like any other: they are published, with their places. */
+/** The user's errors become a result, which is published with the places of the errors. */
 export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
   const { facts } = job;
   const mode = modeOf(job);

@@ -5,13 +5,16 @@ import { shorten, visibleLine } from '../../text/visible.ts';
 import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
 export interface RunIdentity {
-  /** Hash of everything below, and of workflow and job. */
+  /** Hash of the fields below, the workflow and the job. */
   hash: string;
-  /** Project folder, settings file and overrides that differ from the defaults; '' for none. */
+  /**
+   * The project folder, settings file and overrides that differ from the defaults. Empty if none
+   * differ.
+   */
   about: string;
-  /** Empty: no check run. */
+  /** If empty, no check run is created. */
   checkName: string;
-  /** The workflow chose the name, so other jobs may use it too. */
+  /** True if the workflow chose the name. Other jobs may then use it too. */
   named: boolean;
   /** The name if another job of the workflow run already uses `checkName`. */
   sharedName: string;
@@ -54,12 +57,12 @@ function suffixed(name: string, suffix: string): string {
   return suffix === '' ? name : `${name} (${suffix})`;
 }
 
-/** Without its ref, which differs between events. */
+/** The workflow's path without its ref, because the ref differs between events. */
 function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: NodeJS.ProcessEnv) {
   return ref?.split('@', 1)[0] ?? name;
 }
 
-/** As written. */
+/** The overrides as the user wrote them. */
 function selectionOverrides(overrides: Inputs['read']['overrides']): string[] {
   const { prompts, references, tags, parameters, settings } = overrides;
   const lists = { prompts, references, tags, ...Object.fromEntries(parameters) };

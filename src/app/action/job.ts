@@ -38,7 +38,10 @@ import { uploadReports } from './report-link.ts';
 
 type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
 
-/** Publishing never changes the verdict. `crashed` rejects on a failure that nothing awaits. */
+/**
+ * A failure to publish never changes the verdict. `crashed` rejects if code that nothing awaits
+ * fails.
+ */
 export async function runJob(
   given: GivenJob,
   crashed: Promise<never> | null = null,
@@ -96,13 +99,13 @@ async function concludeJob(
   });
 }
 
-/** Commits that are not found are not proven either; an internal error is different. */
+/** If the commits are not found, their origin is unknown. Internal errors are rethrown. */
 function unknownOf(error: unknown): Origin {
   if (error instanceof UserError) return 'unknown';
   throw error;
 }
 
-/** The approval is for the event's commit only. */
+/** The approval applies only to the event's commit. */
 async function approvalOf(
   client: Client,
   { inputs: { untrustedApproval, head }, facts }: Pick<Job, 'inputs' | 'facts'>,
@@ -117,7 +120,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const { identity } = lease;
   const evaluated = await evaluateJob(job, session);
   const { sides, suites, published } = evaluated;
-  // A canceled job has ten seconds: first save what was paid for, waiting batches included.
+  // A canceled job has ten seconds, so it first saves paid answers and waiting batches.
   if (session.halting.halted()?.code === 'cancelled') await session.closeStores();
   const result = withSource(
     session.redact(await overriddenByLabel(client, job, evaluated.result)),
@@ -151,19 +154,19 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }
 
-/** Null if it could not be written. */
+/** Null if the report could not be written. */
 function reportFile(folder: string | null, { reportPath }: Job['inputs']): { reportFile?: string } {
   return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
 }
 
-/** The page on judging pull requests from forks; on GitHub's own server only. */
+/** The docs page about pull requests from forks. Only on GitHub's own server. */
 function forksPage({ env, facts }: Job): { forks?: string } {
   const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
   if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
   return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
 }
 
-/** Nothing to do is not an error: sets the outputs of a run that judged nothing. */
+/** Sets the outputs of a run that had nothing to judge. This is not an error. */
 function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');
@@ -171,7 +174,7 @@ function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   return { conclusion: 'neutral', line: endLine('neutral', reason) };
 }
 
-/** An approval is for one run of one commit: the label is removed however the run ends. */
+/** An approval allows one run of one commit, so the label is removed after every run. */
 async function useUpApproval(
   client: Client,
   { inputs, facts }: Pick<Job, 'inputs' | 'facts'>,
@@ -181,7 +184,10 @@ async function useUpApproval(
   return removeLabel(client, { repository, pullRequest, label });
 }
 
-/** A trusted head's label, read now, overrides a red verdict if the workflow names one. */
+/**
+ * If the workflow names an override label, that label overrides a red verdict. Reads the labels
+ * now, and only for a trusted head.
+ */
 async function overriddenByLabel(
   client: Client,
   { inputs, facts, trust, runner }: Job,
@@ -207,7 +213,8 @@ async function overriddenByLabel(
 
 function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The result's paths start at the project. The log omits the place, so the message repeats it.
+    // The result's paths are relative to the project. The log omits the place, so the message
+    // repeats it.
     const file =
       place === null
         ? null
@@ -220,7 +227,7 @@ function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const reason of reasonsInWords(result)) runner.info(reason);
 }
 
-/** Unchanged if head is not a commit of a known repository. */
+/** Returns the result unchanged if head is not a commit of a known repository. */
 function withSource(result: Result, { env, facts, inputs }: Job): Result {
   const server = env['GITHUB_SERVER_URL'];
   const of = facts.headRepository ?? facts.repository;

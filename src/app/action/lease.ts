@@ -14,7 +14,7 @@ import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { runUrl, type RunIdentity } from './identity.ts';
 
-/** The comment's text without a verdict, before the commit and below the title. */
+/** What the comment says while there is no verdict, between the title and the commit. */
 const NO_VERDICT = {
   running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
   superseded: ['⏹️ Superseded: no verdict for ', 'The pull request has a newer commit.'],
@@ -23,19 +23,25 @@ const NO_VERDICT = {
 
 type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
-/** A check run in progress and a comment without a verdict. A lost run leaves them and blocks. */
+/**
+ * Shows a check run in progress and a comment without a verdict. If the run is lost, both stay and
+ * block the merge.
+ */
 export interface Lease {
   identity: RunIdentity;
-  /** `head` null: not known yet. */
+  /** `head` is null while it is unknown. */
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
-  /** Opens once. Never throws: if the token may not write, the job itself is the check. */
+  /**
+   * Does nothing on a second call and never throws. If the token may not write, the job itself is
+   * the check.
+   */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
-  /** `ran` null: the run was canceled; no comment is created. */
+  /** `ran` is null if the run was canceled. Then no comment is created. */
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
   /** Shows why there is no verdict. Returns warnings; never throws. */
   fail(reasons: readonly string[]): Promise<string[]>;
-  /** `fail` was called: no verdict may follow. */
+  /** True once `fail` was called. No verdict may follow. */
   hasFailed(): boolean;
 }
 
@@ -173,7 +179,7 @@ function noVerdict(state: LeaseState, kind: keyof typeof NO_VERDICT): string {
   return leaseCommentBody(state, title, words);
 }
 
-/** Names its project in the title, like the comments with verdicts. */
+/** The title names the project, as in comments with verdicts. */
 function leaseCommentBody(state: LeaseState, title: string, words: string): string {
   const { markers, about } = state.identity;
   const of = about === '' ? [] : [text(' – '), code(about)];
@@ -181,10 +187,15 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 
-/** Their commits are new, except in reruns. An opened pull request's may be judged already. */
+/**
+ * The commits of these events are new, except in reruns. A newly opened pull request may have a
+ * judged commit.
+ */
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
-/** An earlier verdict on the same commit may exist, which a lost run must not leave. */
+/**
+ * True if the commit may already have a verdict. If this run is lost, that verdict must not remain.
+ */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');

@@ -15,9 +15,9 @@ type FoundOverride =
   | { status: 'found'; override: Override };
 
 /**
- * Whether the override label is on the pull request, and why: a line of its text that begins with
- * the label's name and a colon, else the label's own description. A label
- * without a reason does not count.
+ * Finds the override label on the pull request, and its reason. The reason is a line of the
+ * description that begins with the label's name and a colon, else the label's own description. A
+ * label without a reason does not count.
  */
 export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
@@ -40,7 +40,7 @@ export function findOverride({ labels, body }: PullWords, label: string): FoundO
   };
 }
 
-/** Makes a red verdict neutral; the reports show that. What could not be judged stays an error. */
+/** Makes a red verdict neutral, and reports say so. Errors remain errors. */
 export function withOverride(result: Result, override: Override): Result {
   const { outcome } = result;
   const red = outcome.kind === 'regressed' || outcome.kind === 'failed';

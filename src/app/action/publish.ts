@@ -21,7 +21,7 @@ import { fillFolder } from '../session/write-reports.ts';
 import { appendSummary, type Job } from './context.ts';
 import type { Lease } from './lease.ts';
 
-/** Numbers, words from a closed set and our own paths; `title` is one filtered line. */
+/** Outputs are numbers, words from a fixed list and our own paths. `title` is one filtered line. */
 export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },
@@ -60,7 +60,7 @@ export function usageOutputs(
   };
 }
 
-/** Weighted by references, four decimals; empty if nothing was judged. */
+/** The mean is weighted by references and has four decimals. Empty if nothing was judged. */
 function meanPassRate({ suites }: Result, side: 'base' | 'head'): string {
   const rates = suites.flatMap((suite) => {
     const share = suite.pass_rate[side];
@@ -79,7 +79,7 @@ function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number
   ).length;
 }
 
-/** Null, with a warning, if it cannot be written. */
+/** Returns null and warns if the folder cannot be written. */
 export function fillReportFolder(
   { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
   session: Session,
@@ -138,7 +138,7 @@ function postComment(job: PublishJob): Promise<PublishResult> {
   return lease.writeComment(body, isCancelled(result) ? null : hasContent(result, reports));
 }
 
-/** It judged nothing. */
+/** True if the run was canceled, so it judged nothing. */
 function isCancelled({ outcome }: Result): boolean {
   return outcome.kind === 'cancelled';
 }
@@ -151,7 +151,7 @@ function hasContent(result: Result, reports: Reports): boolean {
   );
 }
 
-/** A run that judged nothing does not touch the fixes of an earlier run. */
+/** A run that judged nothing keeps the suggested fixes of an earlier run. */
 async function postSuggestions(job: PublishJob): Promise<string[]> {
   const { client, facts, result, reports, changed, inputs, lease, links } = job;
   const { pullRequest, head: headSha, repository } = facts;

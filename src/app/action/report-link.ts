@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import { artifactLibrary, type Job } from './context.ts';
 import { runIdentity, runUrl } from './identity.ts';
 
-/** Milliseconds; longer would delay the verdict. */
+/** Milliseconds. A longer wait would delay the verdict. */
 const PATIENCE_MS = 60_000;
 
 type UploadedReport = Pick<Links, 'report' | 'artifact'>;
@@ -20,12 +20,12 @@ export async function uploadReports(
   reports: string | null,
 ): Promise<UploadedReport> {
   const { inputs, env, runner } = job;
-  // Already reported.
+  // The failure was already reported.
   if (reports === null) return { report: null };
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);
-  // A canceled job has ten seconds, and the verdict comes first.
+  // A canceled job has ten seconds, which the verdict needs.
   const interrupted = session.halting.halted()?.code === 'cancelled';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);
@@ -53,7 +53,7 @@ async function uploadResult(
   return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
 }
 
-/** An unpacked artifact has its file's name, so the file is copied under that name. */
+/** An unpacked artifact is named after its file, so the file is copied to a better name. */
 async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
   const name = `${reportArtifactName('evaldiff-report', job)}.html`;

@@ -14,9 +14,9 @@ import { visibleErrorMessage } from '../session/safe-writing.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
-/** Tests give another clock. */
+/** Tests set another clock. */
 type StepOptions = Pick<Job, 'testOverrides' | 'secondMs' | 'features' | 'jobs'> & {
-  /** Rejects on a failure that nothing awaits. */
+  /** Rejects if code that nothing awaits fails. */
   crashed?: Promise<never>;
 };
 
@@ -59,7 +59,7 @@ async function judgeStep(
     env: withoutSecrets(env, own),
     secrets,
     runner: {
-      // The toolkit escapes annotations; invisible characters are shown here.
+      // The toolkit escapes annotations. This code makes invisible characters visible.
       info: (text) => {
         core.info(logText(redact(text)));
       },
@@ -103,7 +103,7 @@ function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
 
 const OWN_FAULT = 'evaldiff itself failed; the error is above.';
 
-/** Also the log's last line. */
+/** The message is also the log's last line. */
 export function failStep(error: unknown, redact: (text: string) => string = (text) => text): 1 {
   const problems =
     error instanceof UserError ? error.problems.map((each) => redact(formatProblem(each))) : [];
@@ -112,7 +112,7 @@ export function failStep(error: unknown, redact: (text: string) => string = (tex
   try {
     core.setOutput('conclusion', 'error');
   } catch {
-    // The disk may be full; the exit code and the log report it.
+    // The disk may be full. The exit code and the log still report the failure.
   }
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';

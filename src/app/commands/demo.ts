@@ -81,7 +81,7 @@ export async function runPullRequest(
   }
 }
 
-/** It ends when its stdin does, also if this process is killed. */
+/** The server ends when its stdin ends, even if this process is killed. */
 async function startServer(script: string): Promise<{ url: string; close(): void }> {
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve, reject) => {
@@ -147,7 +147,7 @@ function actionEnvironment(runner: RunnerFiles, workspace: string, url: string):
     GITHUB_API_URL: url,
     GITHUB_GRAPHQL_URL: `${url}/graphql`,
     GITHUB_SERVER_URL: url,
-    // git fetches from the workspace itself.
+    // Makes git fetch from the workspace itself.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.${pathToFileURL(workspace).href}.insteadOf`,
     GIT_CONFIG_VALUE_0: `${url}/example/shop`,

@@ -7,8 +7,8 @@ import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 
 /**
- * Only adds missing keys from `.env`, so the file cannot change what runs. The action never reads
- * it.
+ * Adds missing keys from `.env` and no other variables, so the file cannot change what runs. The
+ * action never reads `.env`.
  */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
@@ -47,7 +47,10 @@ function keysIn(text: string, named: readonly string[]): [string, string | undef
   );
 }
 
-/** Warns if git would commit the keys in `.env`. @param files tracked and untracked, not ignored */
+/**
+ * Warns if git would commit the keys in `.env`. @param files tracked files, and untracked files
+ * that are not ignored
+ */
 export async function openKeys(
   repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,
   files: SourceTree,

@@ -43,7 +43,7 @@ export function savedKinds({ features }: Pick<Terminal, 'features'>): SavedKind[
   return features.flatMap(({ savedFile }) => savedFile ?? []);
 }
 
-/** Finds saved files in folders of any depth. Rejects with every path that has none. */
+/** Finds saved files in folders at any depth. Rejects with all paths that have no saved file. */
 export async function savedFilesIn(paths: readonly string[], reader: Reader): Promise<string[]> {
   const problems: Problem[] = [];
   const found = await Promise.all(paths.map((path) => filesIn(path, reader, problems)));
@@ -60,7 +60,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   };
   const entry = await stat(full).catch(() => null);
   if (entry === null) return wrong('does not exist, or cannot be read');
-  // A device never ends, but a pipe does: evaldiff report <(curl …).
+  // Reading a device never ends. Reading a pipe does: evaldiff report <(curl …).
   if (!entry.isDirectory())
     return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
@@ -83,7 +83,10 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   );
 }
 
-/** A report folder of a sweep also contains the sweep's runs. Its result already includes them. */
+/**
+ * A sweep's report folder also contains the files of its runs. Its result already includes those
+ * runs.
+ */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
     .filter((file) => file.endsWith(`${sep}result.json`))
@@ -91,7 +94,7 @@ function withoutRunsOf(files: readonly string[]): string[] {
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
-/** Rejects with the problems of every file that is invalid or has another version. */
+/** Rejects with the problems of all files that are invalid or have another version. */
 export async function readSavedFiles(
   files: readonly string[],
   terminal: Reader,
@@ -107,7 +110,10 @@ export async function readSavedFiles(
   return read;
 }
 
-/** Files of the newest run. Of equal times the later name wins: llmeval names files by time. */
+/**
+ * Files of the newest run. If two times are equal, the later name wins, because llmeval names files
+ * by time.
+ */
 export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
   const { cwd } = terminal;
   const there: string[] = [];
@@ -217,7 +223,7 @@ export async function writeNewFiles(
 async function occupied(folder: string, path: string, workTree: WorkTree): Promise<Problem | null> {
   const refusal = await pathRefusal(join(folder, path), 'file', workTree);
   if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
-  // A dangling link counts as existing.
+  // A symbolic link without a target counts as an existing file.
   const entry = await lstat(join(folder, path)).catch(() => null);
   return entry === null
     ? null

@@ -86,7 +86,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** Settings contain only the model's name, so the name has to identify the vendor. */
+/** The settings contain only the model's name, so that name must identify the vendor. */
 function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
   return vendorNames().filter((name) => {
     const { keyVariable, models, starterModel } = factsOf(name);

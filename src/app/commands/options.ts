@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 
 export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
-/** Options of all commands that read a project. `Takes` says which a command has. */
+/** Options of all commands that read a project. `Takes` selects the options of each command. */
 export interface EvaluateOptions {
   config: string;
   directory: string;
@@ -29,16 +29,16 @@ export interface EvaluateOptions {
   json?: boolean;
 }
 
-/** What a command does besides reading files. Determines its options. */
+/** What a command does, apart from reading files. This determines the command's options. */
 interface Takes {
-  /** Uses stored answers and endpoints. Required by all flags below. */
+  /** The command uses stored answers and endpoints. All flags below require this. */
   answers?: boolean;
   caps?: boolean;
   asks?: boolean;
   trust?: boolean;
   verdict?: boolean;
   report?: string;
-  /** False: prints no result, and handles `--json` itself. */
+  /** If false, the command prints no result and handles `--json` itself. */
   prints?: false;
 }
 
@@ -121,7 +121,7 @@ function answerOptions(command: Command): void {
     .option('--no-store', 'do not store answers or reuse stored ones');
 }
 
-/** Adds options from features. Returns the variants that the given options select. */
+/** Adds the options of features. Returns the variants that the user's options select. */
 export function addVariants(command: Command, { features }: Pick<Terminal, 'features'>) {
   const variants = features
     .flatMap((row) => row.variants ?? [])
@@ -138,7 +138,10 @@ export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
 
-/** Searches parent folders only within the checkout: those above may belong to someone else. */
+/**
+ * Searches parent folders only inside the checkout, because folders above may belong to someone
+ * else.
+ */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
   { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,

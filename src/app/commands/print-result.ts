@@ -45,7 +45,7 @@ export async function print(
   terminal.out(json === true ? `${logJson(result)}\n` : await renderResult(result, terminal));
 }
 
-/** With `--report`, calls `write` for its folder and prints the path of the `first` file. */
+/** If `--report` is given, calls `write` for its folder and prints the path of the `first` file. */
 export async function writeOwnReports(
   session: Session,
   { report }: Pick<EvaluateOptions, 'report'>,

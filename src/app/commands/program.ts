@@ -4,7 +4,10 @@ import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
 import type { CommandGroup, LazyCommand, Terminal } from './terminal.ts';
 
-/** Runs one command line. Exit codes: 0 pass or neutral, 1 the gate failed, 2 no verdict. */
+/**
+ * Runs one command line. Exit codes: 0 for pass or neutral, 1 if the gate failed, 2 without a
+ * verdict.
+ */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
   const hint = OTHER_VERBS.get(argv[0] ?? '');
@@ -56,7 +59,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Errors of the system, such as a full disk. */
+/** Errors of the operating system, such as a full disk. */
 const SYSTEM_ERRORS =
   'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
     ' ',
@@ -79,7 +82,7 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
   manage: 'Manage:',
 };
 
-/** Features add further commands. Each is loaded on demand, for a fast start. */
+/** Features add more commands. Each command is loaded only when used, for a fast start. */
 const COMMANDS: readonly LazyCommand[] = [
   { name: 'diff', group: 'test', load: async () => (await import('./plain.ts')).diffCommand },
   { name: 'run', group: 'test', load: async () => (await import('./run.ts')).runCommand },
@@ -97,7 +100,8 @@ const COMMANDS: readonly LazyCommand[] = [
 ];
 
 /**
- * The command named `asked`, or all if there is none of this name. `done` receives the exit code.
+ * Creates the command `asked`, or all commands if none has this name. `done` receives the exit
+ * code.
  */
 export async function createProgram(
   terminal: Terminal,
@@ -116,7 +120,7 @@ export async function createProgram(
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    // Arguments would leave too little room for the summaries.
+    // With arguments in this column, summaries would not fit.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
   const loaded = await Promise.all(

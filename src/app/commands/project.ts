@@ -43,7 +43,10 @@ export const currentFiles = async ({
   changed: [],
 });
 
-/** The current files, with their commit id if only `written` (absolute paths) is uncommitted. */
+/**
+ * The current files. They get the commit's id if all uncommitted files are in `written` (absolute
+ * paths).
+ */
 export async function currentState(
   session: Pick<Session, 'repository'>,
   written: readonly string[],
@@ -90,7 +93,7 @@ interface OwnOptions {
   kept?: KeptStores;
 }
 
-/** Absolute paths, or prefixes of them, to which runs with these options write. */
+/** Absolute paths, or prefixes of paths, that runs with these options write to. */
 export function ownPaths(
   { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
@@ -134,7 +137,10 @@ function warningOfKeys(session: Session, named: readonly string[]): Session {
   };
 }
 
-/** Shorter values are placeholders such as `none` or `EMPTY`, for servers without keys. */
+/**
+ * Shorter values are placeholders such as `none` or `EMPTY`. Users set them for servers without
+ * keys.
+ */
 const SHORTEST_KEY = 8;
 
 function cliSessionOptions(
@@ -197,7 +203,7 @@ function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
   return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];
 }
 
-/** Reads endpoints only from options and the environment, never from a file of the project. */
+/** Reads endpoints only from options and the environment, never from the project's files. */
 function readGiven(
   options: EvaluateOptions,
   overrides: readonly string[],

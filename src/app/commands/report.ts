@@ -175,7 +175,7 @@ async function tablesOf(
 ): Promise<{ tables: RunTable[]; conclusions: number[] }> {
   const results = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
   const reports = files.flatMap((file) => (file.kind === 'run' ? [file.report] : []));
-  // Only roll-up code of users runs, without environment variables.
+  // Runs only the users' roll-up code, and without environment variables.
   const sandbox = createSandbox({
     mode: 'sandbox',
     env: {},

@@ -33,18 +33,18 @@ import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
 export interface SeenProject {
   /**
-   * The repository's root, where GitHub looks for workflows. Without a repository, the project's
-   * folder.
+   * The repository's root, where GitHub looks for workflows. If there is no repository, the
+   * project's folder.
    */
   root: string;
   git: boolean;
   workTree: WorkTree;
-  /** The project's folder relative to `root`, '' for `root` itself. */
+  /** The project's folder relative to `root`. Empty if the folder is `root` itself. */
   below: string;
   settings: string | null;
   prompts: string[];
   foreign: string[];
-  /** No settings and nothing to test. */
+  /** True if there are no settings and nothing to test. */
   isEmpty: boolean;
   listed: string[];
   unread: { file: string; what: string }[];
@@ -56,9 +56,7 @@ export interface SeenProject {
   account: string | null;
 }
 
-/**
- * Inspects the project before `init` writes to it: its own files, other tools' files and models.
- */
+/** Finds the project's own files, other tools' files and models before `init` writes anything. */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,
@@ -182,7 +180,10 @@ async function askedVendors(
   };
 }
 
-/** GitHub's rule for account names. Strict, because the name is written into a workflow. */
+/**
+ * GitHub's rule for account names. The check is strict, because the name is written into a
+ * workflow.
+ */
 const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
 
 export function isAccount(name: string): boolean {

@@ -23,9 +23,9 @@ export interface Terminal {
   isTerminal: boolean;
   width: number;
   confirm?(question: string): Promise<boolean>;
-  /** Vendor addresses and clock. Only tests and benchmarks set them. */
+  /** Vendor addresses and the clock. Only tests and benchmarks set these. */
   testOverrides?: TestOverrides;
-  /** Ends commands that otherwise run until interrupted. */
+  /** Ends commands that otherwise run until the user interrupts them. */
   until?: AbortSignal;
   features: CommandFeatures;
 }
@@ -49,7 +49,10 @@ export interface Rendered {
   code: number;
 }
 
-/** Options that a feature adds to one of our commands, and the code that runs if they are given. */
+/**
+ * Options that a feature adds to an existing command, and the code that runs if the user gives
+ * them.
+ */
 interface CommandVariant {
   command: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
@@ -58,7 +61,7 @@ interface CommandVariant {
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
 }
 
-/** A kind of file that a feature writes and `evaldiff report` renders. */
+/** A file type that a feature writes and `evaldiff report` renders. */
 export interface SavedKind<Saved = unknown> {
   fileName: string;
   noun: string;
@@ -80,31 +83,33 @@ export interface LabelledTest {
 /** A project without suites, as `init` finds it. */
 export interface StarterProject {
   tree: SourceTree;
-  /** Vendors whose key is set here. */
+  /** Vendors whose keys are set in the environment. */
   keys: readonly VendorName[];
 }
 
-/** A suite that `init` writes instead of its example. It needs `code: host`. */
+/** A suite that `init` writes in place of its example. The suite needs `code: host`. */
 export interface StarterSuite {
   path: string;
   text: string;
   vendor: VendorName;
-  /** The file that it tests. */
+  /** The file that the suite tests. */
   found: string;
 }
 
-/** An example that `evaldiff demo NAME` runs. Its paths are paths in the package. */
+/** An example that `evaldiff demo NAME` runs. Its paths are relative to the package. */
 export interface DemoExample {
   name: string;
   /** First sentence of the output. */
   words: string;
-  /** A folder with `base` and `head`. Head starts with base's files. */
+  /** A folder with the subfolders `base` and `head`. Head starts as a copy of base. */
   fixture: string;
-  /** Further files of base: path in the repository → path. */
+  /** More files of base. Maps the path in the repository to the path in the package. */
   files: Readonly<Record<string, string>>;
-  /** A server that simulates the model of the endpoint `demo`. It prints its address. */
+  /**
+   * A server that simulates the model behind the endpoint `demo`. The server prints its address.
+   */
   server: string;
-  /** Why it cannot run on this machine, or null. */
+  /** Returns why the example cannot run on this machine, or null if it can. */
   refusal(): Promise<string | null>;
 }
 
@@ -118,15 +123,18 @@ export interface CommandRow {
   starter?(project: StarterProject): Promise<StarterSuite | null>;
 
   /**
-   * For `evaldiff grade`. Null if the suite belongs to another feature. @throws UserError without
-   * labels
+   * Used by `evaldiff grade`. Null if the suite belongs to another feature. @throws UserError
+   * without labels
    */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
 export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];
 
-/** Loads the renderer on demand, because its table of character widths slows each start by 10 %. */
+/**
+ * Loads the renderer only when needed, because its table of character widths slows each start by 10
+ * %.
+ */
 export async function printBlocks(
   blocks: readonly Block[],
   { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
@@ -155,10 +163,10 @@ type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
 
 const DEFAULT_COLUMNS = 100;
 
-/** The reader closed the pipe, as in `evaldiff report … | head`. */
+/** The reader has closed the pipe, as in `evaldiff report … | head`. */
 const CLOSED_PIPE_CODES = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** Follows `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
+/** Respects `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: CommandFeatures,
@@ -188,7 +196,7 @@ export function terminalOf(
   };
 }
 
-/** Any answer except yes means no, including the end of the input. */
+/** Every answer except yes means no. So does the end of the input. */
 async function confirmBy(
   question: string,
   out: (text: string) => void,

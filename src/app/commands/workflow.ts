@@ -7,7 +7,7 @@ import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
 
-/** Used if the account that publishes the action is unknown. */
+/** Written if the account that publishes the action is unknown. */
 export const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
@@ -17,7 +17,10 @@ export interface FoundWorkflow {
   unfinished: boolean;
 }
 
-/** The workflow that runs the action on the project in `below` ('' for the root), or null. */
+/**
+ * Finds the workflow that runs the action on the project in `below` ('' for the root). Null if
+ * there is none.
+ */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
@@ -82,11 +85,11 @@ export function endpointKey(name: string): string {
 interface WorkflowNeeds {
   vendors: readonly VendorName[];
   endpoints: readonly string[];
-  /** Whether a suite needs `code: host`. */
+  /** Whether some suite needs `code: host`. */
   host?: boolean;
 }
 
-/** The shipped workflow, with account, vendors' keys and endpoints filled in. */
+/** Fills the account, the vendors' keys and the endpoints into the shipped workflow. */
 export async function workflowText(
   below: string,
   owner: string,

@@ -2,8 +2,8 @@ import { MOST_TRIES } from '../../kernel/plan/looks.ts';
 import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 
 /**
- * Tries used by suites that stop early, and what five fixed tries a side would need. Null without
- * such suites.
+ * Counts the tries of suites that stop early, and the tries that five per side would take. Null
+ * without such suites.
  */
 export function countAdaptiveTries(
   suites: readonly SuiteComparison[],

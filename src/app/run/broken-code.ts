@@ -10,8 +10,8 @@ interface Rolled {
 }
 
 /**
- * Finds scoring code that always fails. `suites`: suites whose rates are meaningless because of it.
- * `notices`: promptfoo checks that always threw.
+ * Finds scoring code that always fails. `suites` have meaningless rates because of it. `notices`
+ * name promptfoo checks that always threw.
  */
 export function findBrokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
@@ -37,7 +37,7 @@ interface Broken {
 interface Use {
   metric: Metric;
   /**
-   * References that it judged. A check of a single reference may fail every time without being
+   * The references that the code judged. A check of one reference may fail every time without being
    * broken.
    */
   references: Set<ReferenceRun>;
@@ -47,7 +47,7 @@ interface Use {
   scores: Score[];
 }
 
-/** Errors that no answer can cause: the code names something that does not exist. */
+/** No answer can cause these errors: the code names something that does not exist. */
 const BROKEN_CODE_ERROR =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 
@@ -68,7 +68,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // For promptfoo, an answer that is not JSON fails the check. That can happen every time.
+    // In promptfoo, an answer that is not JSON fails the check. All answers may do so.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
         `metric "${name}" raised on every answer of both sides, which counts as a fail, as in promptfoo. ` +

@@ -9,14 +9,14 @@ import { MAX_DIFF_EDITS } from '../../text/cut-out.ts';
 import { cut } from '../../text/visible.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
-/** Enough for every suite of a large run, because it is not yet known which will regress. */
+/** The limit covers every suite of a large run, because any of them may still regress. */
 const MOST_FILES = 1_000;
 
 const MOST_LINES = 60;
 
 const LONGEST_LINE = 500;
 
-/** In bytes. Larger files are data, and their diff explains nothing. */
+/** In bytes. Larger files are data, whose diff explains nothing. */
 const LARGEST_FILE = 262_144;
 
 const NEWLINE_NOTE = '\\';
@@ -44,7 +44,7 @@ export async function changedTexts(
   return found.filter((change) => change !== null);
 }
 
-/** A prompt file can contain tests too. This is the half that made the suite run. */
+/** The part of a file, prompt or tests, that made the suite run. */
 interface Part {
   isTests: boolean;
   keys: ReadonlySet<string>;
@@ -85,7 +85,7 @@ function partOf({ base, head }: AffectedSuite, { file, key }: Because): Part | n
 
 const UTF8 = new TextDecoder();
 
-/** Null: the side has no such file. Undefined: it is too large, or not text. */
+/** Null if the side lacks the file. Undefined if the file is too large or not text. */
 async function readSideText(tree: SourceTree, path: string): Promise<string | null | undefined> {
   if (!tree.files.has(path)) return null;
   const bytes = await readUpTo(tree, path, LARGEST_FILE);

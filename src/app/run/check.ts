@@ -24,8 +24,8 @@ export function answererProblems(
 }
 
 /**
- * References that cannot run, for example without a value for a variable or an `expected` that a
- * metric needs.
+ * Finds references that cannot run. For example, a variable has no value, or a metric needs a
+ * missing `expected`.
  */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
@@ -53,7 +53,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
 const NEEDS_HOST =
   'is a program of this repository. It runs only with code: host (input code, or --code host).';
 
-/** These need network, packages or a checkout, which only the workflow can grant. */
+/** Only the workflow can grant what these suites need: network, packages or a checkout. */
 export function hostOnly(
   suites: readonly SuiteComparison[],
   features: readonly PlannedFeature[],
@@ -111,7 +111,9 @@ interface Code {
   at?: CodePlace;
   place: Place;
   sets?: readonly (keyof typeof SET)[];
-  /** Input variables, whole numbers. Absent: the code is only compiled. */
+  /**
+   * Names of input variables that are whole numbers. If absent, the code is compiled but not run.
+   */
   counts?: readonly string[];
   tool?: string | undefined;
 }
@@ -127,8 +129,8 @@ export const FAILS_ALWAYS =
 
 /**
  * Finds metrics, roll-ups and prompts that do not compile, import unavailable modules at the top,
- * or never set `result`. Roll-ups run on sample numbers, nothing else runs. A promptfoo check that
- * does not compile is only a notice, because the check fails then.
+ * or never set `result`. Runs only roll-ups, on sample numbers. A promptfoo check that does not
+ * compile causes only a notice, because the check then fails.
  */
 export async function checkCode(
   suites: readonly SuiteComparison[],
@@ -203,12 +205,12 @@ async function codeProblems(
   const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
-  // An error of some samples alone may be caused by their numbers.
+  // If only some samples cause an error, their numbers may be the reason.
   const [message = undefinedName] = errors.length === ran.length ? errors : [];
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }
 
-/** Whether a statement may set the variable, or the code creates code at run time. */
+/** Whether some statement may set the variable. True if the code creates code at run time. */
 function maySet(name: string, language: CodeLanguage, code: string): boolean {
   const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
   const bare = code.replace(comment, '$1');

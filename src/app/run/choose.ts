@@ -12,9 +12,9 @@ interface KeyedReference {
 }
 
 /**
- * Keeps references that `references=` and `tags=` match on either side, so that an edited tag does
- * not look like a removal. A pattern without a match is a problem. A notice says that only a part
- * ran.
+ * Keeps references that `references=` and `tags=` match on either side. Otherwise an edited tag
+ * would look like a removal. A pattern without a match is a problem. A notice says that only some
+ * references ran.
  */
 export function chooseReferences(
   base: Project | null,

@@ -18,7 +18,7 @@ interface JudgedSuite {
   verdict: SuiteVerdict | null;
 }
 
-/** A fall under base's scoring: of a metric's mean or, if `metric` is null, of the pass rate. */
+/** A fall under base's scoring. If `metric` is null, the pass rate fell, else the metric's mean. */
 interface FallOfSuite {
   suite: SuiteComparison;
   metric: string | null;
@@ -26,14 +26,15 @@ interface FallOfSuite {
 
 interface UnderBase {
   findings: UnderBaseFinding[];
-  /** A fall that head's own scoring hides. Null if there is none, or if new answers refute it. */
+  /** The fall that head's own scoring hides. Null if there is none, or if new answers refute it. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Sentences about refuted falls. They prevent a green verdict. */
+  /** Sentences about refuted falls. With any of these, the run is not green. */
   unconfirmed: string[];
 }
 
 /**
- * Falls under base's scoring. If `gate.scoring` would make one red, new answers must confirm it.
+ * Finds falls under base's scoring. New answers must confirm a fall that `gate.scoring` would make
+ * red.
  */
 export async function findUnderBase(
   suites: readonly JudgedSuite[],

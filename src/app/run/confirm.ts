@@ -21,13 +21,14 @@ import type { ComparedRun, FeatureTools } from './feature.ts';
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
 export interface ConfirmedVerdict extends RunVerdict {
-  /** Confirmation of a fall in all suites together; null if none was needed. */
+  /** The confirmation of a fall in all suites together. Null if no confirmation was needed. */
   confirmedPool: Confirmation | null;
 }
 
 /**
- * Decides a run. If a red verdict rests on stored answers or on one program process per side,
- * confirms it with new answers: the model may have changed, or the process may have been unlucky.
+ * Decides a run. If a red verdict depends on stored answers, the model may have changed. If it
+ * depends on one program process per side, that process may have been unlucky. New answers must
+ * then confirm it.
  */
 export async function confirmFalls(
   measured: MeasuredRun,
@@ -41,13 +42,13 @@ export async function confirmFalls(
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {
-    // The second claim is needed only if the first is refuted.
+    // The second claim matters only if the first is refuted.
     if (claim.metric === null && claim.suites.some(({ suite }) => isConfirmed(found.get(suite))))
       continue;
     const confirmation = await confirm(claim);
     for (const { suite } of claim.suites) add(suite, confirmation);
   }
-  // A refuted fall must not count towards the pool, so judge the pool afterwards.
+  // A refuted fall must not count in the pool of all suites, so the pool is judged afterwards.
   const judged = claims.length === 0 ? first : judgeMeasured(measured, found);
   const pool = poolClaim(judged, gate, claims.length);
   if (pool === null) return { ...judged, confirmedPool: null };
@@ -73,7 +74,7 @@ export function confirmReferences(
     const named = new Set(references);
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
     if (confirm === null || restsOn(runs) === null) return null;
-    // Only all of them together, because the plan reserves no calls for single references.
+    // Judges the references only together, because the plan reserves no calls for single ones.
     const claim = claimAbout(suite, runs, wholeTry, { ...gate, claims });
     return confirm({ ...claim, judged: 'none', minDrop: null });
   };

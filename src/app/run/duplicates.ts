@@ -6,7 +6,7 @@ import { counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Limit per suite. A data file may repeat itself in every row. */
+/** Limit per suite, because a data file may repeat every row. */
 const MOST_NOTICES = 10;
 
 const SHOWN_NAMES = 5;
@@ -14,7 +14,7 @@ const SHOWN_NAMES = 5;
 /** Inputs with at least this many words can be near duplicates. */
 const MIN_WORDS = 20;
 
-/** Minimum share of common words (Jaccard index of sets) of near duplicates. */
+/** Near duplicates share at least this part of their words (Jaccard index of sets). */
 const MIN_SHARED = 0.9;
 
 const MAX_COMPARED = 20;
@@ -68,7 +68,7 @@ function textOf({ input, thread }: Reference): string {
   return [...Object.values(input), ...(thread ?? []).map(({ content }) => content)].join('\n');
 }
 
-/** Ignores case and punctuation, except in numbers and signs. */
+/** Ignores case and punctuation. Keeps the punctuation and signs of numbers. */
 function wordsOf(reference: Reference): string[] {
   return textOf(reference)
     .toLowerCase()

@@ -66,7 +66,7 @@ async function verdictsOf(
   return confirmFalls(measured, gate, confirm);
 }
 
-/** Null: nothing is compared, or no call may be made. */
+/** Null if nothing is compared or no call is allowed. */
 function confirmOf({ mode, price }: Prepared, tools: FeatureTools): Confirm | null {
   return mode !== 'diff' || tools.isPreview === true ? null : createConfirm(tools, price);
 }

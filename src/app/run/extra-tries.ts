@@ -12,7 +12,7 @@ interface ExtraTryMaker {
   isEnded(): boolean;
 }
 
-/** `byBase`: also scores the tries with base's scoring. */
+/** `byBase`: base's scoring also scores the tries. */
 export function extraTryMaker(
   tools: FeatureTools,
   price: Price,

@@ -40,12 +40,13 @@ export interface SidesRead {
   trust: TrustLevel;
   limits: Limits;
   isChosen: boolean;
-  /** The author's description of the change; untrusted. Absent: unknown. */
+  /** What the author wrote about the change. This text is untrusted. Absent if unknown. */
   description?: string;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
   /**
-   * The project as it was at `since`. Null if there is no such commit. Absent without a repository.
+   * Reads the project as it was at `since`. Null if there is no such commit. Absent without a
+   * repository.
    */
   earlier?(since: string): Promise<EarlierProject | null>;
 }
@@ -72,12 +73,12 @@ export interface ComparedRun {
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** All planned suites, even those without a result. */
+  /** All planned suites. Some may have no result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
   /**
-   * Checks with new answers that these references got worse, before they make the run red. Divides
-   * alpha by `claims`. Null: their tries do not rest on stored answers.
+   * Checks with new answers whether these references got worse, before they make the run red. Each
+   * check uses alpha divided by `claims`. Null if none of their tries are stored answers.
    */
   confirm(
     suite: SuiteComparison,
@@ -87,11 +88,11 @@ export interface ComparedRun {
 }
 
 export interface DecidedRun extends ComparedRun {
-  /** From the `compared` hooks of all rows. */
+  /** What the `compared` hooks of all rows returned. */
   parts: Partial<FeatureParts>;
-  /** Calls of the comparison, made or stored. */
+  /** The number of answers in the comparison, new or stored. */
   calls: number;
-  /** From the `groups` hooks of all rows. */
+  /** What the `groups` hooks of all rows return. */
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
 
@@ -109,7 +110,7 @@ export interface Judged extends Added {
   unjudged: string[];
 }
 
-/** A row's calls in a plan: their key in `plan --json`, and their name. */
+/** A feature's calls in a plan: their key in `plan --json`, and their name. */
 interface CallNames {
   certain?: { key: string; words(calls: number): string };
   possible?: string;
@@ -121,15 +122,17 @@ interface OwnFile {
   isWritten: boolean;
 }
 
-/** How many of the good and of the bad labelled answers a grader classifies correctly. */
+/**
+ * Counts the good and the bad labelled answers, and how many of each a grader classifies correctly.
+ */
 export interface LabelCounts {
   good: Counts;
   bad: Counts;
-  /** Start of a sentence about these counts: `the evaluators tell`. */
+  /** The start of a sentence about these counts, such as `the evaluators tell`. */
   who: string;
 }
 
-/** Measured accuracy of a suite's only grader, or null. */
+/** The measured accuracy of a suite's only grader. Null if it was not measured. */
 export type MeasuredGrader = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
 export interface Feature<Own = unknown, Read = unknown> {
@@ -138,13 +141,15 @@ export interface Feature<Own = unknown, Read = unknown> {
   readonly settings?: OwnSettings;
   readonly result?: OwnKeys;
   files?(): Promise<OwnFile[]>;
-  /** Values of these keys if the feature had nothing to do. */
+  /** The values of these keys if the feature did nothing. */
   readonly emptyParts?: Partial<FeatureParts>;
 
   /** Reads the feature's files, after both projects were read. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /** Called after selection; must be pure. Null: the feature does not take part. */
+  /**
+   * Called after selection. The hook must be pure. Returns null if the feature does not take part.
+   */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
   withoutStored?(
@@ -164,8 +169,8 @@ export interface Feature<Own = unknown, Read = unknown> {
   ): Promise<SuiteComparison[]>;
 
   /**
-   * Called after the tries and before any verdict. `judges`: graders that it tested on labelled
-   * answers.
+   * Called after the tries and before any verdict. `judges` are graders that the feature tested on
+   * labelled answers.
    */
   before?(
     plan: FeaturePlan<Own>,
@@ -190,7 +195,7 @@ export interface Feature<Own = unknown, Read = unknown> {
 
   groups?(parts: Partial<FeatureParts>, suite: SuiteResult): ReferenceGroup[];
 
-  /** Called after the verdict, which no longer changes. */
+  /** Called after the verdict, which the hook cannot change. */
   decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
 }
 

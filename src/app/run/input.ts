@@ -15,24 +15,26 @@ import type { Features } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
-  /** The base branch's tip, whose tests and settings apply. Null or absent: base's own apply. */
+  /**
+   * The base branch's tip. Its tests and settings apply. If null or absent, those of base apply.
+   */
   tip?: SourceTree | null;
   changed?: readonly ChangedFile[];
   description?: string;
   trust: TrustLevel;
   features: Features;
-  /** Base as it was at `since` (see `Repository`). Null if there is no such commit. */
+  /** Reads base as it was at `since` (see `Repository`). Null if there is no such commit. */
   earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
   notices?: readonly Notice[];
-  /** Allows a sweep without references, while the user writes the first ones. */
+  /** Allows a sweep without references, because the user may still be writing the first ones. */
   mayBeEmpty?: true;
   strict?: true;
-  /** Why GitHub withholds keys. Null: a missing key is an error. */
+  /** Why GitHub withholds keys. If null, a missing key is an error. */
   withheld: Withheld | null;
   maxCost: number | null;
-  /** The cap is a default, which only covers known prices. */
+  /** The cap is a default. It covers only models with known prices. */
   assumesCost?: true;
-  /** This run's part of a shared plan. Absent: all of it. */
+  /** This run's part of a shared plan. If absent, the run executes the whole plan. */
   part?: PlanPart;
 }
 
@@ -40,7 +42,7 @@ export interface PlanPart {
   narrow(whole: Prepared): Prepared;
   problems(whole: Prepared): Problem[];
   caps(caps: Caps, portions: () => Portions): Caps;
-  /** The other parts have checked the caps and made all calls, so no key is needed. */
+  /** The other parts have checked the caps and made all calls, so this part needs no key. */
   isAnswered: boolean;
 }
 
@@ -68,12 +70,15 @@ export interface Pricing {
 
 export interface PlanTools {
   hash(text: string): string;
-  /** Random prompt delimiters. Absent: calls with stored answers count too. */
+  /**
+   * Creates random prompt delimiters. If absent, delimiters are constant, so calls with stored
+   * answers count too.
+   */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
-  /** Compiles the project's code. Absent: the code is not checked. */
+  /** Compiles the project's code. If absent, the code is not checked. */
   evaluate?: JudgeEdges['evaluate'];
-  /** List prices, and a check for stored answers. Only runs with calls use it. */
+  /** Returns list prices and a check for stored answers. Only runs with calls need these. */
   pricing(targets: readonly Target[]): Promise<Pricing>;
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }
@@ -88,7 +93,7 @@ export interface Edges
 
 export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
 
-/** `whole`: the shared plan that `prepared` is a part of, or `prepared` itself. */
+/** `whole` is the shared plan that contains `prepared`, or `prepared` itself. */
 export interface ReadyPlan {
   ready: true;
   prepared: Prepared;
@@ -98,6 +103,6 @@ export interface ReadyPlan {
   caps: Caps;
   sweep: Settings['sweep'];
   reread: ReadSides['reread'];
-  /** The settings' `sweep` would add variants in a full sweep. */
+  /** True if a full sweep would add variants from the settings' `sweep`. */
   sweepsFurther: boolean;
 }

@@ -5,9 +5,7 @@ import { answerersOf, targetsOf, type Prepared } from '../../money/prepared.ts';
 import type { Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/**
- * A key that only a metric needs is reported at the metric: other users do not expect to need it.
- */
+/** If only a metric needs a key, the problem is reported at the metric, where users can see why. */
 export function keyProblems(
   prepared: Prepared,
   missingKeys: (targets: readonly Target[]) => Problem[],

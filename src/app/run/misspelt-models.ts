@@ -8,8 +8,8 @@ import type { Problem } from '../../types/plain.ts';
 import type { Pricing } from './input.ts';
 
 /**
- * Finds models without a price that differ by one letter from a listed name. A different digit is a
- * different version.
+ * Finds models without a price whose name differs by one letter from a listed name. A different
+ * digit means another version, so it is not reported.
  */
 export async function findMisspeltModels(
   { suites, features, price }: Prepared,

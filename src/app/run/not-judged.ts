@@ -96,7 +96,10 @@ interface KeylessRun {
   judge(prepared: Prepared): Promise<Result>;
 }
 
-/** Runs what needs no key, and reports the plan for the rest. May fail, but is never a success. */
+/**
+ * Runs everything that needs no key, and reports the plan for the rest. The run may fail but never
+ * succeeds.
+ */
 export async function judgeWithoutKeys({
   prepared,
   head,

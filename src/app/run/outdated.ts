@@ -9,7 +9,7 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** A model name that another model answers now than in stored answers. */
+/** A model name for which the server now uses another model than for stored answers. */
 export interface ReplacedServer {
   model: string;
   before: string[];
@@ -17,15 +17,15 @@ export interface ReplacedServer {
   tries: number;
 }
 
-/** Stored answers of another build of the same model: the server's fingerprint differs. */
+/** Stored answers from another build of the same model. The server's fingerprint differs. */
 export interface OtherBuild {
   model: string;
   tries: number;
 }
 
 /**
- * Removes stored answers of models that the server has replaced since, because they cannot be
- * compared with new answers. Removes all tries of a reference's side if it has one of them.
+ * Removes stored answers of models that the server has since replaced. They cannot be compared with
+ * new answers. If one try of a reference's side is removed, all tries of that side are.
  */
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];
@@ -59,7 +59,10 @@ export function withoutOutdated(suites: readonly SuiteComparison[]): {
   return { suites: left, replaced: [...found.values()], otherBuilds: otherBuilds(left) };
 }
 
-/** Some vendors change the fingerprint daily, so it alone does not invalidate an answer. */
+/**
+ * Some vendors change the fingerprint daily, so a different fingerprint does not invalidate an
+ * answer.
+ */
 function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
   const fresh = servedNow(suites, 'fingerprint');
   const stored = triesOf(suites).filter(({ model, made }) => {

@@ -94,7 +94,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
   };
 }
 
-/** Reserves calls to confirm a fall against stored answers before it is red. */
+/** Reserves calls to confirm a fall that depends on stored answers, before the run is red. */
 function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   if (prepared.mode !== 'diff') return prepared;
   const { plan, suites } = prepared;
@@ -104,8 +104,8 @@ function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
 }
 
 /**
- * Includes all turns of dialogues. Assumes that new answers need as many grades as the suite's
- * others.
+ * Includes all turns of dialogues. Assumes that each new answer needs as many grades as an earlier
+ * answer.
  */
 function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
   const answers = maxNewAnswers(suite, hasStored);
@@ -193,7 +193,7 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
   };
 }
 
-/** Checks the caps against the whole plan, so that all its parts are refused alike. */
+/** Checks the caps against the whole plan, so that either all parts run or none. */
 function spending(
   input: RunInput,
   { budget, base }: TrustedSides,
@@ -227,7 +227,7 @@ function spending(
   };
 }
 
-/** Comparisons of a commit with itself store no answers, so each repeats all calls. */
+/** A comparison of a commit with itself stores no answers, so it repeats all calls. */
 function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
   if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
   const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };

@@ -103,7 +103,7 @@ function runGate({ again, failOn }: PrepareInput, { gate }: TrustedSides): GateS
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
 }
 
-/** The base branch has newer tests that head's prompt cannot run, so nothing is judged. */
+/** Head's prompt cannot run the newer tests of the base branch, so nothing is judged. */
 function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
   if (unasked === undefined) return [];
   const message =
@@ -177,7 +177,7 @@ function projectSides(
   };
 }
 
-/** Only sweeps use batches, which may take a day. */
+/** Only sweeps use batches, because a batch may take a day. */
 function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
 }
@@ -254,7 +254,10 @@ function sumCalls(calls: readonly { calls: number }[]): number {
   return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
-/** Where base's budget applies, so do its prices: a pull request must not make itself cheaper. */
+/**
+ * If base's budget applies, base's prices apply too. Otherwise a pull request could make itself
+ * cheaper.
+ */
 export function priceSettings({ base, head, budget }: TrustedSides): Settings[] {
   if (base === null) return [head.settings];
   return budget === base.settings.budget

@@ -5,7 +5,7 @@ import { countsIn } from '../../kernel/suite/gate.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Quarantined references run and are shown, but do not gate. `today`: `YYYY-MM-DD`. */
+/** Quarantined references run and are shown, but do not affect the gate. `today`: `YYYY-MM-DD`. */
 export function quarantineOf(tests: Tests, today: string): (id: string) => boolean {
   const active = new Set(
     tests.quarantine.filter(({ until }) => until >= today).map(({ id }) => id),
@@ -13,7 +13,7 @@ export function quarantineOf(tests: Tests, today: string): (id: string) => boole
   return (id) => active.has(id);
 }
 
-/** References that gate on base and are quarantined by head, even if they do not run. */
+/** References that affect the gate on base and that head quarantines, even if they do not run. */
 export function newlyQuarantined(
   { suite: { base }, scoring }: { suite: Pick<AffectedSuite, 'base'>; scoring: Scoring },
   today: string,

@@ -24,8 +24,8 @@ interface Reading {
 }
 
 /**
- * Errors in head end the run. If base cannot be read, head counts as new: a pull request cannot fix
- * base.
+ * Errors in head end the run. If base is unreadable, all of head counts as new, because a pull
+ * request cannot fix base.
  */
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
@@ -33,7 +33,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
   const toolsAt = readToolsOf(input, reading);
   const own = headToRead(input, read);
   const reread = headReader(own, reading.hash);
-  // Restricts only the pull request's models: maintainers chose base's.
+  // The list of allowed models restricts only head, because maintainers chose base's models.
   const ofBase = { ...read, configRequired: false, allowedModels: null };
   const [before, later, after] = await Promise.all([
     base === null ? null : readProject(base, ofBase, toolsAt(base)),
@@ -142,7 +142,10 @@ export function headReader(
   };
 }
 
-/** For outside contributors, base's settings decide which files count and what model names mean. */
+/**
+ * If head comes from an outside contributor, base's settings decide which files count and what
+ * model names mean.
+ */
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
   read: ReadOptions,

@@ -7,7 +7,7 @@ import type { Notice, Place } from '../../types/plain.ts';
 /** One in this many evaluations of scoring code is repeated. */
 const REPEAT_EVERY = 10;
 
-/** Errors that may be caused by a busy machine. */
+/** A busy machine may cause these errors. */
 const LOAD_ERRORS = /^(?:took longer|used more|was not run)/;
 
 interface Repeats {
@@ -16,10 +16,10 @@ interface Repeats {
 }
 
 /**
- * Checks that scoring code is deterministic and independent of order and side. Repeats a share of
- * each job, drawn by `seed`, in a new process, as answers of the other side and in another order.
- * If a score differs, all results of that code are errors from this job on. Does not repeat code
- * without `scores`.
+ * Checks that the scores of code do not vary, and do not depend on order or side. For this, repeats
+ * a share of each job, drawn by `seed`. The repetition uses a new process, another order and the
+ * other side's name. If a score differs, all results of that code from this job on are errors. Code without
+ * `scores` is not repeated.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
@@ -70,8 +70,8 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
 }
 
 /**
- * Draws at least one at random. Leaves out the first unless it is the only one: nothing ran before
- * it, so repeating it cannot reveal leftover state.
+ * Draws at least one item at random. Excludes the first item unless it is the only one. Nothing ran
+ * before the first item, so repeating it cannot reveal leftover state.
  */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));

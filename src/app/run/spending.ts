@@ -23,7 +23,10 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
-/** Words for a run's findings, passed in so that deciding code does not import them. */
+/**
+ * Functions that word a run's findings. They are passed in so that deciding code does not import
+ * them.
+ */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
@@ -43,9 +46,15 @@ export interface JudgeEdges {
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /** Called after each answer, grade and evaluation, or its error. Only for progress. */
+  /**
+   * Called after each answer, grade and evaluation, also after an error. Used only to show
+   * progress.
+   */
   answered(purpose: Purpose, status: Completion['status']): void;
-  /** Other data in the stores; the first store is written to. Absent: none. */
+  /**
+   * Returns other data in the stores. Only the first store is writable. Absent if there are no
+   * stores.
+   */
   kept?(): Promise<readonly KeptRecords[]>;
   sources?: { base: SourceTree | null; head: SourceTree };
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
@@ -58,7 +67,7 @@ function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/** Null for a feature's suite kind, whose usage sums several models. */
+/** Null for suites of a feature's kind, because their usage is a sum over several models. */
 function savedBy({
   own,
   completion,
@@ -71,12 +80,17 @@ function savedBy({
 export interface Spending {
   meter: Meter;
   complete: Complete;
-  /** Why the run ended early. If a cap was reached, includes the last request's error. */
+  /**
+   * Returns why the run ended early. If a cap was reached, this includes the last request's error.
+   */
   halted(): Halt | null;
   unmade: Unmade;
 }
 
-/** Answers count as tries, and attributes and fixes follow the verdict. */
+/**
+ * Calls for these purposes are not grades. Answers count as tries. Attributes and fixes follow the
+ * verdict.
+ */
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
 
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {

@@ -96,7 +96,7 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
   ];
 }
 
-/** New answers confirm that head is worse, but the model fell too. */
+/** New answers confirm that head is worse, but base's new answers are worse too. */
 function driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[] {
   if (confirmation?.status !== 'confirmed' || confirmation.drift === null) return [];
   return [{ kind: 'served', place: null, message: modelFellToo(name, confirmation) }];
@@ -167,10 +167,10 @@ function answersOf(run: ReferenceRun, side: Side): string[] {
   return run[side].flatMap(({ byHead: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
 }
 
-/** With a one-sided p above this, the pass rate does not count as lower. */
+/** If the one-sided p is above this, the pass rate does not count as lower. */
 const NOT_LOWER_P = 0.05;
 
-/** Single references decide, although the pass rate holds and most answers changed. */
+/** Warns if single references decide, the pass rate is not lower and most answers changed. */
 function churnNotice({ compared, gate }: SuiteComparison, result: SuiteResult): Notice[] {
   const { name, reason, pass_rate: rate, references } = result;
   const bySingle = reason?.by === 'references' || reason?.by === 'named';

@@ -13,9 +13,9 @@ interface ProjectAndTree {
 }
 
 /**
- * Changes that may matter but are not read: links and submodules in searched folders, and files
- * next to a program or in a skill. `changed`: paths of both sides. `reasons`: files that make
- * something run.
+ * Finds changes that may matter but are not read: links and submodules in searched folders, and
+ * files next to a program or in a skill. `changed` are paths of both sides. `reasons` are files
+ * that make something run.
  */
 export function unreadChanges(
   sides: readonly ProjectAndTree[],
@@ -58,7 +58,7 @@ function programsOf({ models }: Project['settings']): ModelSettings[] {
   return [...models.values()].filter(({ command }) => command.length > 0);
 }
 
-/** Whether the pattern could match files below a path. */
+/** Returns whether the pattern could match files below a path. */
 function folderMatcher(pattern: string): (path: string) => boolean {
   if (/\{[^}]*\//.test(pattern)) {
     const { root } = compileGlob(pattern);
@@ -95,7 +95,9 @@ function besidePrograms(
   });
 }
 
-/** In the folder of the program's file. At the root, only files with the same extension. */
+/**
+ * True in the folder of the program's file. At the root, only for files with the same extension.
+ */
 function isBeside(path: string, word: string): boolean {
   const folder = folderOf(word);
   const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';

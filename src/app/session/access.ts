@@ -31,11 +31,11 @@ export function accessFrom(
   };
 }
 
-/** Ordinary settings, whatever variable contains them. */
+/** Ordinary settings, which are not secret unless they look like a key. */
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 
-/** Part of a key that begins with a slash, as base64 can. */
+/** A key in base64 may begin with a slash, like a path. This pattern recognises such a key. */
 const KEY_LIKE = /(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{16,}/;
 
 export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): string[] {
@@ -71,7 +71,7 @@ export function refuseModelKeys(
     );
 }
 
-/** Child processes then do not inherit them. */
+/** Removes secrets, so that child processes do not inherit them. */
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],

@@ -9,19 +9,22 @@ import { stopUnreadable } from './stop-unreadable.ts';
 
 interface AskingOptions {
   complete: Complete;
-  /** Stores in reading order; the first is written to. Called once, on the first request. */
+  /**
+   * Opens the stores, in the order in which they are read. Only the first is written to. Called
+   * once, on the first request.
+   */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
   endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
-  /** For sharded sweeps only. */
+  /** Only sharded sweeps use this. */
   exchange?: AnswerExchange | undefined;
 }
 
-/** Exchanges answers between the shards of a sweep and their merge. */
+/** Passes answers from the shards of a sweep to the job that merges them. */
 export interface AnswerExchange {
-  /** An answer of a shard that is not in a store, or null. */
+  /** Returns a shard's answer that is not in a store, or null. */
   given(key: string): Completion | null;
-  /** `lasting`: other runs may use it. */
+  /** `lasting` is true if other runs may use the answer. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
@@ -30,9 +33,9 @@ interface Asking {
   reader(): Promise<(request: Request) => boolean>;
   guard(guard: Guard): void;
   attempt(): boolean;
-  /** By the plan of the run. Null: unknown. */
+  /** The price that the run's plan expects. Null if unknown. */
   price: Price;
-  /** The last attempt was rejected, and is repeated in another form. */
+  /** Called if the last attempt was rejected. The request is then sent in another form. */
   refused(): void;
 }
 
@@ -41,7 +44,10 @@ interface Layers {
   stored(request: Request): boolean;
 }
 
-/** Layers, outermost first: one completion per request, stored answers, budget, provider. */
+/**
+ * Combines four layers. From the outermost: one completion per request, stored answers, budget,
+ * provider.
+ */
 export function createAsking({
   complete,
   openStores,
@@ -99,7 +105,10 @@ export function createAsking({
   };
 }
 
-/** Recordings cost nothing. A program with unknown files could have changed unnoticed. */
+/**
+ * Recorded answers cost nothing, so they are not stored. If a program's files are unknown, it could
+ * have changed unnoticed.
+ */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
   return target.provider !== 'program' || target.files !== NO_FILES;
@@ -107,7 +116,10 @@ function isLasting(target: Target): boolean {
 
 const NO_FILES = sha256('[]');
 
-/** Every layer needs the key, and computing it means sorting and hashing the whole request. */
+/**
+ * Caches keys, because every layer needs them and each requires sorting and hashing the whole
+ * request.
+ */
 function rememberKeys(keyOf: (request: Request) => string): (request: Request) => string {
   const keys = new WeakMap<Request, string>();
   return (request) => {
@@ -120,7 +132,8 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
 }
 
 /**
- * Adds the endpoint's address: a request has only its name, but another address is another server.
+ * Adds the endpoint's address to the key. A request contains only the endpoint's name, but another
+ * address means another server.
  */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
@@ -134,7 +147,9 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** A hash of all text between the delimiters, so that no text can contain its own delimiter. */
+/**
+ * The delimiter is a hash of all text between delimiters, so no text can contain its own delimiter.
+ */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

@@ -29,14 +29,16 @@ export async function findCommits(
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
-  // The tested commit contains everything queued before it, so the lowest trust of these applies.
+  // In a merge queue, the tested commit contains all changes queued before it. The lowest trust
+  // among them applies.
   const tested = facts.event === 'merge_group' && request.head === null;
   const heads = tested ? [facts.queued ?? head, ...bases] : [head];
   const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // For a merged branch, its present tip would compare head with itself.
+  // If the branch is already merged, comparing with its base branch's tip would compare head with
+  // itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
   if (isMerged && facts.base !== null) {
@@ -76,7 +78,8 @@ async function resolveHead(
     side: 'head',
     refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
   });
-  // An annotated tag has its own id, for which GitHub accepts no check run.
+  // Resolves an annotated tag to its commit, because GitHub accepts no check run for the tag's own
+  // id.
   return repository.resolve(facts.head);
 }
 
@@ -85,7 +88,7 @@ async function baseOf(
   { base, facts }: CommitsRequest,
 ): Promise<string | null> {
   if (base !== null) return repository.resolve(base);
-  // The event of a rerun is old: the base branch may have changed.
+  // A rerun uses an old event, and the base branch may have changed since.
   const tip =
     facts.pullRequest === null || facts.baseBranch === undefined
       ? null
@@ -100,8 +103,8 @@ async function baseOf(
 }
 
 /**
- * Base for the first push of a branch or tag: the default branch. Null if that was pushed, or does
- * not exist.
+ * The first push of a branch or tag is compared with the default branch. Null if the default branch
+ * itself was pushed, or does not exist.
  */
 async function defaultTip(
   repository: Repository,
@@ -117,8 +120,8 @@ async function defaultTip(
 }
 
 /**
- * Runs both in parallel, so that their fetches combine. Rejects after both ended; the first error
- * wins.
+ * Runs both in parallel, so that one fetch serves both. Rejects with the first error, after both
+ * have ended.
  */
 export async function runBoth<A, B>(
   first: () => Promise<A>,

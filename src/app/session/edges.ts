@@ -59,18 +59,18 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
 export interface SessionRow extends ReportRow {
   readonly suiteKey?: SuiteKey;
   readonly formats?: Formats;
-  /** Sends requests in other ways, such as batches. The first row with a transport is used. */
+  /** Sends requests in another way, such as batches. The first feature with a transport is used. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;
-    /** Detects when no request can come before an answer does. */
+    /** Detects when no further request can start before an answer arrives. */
     activity: Activity;
     turn(): Promise<void>;
-    /** At most 64 hexadecimal digits. Requests with equal keys may share an answer. */
+    /** A key of at most 64 hexadecimal digits. Requests with equal keys may share an answer. */
     requestKey(request: Request): string;
   }) => (options: TransportOptions) => RequestTransport;
   /** Built-in metrics of the feature's suites. */
   readonly metrics?: () => Promise<readonly MetricDefinition[]>;
-  /** Programs that the feature answers in this process. */
+  /** Programs that the feature runs in this process. */
   readonly programs?: (tools: ProgramTools) => OwnPrograms;
 }
 
@@ -79,7 +79,7 @@ export interface ProgramTools {
   treeOf(commit: string): SourceTree | null;
   /** The working directory. */
   folder: string;
-  /** For files that this user's runs share. */
+  /** For files that all runs of this user share. */
   cacheFolder: string;
   hash(text: string): string;
   price: Price;
@@ -95,7 +95,7 @@ export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
   return features.flatMap(({ suiteKey }) => suiteKey ?? []);
 }
 
-/** Files of features, with the metrics that they may use. */
+/** The file types of features, with the metrics that these files may use. */
 export async function ownFiles(features: SessionFeatures): Promise<FileType[]> {
   const files = features.map(async (row) => {
     const metrics = (await row.metrics?.()) ?? [];
@@ -238,7 +238,7 @@ function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step may have changed PATH, and anyone may have written the answers.
+    // An earlier step may have changed PATH, and the answers may come from anyone.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }
@@ -323,7 +323,10 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
   );
 }
 
-/** Creates one folder per commit on first use, outside the workspace, with all its files. */
+/**
+ * Creates one folder per commit, outside the workspace, when it is first used. The folder contains
+ * all files of the commit.
+ */
 function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: EdgesOptions): {
   folderOf(commit: string): Promise<string>;
   remove(): Promise<void>;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { InternalError } from '../../errors.ts';
 import { VERSION } from './runtime.ts';
 
-/** The folder of action.yml, whether the package runs from dist/ or src/. */
+/** The folder that contains action.yml, whether the code runs from dist/ or src/. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'action.yml'))) {
@@ -16,7 +16,7 @@ export function packageRoot(): string {
   return folder;
 }
 
-/** Includes the commit of the package in `root`, if known. */
+/** The version line. It includes the commit of the package in `root`, if known. */
 export function versionLine(root: string): string {
   // Without this option, git would find the repository around an installed package.
   const ask = ['--git-dir', join(root, '.git'), 'rev-parse', '--verify', 'HEAD'];

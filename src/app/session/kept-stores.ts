@@ -5,14 +5,17 @@ import type { Completion, Request, OkCompletion } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
 export interface KeptStores {
-  /** Returns the open stores if the file is unchanged. Finishing a session does not close them. */
+  /**
+   * Returns the stores that are already open if the file is unchanged. The end of a session does
+   * not close them.
+   */
   at(file: string, open: () => Promise<OpenStores>): Promise<OpenStores>;
   close(): Promise<void>;
 }
 
 interface KeptStore {
   file: string;
-  /** Identifies the file, to detect a replacement. */
+  /** Identifies the file, so that a replaced file is noticed. */
   mark: string | null;
   opened: OpenStores;
   stores: RememberingStore[];
@@ -51,13 +54,13 @@ async function markOf(file: string): Promise<string | null> {
 }
 
 interface RememberingStore extends Store {
-  /** False: reopen it. Forgets what another process has changed. */
+  /** If false, reopen the store. The call also forgets answers that another process has changed. */
   isCurrent(): boolean;
 }
 
 const MAX_REMEMBERED_CHARS = 50_000_000;
 
-/** Keeps answers in memory: each is read and verified once. */
+/** Keeps answers in memory, so that each is read and verified only once. */
 function remembering(store: Store): RememberingStore {
   const made = new Set<string>();
   const answers = new Map<string, OkCompletion>();
@@ -68,7 +71,8 @@ function remembering(store: Store): RememberingStore {
     return known === undefined || usable?.(textOf(known)) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
-    // Keep only answers read from the file, because those were verified against their keys.
+    // Keep only answers that were read from the file, because only those were verified against
+    // their keys.
     if (completion.status !== 'ok' || !completion.reused || letters > MAX_REMEMBERED_CHARS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);

@@ -7,7 +7,7 @@ import { makeFolders } from './make-folders.ts';
 import { visibleErrorMessage } from './safe-writing.ts';
 
 export interface CheckoutPlace {
-  /** Absolute path of the checkout, or of the project in it. */
+  /** Absolute path of the checkout, or of the project inside it. */
   directory: string;
   remote?: RemoteAddress | undefined;
   temporary: string;
@@ -32,7 +32,7 @@ export async function withRepository<T>(
   }
 }
 
-/** Some self-hosted runners lack its parent. */
+/** Creates the parent folder too, because some self-hosted runners lack it. */
 async function folderIn(temporary: string): Promise<string> {
   try {
     makeFolders(temporary);

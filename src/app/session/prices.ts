@@ -3,7 +3,7 @@ import type { CachedTokens } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/** Below this number of input tokens, no vendor's price depends on the length. */
+/** For fewer input tokens than this, no vendor's price depends on the length. */
 const FLAT_BELOW = 100_000;
 
 const LOOK = 1000;

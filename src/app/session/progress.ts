@@ -35,8 +35,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const INTERRUPTED = 130;
 
 /**
- * After a signal the run judges what it has; a second signal exits. Runners send SIGINT, then
- * SIGTERM after 7.5 s.
+ * After a signal, the run judges the answers it has. A second signal exits. Runners send SIGINT,
+ * and SIGTERM 7.5 s later.
  */
 export function createHalting({
   timeoutMs,
@@ -96,13 +96,16 @@ export interface Progress {
 }
 
 interface ProgressOptions {
-  /** `line`: one line that is overwritten, for terminals. `steps`: separate lines, for logs. */
+  /** `line` overwrites one line, for terminals. `steps` prints separate lines, for logs. */
   style: 'line' | 'steps';
   write(text: string): void;
   now(): number;
 }
 
-/** In `steps`: at most one line per this share of the planned calls and this many milliseconds. */
+/**
+ * With `steps`, a new line needs at least this share of the planned calls and this many
+ * milliseconds.
+ */
 const PROGRESS_STEP = 0.05;
 const STEP_MS = 5000;
 

@@ -26,8 +26,8 @@ const refusalSchema = z.strictObject({
 const KEPT_MS = 30 * DAY_MS;
 
 /**
- * Reads from all stores and writes to the first. If a store fails, that costs a request, never the
- * run.
+ * Reads from all stores and writes to the first. A failing store costs one more request, but never
+ * ends the run.
  */
 export function refusalMemory(
   openStores: () => Promise<readonly Store[]>,

@@ -3,10 +3,10 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Request, targetIdentity } from '../../types/model.ts';
 
 /**
- * Identifies a paid call: address, parameters, messages, schema and try index. Requests with equal
- * keys may share a completion. Excludes the commit, so that both sides share answers, and every
- * `purpose` except `embedding`.
- * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ * Identifies a paid call by address, parameters, messages, schema and try index. Requests with
+ * equal keys may share a completion. The key excludes the commit, so that both sides share answers.
+ * It also excludes every `purpose` except `embedding`. @param hash collision-resistant hash of
+ * text, for example SHA-256 in hexadecimal.
  */
 export function requestKey(request: Request, hash: (text: string) => string): string {
   const { parameters, messages, schema } = request;
@@ -23,7 +23,9 @@ export function requestKey(request: Request, hash: (text: string) => string): st
   );
 }
 
-/** Key of a recording. Excludes the provider, so that any vendor's answers can be replayed. */
+/**
+ * Key of a recorded answer. Excludes the provider, so that any vendor's answers can be replayed.
+ */
 export function recordingKey({
   model,
   parameters,

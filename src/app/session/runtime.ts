@@ -1,4 +1,5 @@
-// The whole module: an older Node lacks named exports, and must get far enough to report its age.
+// Imports the whole module, because an older Node lacks named exports. This code must still start
+// there to report the old version.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,28 +7,29 @@ import { setFlagsFromString } from 'node:v8';
 import { makeFolders } from './make-folders.ts';
 import { userFolder } from './store-place.ts';
 
-/** Equal to package.json; a test compares them. */
+/** Must equal the version in package.json, which a test checks. */
 export const VERSION = '1.0.0';
 
 /**
- * Limits garbage on the heap during long runs. A run needs less than 100 MB at 100,000 tries;
- * Node's defaults let four times that pile up.
+ * Limits how much garbage collects on the heap in long runs. A run needs less than 100 MB for
+ * 100,000 tries; with Node's defaults it uses four times as much.
  *
- * Call this after all modules are loaded and before any work. The young generation has then grown
- * to 8 MB. Without that growth a start is 10 % slower; with unlimited growth a long run needs 90 MB
- * more (benchmarks/sweep.ts).
+ * Call this after all modules are loaded and before any work. By then, the young generation has
+ * grown to 8 MB. Without that growth, a start is 10 % slower. With unlimited growth, a long run
+ * needs 90 MB more (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {
-  // With other flags, Node recompiles its own modules. Load the largest one, `fetch`, before.
+  // Once flags change, Node recompiles its own modules. So load the largest one, `fetch`, first.
   Reflect.get(globalThis, 'Response');
-  // The young generation stops growing. The old one is collected at 1.3 times the surviving size.
+  // Stops growth of the young generation. The old generation is collected at 1.3 times the
+  // surviving size.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
     setFlagsFromString(flag);
 }
 
 /**
- * Caches compiled code, which speeds up starts by 20 %. Not in CI, where others may have written
- * the cache.
+ * Caches compiled code, which makes starts 20 % faster. Does nothing in CI, where others may have
+ * written the cache.
  */
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
@@ -44,8 +46,8 @@ export function keepCompiled(env: NodeJS.ProcessEnv): void {
 const OLDEST = [22, 13] as const;
 
 /**
- * Call this first, because an older Node would end silently or with a stack trace. Null if new
- * enough.
+ * Call this first, because an older Node would end silently or with a stack trace. Null if Node is
+ * new enough.
  */
 export function whyTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -22,8 +22,7 @@ import { makeFolders } from './make-folders.ts';
 export interface WorkTree {
   root: string;
   /**
-   * Paths in git's index at or below an absolute path without links. Empty outside of the work
-   * tree.
+   * Paths in git's index at or below an absolute path without links. Empty outside the work tree.
    */
   tracked(path: string): Promise<readonly string[]>;
 }
@@ -36,12 +35,15 @@ export function workTreeOf(repository: {
 }
 
 /**
- * `file`: the user's, may be tracked. `folder` (written) and `store` (read): ours, must be
- * untracked.
+ * A `file` belongs to the user and may be tracked by git. A `folder` (written) or `store` (read) is
+ * ours and must be untracked.
  */
 type PathKind = 'file' | 'folder' | 'store';
 
-/** Null: allowed. Files of a pull request in an output folder would be published with it. */
+/**
+ * Null if the path is allowed. If a pull request added files to an output folder, they would be
+ * published with it.
+ */
 export async function pathRefusal(
   path: string,
   kind: PathKind,
@@ -70,7 +72,7 @@ interface ResolvedPath {
   link: string | null;
 }
 
-/** Follows links only outside of the work tree. */
+/** Follows links only outside the work tree. */
 async function resolvePath(path: string, root: string): Promise<ResolvedPath> {
   const realRoot = await realpath(root).catch(() => root);
   const start = parse(path).root;
@@ -112,7 +114,7 @@ type Data = Parameters<typeof writeFile>[1];
 
 export interface OwnFolder {
   path: string;
-  /** POSIX path. Replaces the file atomically and creates its folders. */
+  /** Takes a POSIX path. Replaces the file atomically and creates its folders. */
   write(below: string, data: Data): Promise<void>;
 }
 
@@ -155,18 +157,18 @@ export async function putFile(path: string, data: Data, workTree: Root): Promise
   }
 }
 
-/** Windows lacks this flag. */
+/** Windows does not have this flag. */
 const NO_FOLLOW = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
 
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
 
-/** Outside of the work tree the target may be a device or link. */
+/** Outside the work tree, the target may be a device or link. */
 async function appendTo(path: string, text: string, workTree: Root): Promise<void> {
   const { path: target, inside } = await resolveWritable(path, workTree);
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
 }
 
-/** Outside of the work tree the target may be a device or link. @throws as {@link putFile}. */
+/** Outside the work tree, the target may be a device or link. @throws as {@link putFile}. */
 export async function writeTo(path: string, data: Data, workTree: Root): Promise<void> {
   const { path: target, inside } = await resolveWritable(path, workTree);
   await (inside ? putFile(target, data, workTree) : writeFile(target, data));
@@ -176,7 +178,7 @@ export function visibleErrorMessage(error: unknown): string {
   return visibleLine(errorMessage(error));
 }
 
-/** A folder may not exist yet. A file's folder must exist. */
+/** An output path. A folder need not exist yet, but a file's folder must. */
 export interface Output {
   option: string;
   path: string;

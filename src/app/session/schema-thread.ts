@@ -24,12 +24,15 @@ export interface SchemaThread {
 
 const role = 'evaldiff-schemas';
 
-/** Milliseconds for the thread to start, with the whole bundle on a busy machine. */
+/**
+ * Milliseconds in which the thread must start. It loads the whole bundle, perhaps on a busy
+ * machine.
+ */
 const START = 30_000;
 
 const MEMORY_MB = 256;
 
-/** Unusable after its first `ended`. `timeoutMs`: per check. */
+/** After its first `ended`, the thread cannot be used. `timeoutMs` applies to each check. */
 export async function startSchemaThread(timeoutMs: number, clock: Clock): Promise<SchemaThread> {
   const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
   let receive: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
@@ -55,7 +58,7 @@ export async function startSchemaThread(timeoutMs: number, clock: Clock): Promis
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      // As text, because a structured copy would lose the class of long numbers.
+      // Sends text, because a structured copy would lose the class of long numbers.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(timeoutMs);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };

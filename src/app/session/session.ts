@@ -51,7 +51,7 @@ type StoreChoice =
       kind: 'service';
       library(): Promise<CacheLibrary>;
       reuse: boolean;
-      /** Distinguishes this pull request and job from others. */
+      /** Identifies this pull request and job. */
       own: string;
       run: string;
     };
@@ -60,10 +60,10 @@ export interface SessionOptions extends CheckoutPlace {
   /** POSIX path below `directory`, '' for the folder itself. */
   workingDirectory: string;
   access: Access;
-  /** Removed from everything that is logged, written or published. */
+  /** Secrets are removed from everything that is logged, written or published. */
   secrets: SecretRegister;
   role: SessionRole;
-  /** A function if the decision needs the opened repository. */
+  /** This is a function if the decision needs the opened repository. */
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
   inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
@@ -72,7 +72,7 @@ export interface SessionOptions extends CheckoutPlace {
   store: StoreChoice;
   outputs: readonly Output[];
   features: SessionFeatures;
-  /** Documents parsed with the same limits. New ones are added. */
+  /** Documents that were parsed with the same limits. The session adds new ones. */
   parsed?: ParsedDocuments;
   record: Output | null;
   progress: { style: 'line' | 'steps'; write(text: string): void };
@@ -92,13 +92,14 @@ export interface Session extends SessionOptions {
   startedAt: Date;
   halting: Halting;
   openStores(): Promise<readonly Store[]>;
-  /** Saves and closes them, once. Without a call, the end of the session does it. */
+  /** Saves and closes the stores once. If this is not called, the end of the session does it. */
   closeStores(): Promise<void>;
   redact<T>(value: T): T;
 }
 
 /**
- * Opens the session on first use and always closes it. @throws UserError for unwritable outputs.
+ * Opens the session when it is first used, and always closes it. @throws UserError if an output
+ * cannot be written.
  */
 export function openSession<T>(
   options: SessionOptions,
@@ -151,7 +152,9 @@ export function projectOf({ workingDirectory, inputs }: SessionOptions): string 
   return `${workingDirectory}\n${inputs.read.config}`;
 }
 
-/** A merge stores its shards' answers. If no store is writable, it uses a temporary one. */
+/**
+ * A job that merges shards stores their answers. If no store is writable, it uses a temporary one.
+ */
 async function storesOf(
   session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
 ): Promise<OpenStores> {
@@ -201,7 +204,8 @@ export function runInput(
     maxCalls,
     maxCost,
     failOn,
-    // In a pull request without approval, only base's programs may run. Head's are not read.
+    // In a pull request without approval, only base's programs may run. Head's programs are not
+    // read.
     code: refused === null ? code : 'sandbox',
     notices: [
       ...notices,
@@ -272,16 +276,16 @@ export async function evaluate(
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),
   );
-  // A sweep compares nothing, and equal answers must give an equal result anywhere.
+  // A sweep compares nothing, so equal answers must give an equal result on every machine.
   const options = mode === 'sweep' ? '' : localOptions(session);
   return { result: options === '' ? result : { ...result, local_options: options }, suites };
 }
 
-/** Options, besides the commits, that repeat the run in a checkout. */
+/** The options, apart from the commits, that repeat this run in a checkout. */
 function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
   const project = join(directory, workingDirectory);
   const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;
-  // `evaldiff` finds a project around the current folder without this option.
+  // Without this option, `evaldiff` searches for a project from the current folder.
   const away = folder !== '' && folder !== '.' && !folder.startsWith('..');
   return [
     ...(away ? ['-C', shellWord(folder)] : []),

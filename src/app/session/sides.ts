@@ -10,21 +10,23 @@ import { runBoth, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
 
 export interface Sides {
-  /** The merge base. Null for a sweep, or a push without an earlier commit. */
+  /** The merge base. Null for a sweep, and for a push without an earlier commit. */
   base: SourceTree | null;
   head: SourceTree;
   changed: ChangedFile[];
-  /** The base branch's tip, or the commit that a push replaced. */
+  /** The base branch's tip. For a push, the commit that it replaced. */
   baseTip?: string | null;
-  /** Null: unrelated histories, or a push. */
+  /** Null for unrelated histories and for a push. */
   mergeBase?: string | null;
-  /** Null if it has the same files as base. */
+  /** Null if the tip has the same files as base. */
   tip?: SourceTree | null;
   description?: string;
   notices?: Notice[];
 }
 
-/** Base is the merge base. For unrelated histories and pushes it is the named commit itself. */
+/**
+ * Base is the merge base. For unrelated histories and for pushes, base is the named commit itself.
+ */
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
@@ -60,7 +62,7 @@ interface BaseCommits {
   notices: Notice[];
 }
 
-/** With unrelated histories, compares base's tip and reports it. */
+/** If the histories are unrelated, compares with the tip of the base branch and reports that. */
 async function comparedWith(
   repository: Repository,
   baseTip: string,
@@ -77,7 +79,9 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/** A moved project looks new, so nothing is compared. Warns if head lacks a project of base's. */
+/**
+ * A moved project looks new, so nothing is compared. Warns if head lacks a project that base has.
+ */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -106,7 +110,9 @@ async function movedProject(
   return [{ kind: 'not-comparable', place: null, message }];
 }
 
-/** Checks each path on disk, because a snapshot could fail for a file outside the project. */
+/**
+ * Checks each path on disk, because reading a snapshot could fail for a file outside the project.
+ */
 async function goneFrom(
   repository: Repository,
   { commit }: SourceTree,
@@ -133,7 +139,9 @@ async function headTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/** A project that base lacks is new. Anything else at its path is not a project. */
+/**
+ * A project that base lacks is new. If base has something else at this path, that is not a project.
+ */
 async function baseTree(
   repository: Repository,
   commit: string,
@@ -180,13 +188,13 @@ export const WORKTREE = 'worktree';
 
 interface LocalRequest {
   workingDirectory: string;
-  /** Null: the base that the CI names in `env`, else the default branch. */
+  /** Null selects the base that the CI names in `env`, or else the default branch. */
   base: string | null;
   head: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** Head is a commit, or the uncommitted files. */
+/** Head is a commit or the uncommitted files. */
 export async function findLocalSides(
   repository: Repository,
   { base, head, env, workingDirectory: folder }: LocalRequest,

@@ -1,7 +1,7 @@
 import { textOf } from '../../types/answer.ts';
 import { isBatched, targetIdentity, type Complete, type Completion } from '../../types/model.ts';
 
-/** Unreadable replies in a row after which a question is no longer asked. */
+/** After this many unreadable replies in a row, a question is not asked again. */
 const MOST_UNREADABLE = 10;
 
 const STOPPED_FORM: Completion = {
@@ -12,8 +12,9 @@ const STOPPED_FORM: Completion = {
 };
 
 /**
- * Ends a question (one form of reply, about different texts) after ten unreadable replies in a row.
- * Until a reply was read, at most ten are on their way. A batch is sent as a whole.
+ * Stops asking a question after ten unreadable replies in a row. A question is one form of reply
+ * about different texts. Until one reply is readable, at most ten requests are open. A batch is
+ * always sent as a whole.
  */
 export function stopUnreadable(complete: Complete): Complete {
   const forms = new Map<string, QuestionForm>();

@@ -5,9 +5,12 @@ import type { Repository } from '../../edges/git/repository.ts';
 
 export interface StorePlace {
   file: string;
-  /** File with this machine's key. Null: only this user can reach the store. */
+  /** The file with this machine's key. Null if only this user can reach the store. */
   keyFile: string | null;
-  /** Where an earlier version stored the project's answers, in the work tree; or null. */
+  /**
+   * The place in the work tree where an earlier version stored the project's answers. Null if there
+   * is none.
+   */
   former: string | null;
 }
 
@@ -27,14 +30,17 @@ export function userFolder({ platform, env, home }: Machine): string {
 }
 
 interface ProjectPlace {
-  /** All work trees of a clone share answers, but not with other clones. */
+  /** All work trees of a clone share answers. Different clones do not. */
   commonFolder: string;
   workTree: { root: string; below: string };
 }
 
 export const STORE_FILE = 'answers.sqlite';
 
-/** From the option, else EVALDIFF_STORE, else among the user's caches. Null: no store is wanted. */
+/**
+ * Taken from the option, or else from EVALDIFF_STORE, or else from the user's cache folder. Null if
+ * no store is wanted.
+ */
 export function storePlace(
   { commonFolder, workTree: { root, below } }: ProjectPlace,
   option: string | false | undefined,

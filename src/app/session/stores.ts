@@ -20,17 +20,17 @@ import type { TrustLevel } from '../../types/plain.ts';
 import { entryAt, visibleErrorMessage, pathRefusal, type WorkTree } from './safe-writing.ts';
 import { STORE_FILE, type StorePlace } from './store-place.ts';
 
-/** Sizes of the local store and of the runner's cache. */
+/** Size limits of the local store and of the runner's cache. */
 const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
-/** A run on its own, a shard of a sweep, the merge of shards, or a plan without requests. */
+/** A single run, a shard of a sweep, the merge of shards, or a plan without requests. */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
   stores: readonly Store[];
-  /** Saves new answers, as far as this run may, and closes the stores. */
+  /** Saves the new answers that this run may save, and closes the stores. */
   finish(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function openedOnce(open: () => Promise<OpenStores>): {
 interface LocalStoresOptions {
   place: StorePlace | null;
   workTree: WorkTree;
-  /** For an outside contributor a store is read-only. */
+  /** An outside contributor's run can only read the store. */
   trust: TrustLevel;
   notice(line: string): void;
   role: SessionRole;
@@ -75,14 +75,17 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
   };
 }
 
-/** @throws UserError if a pull request could have added it: tracked by git, or behind a link. */
+/**
+ * @throws UserError if a pull request could have added the store: git tracks it, or a link leads to
+ * it.
+ */
 export async function openLocalStore(
   place: StorePlace,
   given: Pick<LocalStoresOptions, 'workTree' | 'notice'> &
     Pick<StoreOptions, 'access' | 'maxBytes'>,
 ): Promise<Store> {
   const { file, keyFile, former } = place;
-  // SQLite would read these as part of the file.
+  // SQLite would read these files as part of the store.
   const beside = [...SIDE_SUFFIXES, '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
     if (beside.includes(path) && (await entryAt(path)) === null) continue;
@@ -104,7 +107,7 @@ function secretOf(
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // Read-only without a key: nothing in the store is from this machine.
+    // Without a key the store is read-only, because this machine wrote none of it.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -122,22 +125,22 @@ function secretOf(
 interface JobStoresOptions {
   library: CacheLibrary;
   trust: TrustLevel;
-  /** Must be the same in every run, because the cache service finds entries by path. */
+  /** Every run must use the same path, because the cache service finds entries by path. */
   temporary: string;
   project: string;
   own: string;
   run: string;
   /**
-   * A shard saves nothing: the merge saves its answers. While it runs, the size limit does not
-   * apply.
+   * A shard saves nothing, because the merge saves its answers. The size limit does not apply
+   * during a merge.
    */
   role?: SessionRole;
   warn(line: string): void;
 }
 
 /**
- * Opens the job's own store, then the default branch's, read-only. Only trusted runs write shared
- * stores.
+ * Opens the job's own store, and the default branch's store for reading only. Only trusted runs
+ * write shared stores.
  */
 export async function openJobStores(options: JobStoresOptions): Promise<OpenStores> {
   const { library, temporary, role, warn } = options;
@@ -155,7 +158,8 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
     openIfUsable(
-      // A new machine has no key. SECURITY.md explains what isolates these answers.
+      // Each job runs on a new machine, which has no key. SECURITY.md explains what isolates these
+      // answers.
       () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
       file,
       warn,
@@ -178,8 +182,8 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
 }
 
 /**
- * The key of the entry that the file was restored from. Null: none, or an earlier step created the
- * file.
+ * The key of the cache entry that the file was restored from. Null if there was no entry, or an
+ * earlier step created the file.
  */
 async function restoreFile(
   service: CacheService,
@@ -187,7 +191,7 @@ async function restoreFile(
   { mine, carried, below }: Record<'mine' | 'carried' | 'below', string>,
   writesShared: boolean,
 ): Promise<string | null> {
-  // The second use in one job continues with the first one's file.
+  // If one job uses the action twice, the second use continues with the first one's file.
   const begun = existsSync(mine);
   const key = begun || save === null ? null : await service.restore(carried, own ?? shared);
   if (key !== null && existsSync(carried)) renameSync(carried, mine);
@@ -200,7 +204,7 @@ function hasChanges(store: Store): boolean {
   return written + batched > 0;
 }
 
-/** Adds what another run saved meanwhile, because later runs read only the newest entry. */
+/** Adds what another run has saved since, because later runs read only the newest entry. */
 async function joinNewer(
   store: Store,
   service: CacheService,
@@ -230,7 +234,7 @@ async function joinNewer(
   rmSync(file, { force: true });
 }
 
-/** Continues without a cache whose content is invalid. */
+/** If the cache is invalid, the run continues without it. */
 function openIfUsable(open: () => Store, file: string, warn: (line: string) => void): Store[] {
   try {
     return [open()];

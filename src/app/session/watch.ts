@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { discoverCheckout } from '../../edges/git/discover.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** Milliseconds in which changes count as one, because editors write in several steps. */
+/** Milliseconds in which several changes count as one, because editors write in several steps. */
 const SETTLING_MS = 40;
 
 interface Watched {
@@ -13,17 +13,19 @@ interface Watched {
   written?: readonly string[];
   refs?: readonly WatchedRefs[];
   until?: AbortSignal | undefined;
-  /** Also ends it: a part of the work failed that was not awaited. */
+  /** This signal also ends the watching. It reports a failure of work that nothing awaits. */
   failed?: AbortSignal;
 }
 
-/** A folder of git and its entries that change with base. Null: all of them. */
+/**
+ * One of git's folders, and those of its entries that change with base. Null selects all entries.
+ */
 interface WatchedRefs {
   folder: string;
   names: ReadonlySet<string> | null;
 }
 
-/** Refs that change with `base`, the default branch, or HEAD. None outside of a repository. */
+/** Refs that change with `base`, the default branch or HEAD. Empty outside a repository. */
 export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]> {
   const { checkout } = await discoverCheckout(root);
   if (checkout === null) return [];
@@ -48,8 +50,8 @@ export interface EditEvents {
 }
 
 /**
- * Calls `work` now, and again after each change of the files that it named, even during its first
- * run.
+ * Calls `work` now, and again after each change of the files that it named. Changes during its
+ * first run count too.
  */
 export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
@@ -121,11 +123,14 @@ async function isChangedSince(
 }
 
 interface FileWatch {
-  /** Paths relative to the root. Watches the nearest existing folders. Returns the new files. */
+  /**
+   * Paths are relative to the root. If a folder is missing, watches its nearest existing parent.
+   * Returns the new files.
+   */
   follow(files: Iterable<string>): string[];
   /**
-   * Resolves at the next change, or immediately if there was one since the last call. False once
-   * ended.
+   * Resolves to true at the next change, or at once if there was one since the last call. Resolves
+   * to false after the end.
    */
   next(): Promise<boolean>;
   edited(): AbortSignal;
@@ -133,7 +138,7 @@ interface FileWatch {
   end(): void;
 }
 
-/** Identifies a folder, to detect a replacement. Null if it does not exist. */
+/** Identifies a folder, so that a replaced folder is noticed. Null if it does not exist. */
 function inodeOf(folder: string): number | null {
   try {
     return statSync(folder).ino;
@@ -142,7 +147,7 @@ function inodeOf(folder: string): number | null {
   }
 }
 
-/** Watching an output would start run after run. */
+/** Changes of output files must not start another run, or runs would never end. */
 export function isOwnOutput(
   path: string,
   outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
@@ -188,8 +193,8 @@ function watchFolder(
 }
 
 /**
- * Watches folders, because editors replace files. Only folders with files of the project, so
- * ignored ones cost nothing.
+ * Watches folders, because editors replace files. Ignored folders cost nothing, because only
+ * folders with project files are watched.
  */
 function watchFiles(
   root: string,
@@ -222,7 +227,7 @@ function watchFiles(
   };
   return {
     follow(files) {
-      // An empty folder may get files again. A replaced one must be watched again.
+      // An emptied folder may get files again. A replaced folder must be watched again.
       for (const [folder, { watcher, inode }] of watched) {
         if (inodeOf(join(root, folder)) === inode) continue;
         watcher.close();

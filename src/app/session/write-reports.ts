@@ -7,10 +7,10 @@ import { shownImages } from './shown-images.ts';
 /** Characters per write. Small parts are combined, because each write costs more than its text. */
 const CHUNK_CHARS = 1 << 16;
 
-/** Deeper levels are small and not split. */
+/** Values below this level are small and are not split. */
 const MAX_SPLIT_DEPTH = 6;
 
-/** From this level (a reference), only lists longer than this are split. */
+/** From this level (a reference) down, only lists with more items are split. */
 const SMALL_LIST = { level: 4, items: 64 };
 
 /**
@@ -61,7 +61,8 @@ function memberEntries(value: object): [string | null, unknown][] {
 }
 
 /**
- * First line of our comment. `identity` separates two uses in one repository; '' outside of jobs.
+ * First line of our comment. `identity` distinguishes two uses of the action in one repository. It
+ * is empty outside of jobs.
  */
 export function commentMarker(checkName: string, identity = ''): string {
   return markerOf('comment', checkName, identity);
@@ -92,13 +93,13 @@ export async function writeReports(
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // One after the other, so that a large report is freed before the next is made.
+  // Writes one report after the other, so that a large one is freed before the next is made.
   await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
 }
 
-/** In parts, because the bytes of a long text would double its memory. */
+/** Splits the text, because the bytes of one long text would double the memory. */
 function* inParts(text: string): Generator<string> {
   for (let [start, end] = [0, 0]; start < text.length; start = end) {
     end = start + CHUNK_CHARS;
@@ -113,8 +114,8 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
 }
 
 /**
- * For a sweep, also writes its tries in llmeval's layout. `parts`: whether the page shows images of
- * prompts.
+ * For a sweep, also writes its tries in llmeval's layout. `parts` says whether the page shows
+ * images of prompts.
  */
 export async function writeRun(
   session: Pick<Session, 'features' | 'startedAt' | 'redact' | 'repository' | 'workingDirectory'>,
@@ -130,7 +131,10 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/** On failure only the files are lost: the result was paid for. Null if not filled. */
+/**
+ * A failure loses only the files and not the result, which was paid for. Null if the folder was not
+ * filled.
+ */
 export async function fillFolder(
   path: string,
   { workTree }: Pick<Session, 'workTree'>,
