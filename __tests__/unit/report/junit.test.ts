@@ -135,7 +135,7 @@ describe('renderJunit', () => {
     },
   );
 
-  test('has a suite per prompt and variant, a case per reference, a failure for a regression', () => {
+  test('has a suite per prompt and variant, a case per reference and a failure per regression', () => {
     const root = parse(renderJunit(regression()));
     expect(attribute(root, 'testsuite', 'name')).toEqual(['math', 'triage', 'capitals']);
     const australia = all(root, 'testcase').find(

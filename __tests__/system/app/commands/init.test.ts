@@ -319,7 +319,7 @@ describe('evaldiff init', () => {
     ]);
   });
 
-  test('does not treat another workflow of that name as its own', async () => {
+  test('does not treat another workflow with the same name as its own', async () => {
     const other = { '.github/workflows/evaldiff.yml': 'jobs: {}\n' };
     const { out, files } = await init(other);
     expect(files['.github/workflows/evaldiff.yml']).toBe('jobs: {}\n');

@@ -197,7 +197,7 @@ describe('evaldiff report of two results', () => {
     ]);
   });
 
-  test('lists references without a partner and compares only those that both judged', async () => {
+  test('lists references without a partner and compares only those that both results judged', async () => {
     const { evaldiff, repository } = await compared();
     repository.write({
       'prompts/more.yaml':

@@ -86,7 +86,7 @@ describe('the parameter stream', () => {
   test.each([
     ['false', 0, '1 prompt with 4 references: no errors'],
     ['true', 2, 'prompts/ask.yaml:3: "stream" must be false: answers are read whole'],
-  ])('%s', async (value, exit, words) => {
+  ])('is accepted if false and rejected if true: %s', async (value, exit, words) => {
     const { evaldiff, repository } = await openShop({});
     repository.write({
       'prompts/ask.yaml': `name: ask\nmodel: m\nstream: ${value}\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n`,

@@ -160,7 +160,7 @@ describe('answers of earlier runs', () => {
 });
 
 describe('the cost of a run', () => {
-  test('is in the plan by model, without stored answers', async () => {
+  test('is listed in the plan by model, without stored answers', async () => {
     const { evaldiff, server, repository } = await openShop();
     repository.write(promptSaying('Please: {q}'));
     const before = await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100');
@@ -209,7 +209,7 @@ describe('the cost of a run', () => {
     },
   );
 
-  test("over base's cap names it as base's, and can be allowed with a price or max-cost", async () => {
+  test("over base's cap is reported with that cap, and is allowed with a price or max-cost", async () => {
     const { evaldiff, result, server, repository } = await openShop({
       price: '',
       settings: 'budget: { max_cost_usd: 0.2 }\n',

@@ -214,7 +214,7 @@ describe('a suite whose tries end in errors', () => {
     ]);
   });
 
-  test('of head gets extra tries, as does one that they may settle', async () => {
+  test('of head gets extra tries, and so does a suite that extra tries may decide', async () => {
     expect((await tried('timeout', /^New/, 3)).calls).toBeGreaterThan(12);
     expect((await tried('network', /r00$/)).calls).toBeGreaterThan(32);
   });

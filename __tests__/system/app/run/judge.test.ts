@@ -325,7 +325,7 @@ describe('errors', () => {
     );
   });
 
-  test('because of a missing variable affect only that reference', async () => {
+  test('because of a missing variable affect only the reference without it', async () => {
     const broken = [
       ...ids(60).map((id) => reference(id)),
       reference('lacks', {

@@ -127,7 +127,7 @@ describe('references that cannot be compared', () => {
     expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
   });
 
-  test('count as missing if they are some of many', async () => {
+  test('count as missing answers if other references are compared', async () => {
     const [base, head] = moved(5);
     const { result } = await runPipeline(project([base], two), project([head], two), yes);
     expect(result.title).toBe(

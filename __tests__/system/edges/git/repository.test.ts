@@ -244,7 +244,7 @@ describe('opening a repository', () => {
 });
 
 describe('a folder without a repository', () => {
-  test('has only its present files', async () => {
+  test('contains only the files that exist now', async () => {
     const folder = temporaryFolder('plain');
     const ignored = { 'secret.log': 'text\n', '.gitignore': '*.log\n' };
     writeFiles(folder, { 'prompts/a.yaml': 'text\n', ...ignored });

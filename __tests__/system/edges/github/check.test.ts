@@ -132,7 +132,7 @@ describe('the check run on head', () => {
   });
 });
 
-test('passes again after a newer one was held back for it', async () => {
+test('a passing check run is created once more if a newer one failed only because of it', async () => {
   const { github, publish } = await ready();
   github.state.statusUpdates = true;
   const running = { status: 'in_progress', conclusion: null } as const;

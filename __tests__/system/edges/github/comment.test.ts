@@ -290,7 +290,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     expect(await publish()).toEqual(refused('the conversation is locked (403).'));
   });
 
-  test("with GitHub's words, filtered, for refused content", async () => {
+  test('with the escaped words of GitHub for refused content', async () => {
     const { github, publish } = await ready();
     const errors = [{ field: 'body', code: 'invalid', message: '\n::error::boo\u001b[31m' }];
     const body = { message: 'Validation Failed', documentation_url: 'x', errors };
@@ -337,7 +337,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     expect(!result.ok && result.warning).toMatch(/^The comment was not written: [^\n]+$/);
   });
 
-  test('for an unknown own account, and nothing is edited or posted', async () => {
+  test('if the account of the token is unknown, and nothing is edited or posted', async () => {
     const { github, publish, add } = await ready();
     add(ACTIONS_BOT, report('old'));
     const body = { errors: [{ message: 'no' }] };

@@ -236,7 +236,7 @@ describe('reading an event refuses', () => {
     );
   });
 
-  test('several faults, with a count after the first', () => {
+  test('several faults, and counts those after the first', () => {
     const pull_request = { number: 1, base: {}, head: {} };
     const payload = { repository: { full_name: 'acme/prompts' }, action: 'opened', pull_request };
     expect(errorOf(() => readEvent(env('pull_request'), payload))).toMatch(

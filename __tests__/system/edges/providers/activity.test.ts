@@ -32,7 +32,7 @@ describe('the activity counter', () => {
     expect(quiet).toBe(true);
   });
 
-  test('counts work that starts and ends within one turn', async () => {
+  test('counts work that starts and ends within one turn of the event loop', async () => {
     const activity = createActivity(turn);
     let seen = 0;
     const watched = createActivity(async () => {

@@ -90,7 +90,7 @@ describe('a long prompt prefix shared by many requests', () => {
     expect(marks(setting.server).filter((mark) => mark !== null)).toEqual(['system']);
   });
 
-  test('is written by the next request if the writing one failed', async () => {
+  test('is written by the next request if the request that should write it failed', async () => {
     const setting = await start('anthropic', {
       answer: ({ index }) =>
         index === 1 ? { status: 400, error: { message: 'no such thing' } } : {},
@@ -152,7 +152,7 @@ describe('a cache marker is not set', () => {
     expect(setting.totals().cached_tokens).toBeGreaterThanOrEqual(least);
   });
 
-  test('if the file sets its own, or if the model is unknown', async () => {
+  test('if the file sets its own markers, or if the model is unknown', async () => {
     const setting = await start('anthropic');
     await askInTurn(setting, 3, { parameters: { cache_control: { type: 'ephemeral' } } });
     await askInTurn(setting, 3, { model: 'claude-of-tomorrow' });

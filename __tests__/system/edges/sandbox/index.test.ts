@@ -291,7 +291,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(await evaluate(other)).toEqual([ok(true)]);
   });
 
-  test('cannot pass data between suites, sides or fresh places', async () => {
+  test('cannot pass data to another suite, to the other side or to a fresh process', async () => {
     const { evaluate } = sandbox();
     const found: CodeResult[] = [];
     const head = { suite: 'p', side: 'head' } as const;

@@ -109,7 +109,7 @@ describe('a stored answer', () => {
     expect(completions[1]).toEqual(ok('', { reused: true }));
   });
 
-  test('that its caller cannot use serves only its own run', async () => {
+  test('that its caller cannot use is kept for the same run only', async () => {
     const ask = async (usable: (output: string) => boolean): Promise<number> => {
       const { store, wrapped, asked } = opened();
       for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });

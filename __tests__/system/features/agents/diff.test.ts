@@ -212,7 +212,7 @@ tests:
 `;
   const files = { 'evals/notes.yaml': TRIGGERS, 'skills/notes/SKILL.md': SKILL };
 
-  test('is one call, and red if the description no longer triggers the skill', async () => {
+  test('makes one call, and is red if the description no longer triggers the skill', async () => {
     const edited = SKILL.replace('Use this when release notes are wanted', 'About notes');
     const { directory } = repository({ 'skills/notes/SKILL.md': edited }, files);
     const { code, paid, result } = await diff(directory);

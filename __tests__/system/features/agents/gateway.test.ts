@@ -285,7 +285,7 @@ describe('a gateway', () => {
     expect([vendor.requests.length, refused]).toEqual([2, 3]);
   });
 
-  test('asks before each paid call, and not before a replayed one or a token count', async () => {
+  test('checks the budget before each paid call, but not before a replay or a token count', async () => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);
     let left = 1;

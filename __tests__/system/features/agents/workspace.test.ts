@@ -48,7 +48,7 @@ describe('walls around agents', () => {
   });
 
   test.each([['all kinds', refused] as const])(
-    'that this machine cannot build are refused with the reason and what to do: %s',
+    'that this machine cannot build are refused with the reason and a remedy: %s',
     (_, all) => {
       for (const { kind, walls } of all)
         expect(walls).toEqual({

@@ -134,7 +134,7 @@ describe('an affinity rating', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('shows part of the answer and of the input even when the other is long', async () => {
+  test('shows part of the input and of the answer, even if one of them is long', async () => {
     const { tools, asked } = grader();
     const long = 'x'.repeat(50_000);
     const of = (q: string, expected = 'x') => ({ id: 'a', input: { q }, expected });

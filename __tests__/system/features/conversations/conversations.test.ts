@@ -208,7 +208,7 @@ describe('a suite of conversations', () => {
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
   });
 
-  test('of 200 single-try dialogues shows what got worse although no single one is certain', async () => {
+  test('of 200 dialogues with one try each shows what got worse although no single one is certain', async () => {
     const number = (text: string): number => Number(/r(\d+)/.exec(text)?.[1]);
     const { result } = await evaluate(
       shop({ ids: 200 }),

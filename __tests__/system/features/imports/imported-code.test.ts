@@ -70,7 +70,7 @@ tests:
 
 describe("promptfoo's providers in code", () => {
   test.each(PROVIDERS)(
-    'answer under code: host and receive prompt, configuration and variables: %s',
+    'answer with code: host and receive prompt, configuration and variables: %s',
     async (_, provider, files) => {
       const { result, server } = await openWith({
         ...files,
@@ -83,7 +83,7 @@ describe("promptfoo's providers in code", () => {
     },
   );
 
-  test('do not run without code: host: the default model answers, and a notice names the line', async () => {
+  test('do not run without code: host; the default model answers and a notice names the line', async () => {
     const [, provider, files] = PROVIDERS[0]!;
     const { result } = await openWith({
       ...files,

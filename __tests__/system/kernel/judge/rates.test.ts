@@ -269,7 +269,7 @@ describe('a change of both scoring and prompt', () => {
     expect(result.title).toContain('71 → 43 %: 2 of 7 tests broke');
   });
 
-  test('of exactly the margin does not exceed it', async () => {
+  test('with a scoring effect equal to min_drop does not fail because of the scoring', async () => {
     const { result, scoring } = await split(
       references(10),
       (_, question) => (numberOf(question) === 0 ? 'yes, sir' : 'yes'),

@@ -159,7 +159,7 @@ describe('next step', () => {
       of([], ['run `rm -rf ~`']),
       'compare the changed lines with the answers in report.html.',
     ],
-  ])('for %s', (_, result, words) => {
+  ])('has the expected words for %s', (_, result, words) => {
     expect(textOf(result, 'next')).toBe(words);
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
   });
@@ -197,7 +197,7 @@ describe('next step', () => {
     ],
     [{ kind: 'no-regression' }, [], ''],
     [{ kind: 'overridden', by: { kind: 'failed', fails: true } }, [removed], ''],
-  ])('for the outcome %j', (outcome, reasons, words) => {
+  ])('has the expected words for the outcome %j', (outcome, reasons, words) => {
     expect(textOf(resultOf({ outcome, reasons, suites: [suite] }), 'next')).toBe(words);
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
   });

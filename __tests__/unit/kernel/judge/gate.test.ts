@@ -258,7 +258,7 @@ describe('change that affects only uncounted tests', () => {
     });
   });
 
-  test('still fails if the settings require it, and errors if no try was judged', () => {
+  test('still fails if the settings require it, and is an error if no try was judged', () => {
     const removed = decide({ ...nothing, removed: ['p: a'] }, { removed: 'fail' });
     expect(removed.conclusion).toBe('failure');
     const suites = [suiteResult(head(['error', 'error']))];
@@ -472,7 +472,7 @@ describe('run outcome', () => {
     expect(kindOf({ mode: 'sweep', suites: [failing('added')] })).toBe('evaluated');
   });
 
-  test('prefers fixed over improved', () => {
+  test('is fixed if one suite is fixed and another is improved', () => {
     const improved = suiteResult({ verdict: 'improved' });
     expect(decide({ suites: [improved, failing('fixed')] }).title).toMatch(
       /^Fixed: 2 of 2 tests of p \(a, b\): /,

@@ -3,7 +3,7 @@ import { plannedFacts } from '../../../../src/kernel/judge/planned.ts';
 import { suiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import { gate, reference, startedSuite, suite, suiteSide } from '../../app/run/builders.ts';
 
-test('a reference that is both newly skipped and newly quarantined is removed once', () => {
+test('a reference that is both newly skipped and newly quarantined is listed as removed once', () => {
   const tests = { references: [reference('a', { skip: true }), reference('b')] };
   const [base, head] = [suiteSide('base'), suiteSide('head', suite({ tests }))];
   const run = startedSuite(base, head);

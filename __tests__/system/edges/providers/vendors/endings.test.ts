@@ -90,9 +90,12 @@ describe('an answer without text', () => {
     ],
     [chat({ content: '' }, 'SAFETY'), 'the answer was withheld by the content filter', 1],
     [chat({ content: '' }, 'content-filter'), 'withheld by the content filter', 1],
-  ])('%j of the chat API: %#', async (reply, words, requests, asked = {}) => {
-    expect(await ask('openai', reply, asked)).toMatchObject(failing(words, requests));
-  });
+  ])(
+    'is an error with the expected reason: %j of the chat API (%#)',
+    async (reply, words, requests, asked = {}) => {
+      expect(await ask('openai', reply, asked)).toMatchObject(failing(words, requests));
+    },
+  );
 
   test.each<[unknown, string, number]>([
     [
@@ -128,7 +131,7 @@ describe('an answer without text', () => {
       'withheld by the content filter (cyber)',
       1,
     ],
-  ])('%j of Claude: %#', async (reply, words, requests) => {
+  ])('is an error with the expected reason: %j of Claude (%#)', async (reply, words, requests) => {
     expect(await ask('anthropic', reply)).toMatchObject(failing(words, requests));
   });
 
@@ -155,9 +158,12 @@ describe('an answer without text', () => {
       'output[0] of the reply is a tool call',
       1,
     ],
-  ])('%j of the Responses API: %#', async (reply, words, requests) => {
-    expect(await ask('openai', reply, pro)).toMatchObject(failing(words, requests));
-  });
+  ])(
+    'is an error with the expected reason: %j of the Responses API (%#)',
+    async (reply, words, requests) => {
+      expect(await ask('openai', reply, pro)).toMatchObject(failing(words, requests));
+    },
+  );
 
   test('is requested once more, and the second answer counts', async () => {
     const setting = await start('openai', ({ index }) => ({ text: index === 0 ? '' : 'Oslo' }));
@@ -212,7 +218,7 @@ describe('an answer with text', () => {
       { ...ollama({ content: 'Oslo', thinking: 'hm' }), prompt_eval_count: 7, eval_count: 3 },
       { ...stopped, served: { model: 'llama' }, usage: { input_tokens: 7, output_tokens: 3 } },
     ],
-  ])('%j of the chat API: %#', async (reply, expected) => {
+  ])('is read as expected: %j of the chat API (%#)', async (reply, expected) => {
     expect(await ask('openai', reply)).toMatchObject({ completion: expected, requests: 1 });
   });
 
@@ -228,16 +234,19 @@ describe('an answer with text', () => {
     [{ code: 502, message: 'upstream dropped' }, 5],
     ['upstream dropped', 5],
     [{ code: 400, message: 'bad' }, 1],
-  ])('is an error next to the error %j, after %i requests', async (error, requests) => {
-    const made = await ask('openai', chat({ content: 'Oslo' }, 'stop', { error }));
-    expect(made).toMatchObject({ completion: { status: 'error' }, requests });
-  });
+  ])(
+    'is an error if the reply also contains the error %j, after %i requests',
+    async (error, requests) => {
+      const made = await ask('openai', chat({ content: 'Oslo' }, 'stop', { error }));
+      expect(made).toMatchObject({ completion: { status: 'error' }, requests });
+    },
+  );
 
   test.each<[unknown, object]>([
     [claude('Oslo', 'end_turn'), stopped],
     [claude([{ type: 'text', text: 'I cannot' }], 'refusal'), { ended: 'refused' }],
     [claude([{ type: 'text', text: 'x' }], 'novel'), { ended: 'other', ended_as: 'novel' }],
-  ])('%j of Claude: %#', async (reply, expected) => {
+  ])('is read as expected: %j of Claude (%#)', async (reply, expected) => {
     expect(await completionOf('anthropic', reply)).toMatchObject(expected);
   });
 
@@ -264,7 +273,7 @@ describe('an answer with text', () => {
       response([{ type: 'custom_tool_call', name: 'f', input: 'x' }], 'completed'),
       said('', [{ name: 'f', arguments: 'x' }]),
     ],
-  ])('%j of the Responses API: %#', async (reply, expected) => {
+  ])('is read as expected: %j of the Responses API (%#)', async (reply, expected) => {
     expect(await completionOf('openai', reply, pro)).toMatchObject(expected);
   });
 

@@ -198,7 +198,7 @@ test.each<[Json, boolean]>([
   [1, true],
   [2, false],
   ['1', false],
-])('n of %j is sent: %p', async (n, sent) => {
+])('the parameter n of %j is sent: %p', async (n, sent) => {
   const { ask, server } = await start();
   const completion = await ask({ parameters: { n } });
   expect(server.requests.length === 1).toBe(sent);
@@ -241,7 +241,7 @@ describe('after one request is refused, similar requests are not sent', () => {
     ['a used up quota', { status: 429, error: { message: 'q', code: 'insufficient_quota' } }, 1],
     ['an unrelated error', refuse('too many n'), 10],
     ['an address that does not exist', { status: 404, error: { message: 'Not Found' } }, 10],
-  ])('depending on the error: %s', async (_, refusal, requests) => {
+  ])('or are sent, depending on the error: %s', async (_, refusal, requests) => {
     const setting = await start(() => refusal);
     expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
     expect(setting.server.requests).toHaveLength(requests);
