@@ -92,7 +92,7 @@ function recordProblem(
   after: Reference['after'],
 ): string | null {
   if (thread === null) return null;
-  const answers = answersIn(thread, after);
+  const answers = countAnswers(thread, after);
   if (turns.some(({ user }) => user !== undefined))
     return 'a recorded dialogue has the words of its user; leave out user in turns';
   return turns.length > answers
@@ -101,7 +101,7 @@ function recordProblem(
 }
 
 /** Answers of a recorded dialogue, with the one that a model still has to give. */
-function answersIn(thread: readonly Message[], after: readonly Message[] = []): number {
+function countAnswers(thread: readonly Message[], after: readonly Message[] = []): number {
   const recorded = turnsOf([...thread, ...after]);
   const answers = recorded.filter((turn) => turn.at(-1)?.role === 'assistant').length;
   return answers + (asksNothing(thread) ? 0 : 1);

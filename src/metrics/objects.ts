@@ -189,22 +189,61 @@ function combinedValue(
 }
 
 /** Name of the mean value of a dialogue's objects, beside the share of them that passes. */
-export const OBJECT_MEAN = 'mean';
+const OBJECT_MEAN = 'mean';
 
 /** What a metric measured: its value, or the mean value of the objects. */
-export function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Json {
+function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Json {
   const judged = objects?.scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return judged === undefined || isMap(value)
     ? value
     : meanValue(judged.map((object) => object.value));
 }
 
-/** An entry of a map, or {@link OBJECT_MEAN}. */
-export function scoreEntry(score: Pick<Score, 'value' | 'objects'>, entry: string): number | null {
+/** A score's number, or an entry of it: of a map, or {@link OBJECT_MEAN}. */
+export function scoreEntry(
+  score: Pick<Score, 'value' | 'objects'>,
+  entry: string | null,
+): number | null {
+  if (entry === null) return metricNumber(score.value);
   const value = measuredValue(score);
   return entry === OBJECT_MEAN && score.objects !== undefined && !isMap(value)
     ? metricNumber(value)
     : entryNumber(value, entry);
+}
+
+/** Names of numbers beside a metric's own: entries of maps, and {@link OBJECT_MEAN}. */
+export function scoreEntries(
+  metric: Pick<Metric, 'every' | 'level' | 'skip'>,
+  scores: readonly Score[],
+): string[] {
+  const means = comparesShare(metric) && hasOwnMean(scores) ? [OBJECT_MEAN] : [];
+  return [...means, ...mapEntryNames(scores)];
+}
+
+function mapEntryNames(scores: readonly Score[]): string[] {
+  const values = scores.map(measuredValue);
+  const maps = values.filter(isMap);
+  if (maps.every((map) => Object.keys(map).length < 2)) return [];
+  const names = new Set(maps.flatMap((map) => Object.keys(map)));
+  return [...names].filter((name) => scores.some((score) => scoreEntry(score, name) !== null));
+}
+
+/** Whether the mean value of turns says more than how many of them pass. */
+function hasOwnMean(scores: readonly Score[]): boolean {
+  return (
+    scores.some((score) => scoreEntry(score, OBJECT_MEAN) !== null) &&
+    !restates(scores.flatMap(({ objects }) => objects?.scores ?? []))
+  );
+}
+
+/** Whether the number is only another form of pass and fail. */
+export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
+  const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
+  return [1, 0].some((passing) =>
+    judged.every(
+      ({ value, status }) => metricNumber(value) === (status === 'pass' ? passing : 1 - passing),
+    ),
+  );
 }
 
 /** Turns of a script count its answers, others both sides' turns. */

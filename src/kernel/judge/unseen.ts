@@ -1,5 +1,4 @@
 import { scoreEntry } from '../../metrics/objects.ts';
-import { metricNumber } from '../../metrics/value.ts';
 import type { Side } from '../../types/plain.ts';
 import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import { blocksGreen } from '../result/counts.ts';
@@ -106,9 +105,9 @@ function unseenMetric(
 }
 
 function hasNumber(score: TryResult['scores'][number], name: string): boolean {
-  const { metric, value } = score;
-  if (metric === name) return metricNumber(value) !== null;
-  return name.startsWith(`${metric}.`) && scoreEntry(score, name.slice(metric.length + 1)) !== null;
+  if (score.metric === name) return scoreEntry(score, null) !== null;
+  const [entry] = name.startsWith(`${score.metric}.`) ? [name.slice(score.metric.length + 1)] : [];
+  return entry !== undefined && scoreEntry(score, entry) !== null;
 }
 
 /** References that count and run on both sides, including unchanged ones. */

@@ -1,10 +1,8 @@
-import { OBJECT_MEAN, measuredValue, scoreEntry } from '../../metrics/objects.ts';
-import { comparesShare } from '../../metrics/passing.ts';
+import { restates, scoreEntries, scoreEntry } from '../../metrics/objects.ts';
 import { metricNumber } from '../../metrics/value.ts';
 import type { Metric, Score } from '../../types/metric.ts';
-import { isMap, type Side } from '../../types/plain.ts';
+import type { Side } from '../../types/plain.ts';
 import { explodedItems } from '../statistics/exploded.ts';
-import { isJudged } from '../statistics/table.ts';
 import type { Values } from '../statistics/value-test.ts';
 import { everyMetric, isPairwise } from '../suite/metrics.ts';
 import { FIRST_TRIES } from './looks.ts';
@@ -38,8 +36,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));
-    const means = comparesShare(metric) && hasOwnMean(scores) ? [OBJECT_MEAN] : [];
-    const entries = [...new Set([...means, ...mapEntryNames(scores), ...wanted])]
+    const entries = [...new Set([...scoreEntries(metric, scores), ...wanted])]
       .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
       .filter(({ name }) => all.every((number) => number.name !== name));
     return [
@@ -51,35 +48,9 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   });
 }
 
-function mapEntryNames(scores: readonly Score[]): string[] {
-  const values = scores.map(measuredValue);
-  const maps = values.filter(isMap);
-  if (maps.every((map) => Object.keys(map).length < 2)) return [];
-  const names = new Set(maps.flatMap((map) => Object.keys(map)));
-  return [...names].filter((name) => scores.some((score) => scoreEntry(score, name) !== null));
-}
-
-/** Whether the mean value of turns says more than how many of them pass. */
-function hasOwnMean(scores: readonly Score[]): boolean {
-  return (
-    scores.some((score) => scoreEntry(score, OBJECT_MEAN) !== null) &&
-    !restates(scores.flatMap(({ objects }) => objects?.scores ?? []))
-  );
-}
-
 function scoreIn(scores: readonly Score[], name: string): Score[] {
   const found = scores.find(({ metric }) => metric === name);
   return found === undefined ? [] : [found];
-}
-
-/** Whether the number is only another form of pass and fail. */
-function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
-  const judged = scores.filter(({ status }) => isJudged(status));
-  return [1, 0].some((passing) =>
-    judged.every(
-      ({ value, status }) => metricNumber(value) === (status === 'pass' ? passing : 1 - passing),
-    ),
-  );
 }
 
 /** Numbers by reference, over tries below `tries`. Latencies count only if measured in this run. */
@@ -95,8 +66,7 @@ export function valuesByReference(
       .map(({ byHead }) => {
         if (timed && byHead.reused) return null;
         const [score] = scoreIn(byHead.scores, metric.name);
-        if (score === undefined) return null;
-        return entry === null ? metricNumber(score.value) : scoreEntry(score, entry);
+        return score === undefined ? null : scoreEntry(score, entry);
       });
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
 }
