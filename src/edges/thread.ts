@@ -9,10 +9,10 @@ import {
 } from 'node:worker_threads';
 
 /**
- * Starts a thread for work that may never end. It runs the file of this URL; in a bundle that is
+ * Starts a thread for work that may never end. It runs the file of this URL. In a bundle that is
  * the whole bundle, so an entry must import the file itself. The thread has no arguments, no input
- * and no environment except Node's compile cache. Its output is discarded.
- * @param data further plain values, for `threadData`
+ * and no environment except Node's compile cache. Its output is discarded. @param data further
+ * plain values, for `threadData`
  */
 export function startThread(
   url: string,
@@ -37,7 +37,7 @@ export function startThread(
 }
 
 /**
- * In a thread that was started for this role: serves it and never returns, so that the started file
+ * Serves this role if the thread was started for it. Then never returns, so that the started file
  * does not run twice. Elsewhere does nothing.
  */
 export async function serveThread<Data>(

@@ -16,8 +16,8 @@ import { isObjectId } from './objects.ts';
 type Lines = ChangedFile['lines'];
 
 /**
- * git detects renames of edited files among at most 1,000 × 1,000 files. Exact renames are always
- * found.
+ * git looks for renames of edited files only among 1,000 × 1,000 files. It always finds exact
+ * renames.
  */
 const DIFF_COMMAND = [
   'diff-tree',
@@ -32,7 +32,10 @@ const DIFF_COMMAND = [
   '-l1000',
 ];
 
-/** Compares two trees by id. `fetchContents` gets missing files: git reads all that differ. */
+/**
+ * Compares two trees by id. With `fetchContents`, first fetches missing files, because git reads
+ * all that differ.
+ */
 export async function diffTrees(
   place: GitPlace,
   trees: TreeReader,
@@ -171,7 +174,7 @@ function parseChangedFile(
   lines: ReadonlyMap<string, Lines>,
 ): ChangedFile {
   const [, mode = '', oldId = '', newId = '', status = ''] = entry;
-  // The patch shows a change of type (link to file) as a deletion and a new file.
+  // The patch shows a change from link to file as a deletion and a new file.
   const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
   return {
     path,
@@ -191,8 +194,8 @@ function nextPath(parts: Iterator<Buffer>): string {
 const KEPT_LINE = 256;
 
 /**
- * Head's changed lines from a streamed `-U0` patch, by content pair `<old id>..<new id>`. Content
- * lines start with `+`, `-` or `\`, so no file can fake a header.
+ * Finds head's changed lines in a streamed `-U0` patch, by content pair `<old id>..<new id>`.
+ * Content lines start with `+`, `-` or `\`, so a file cannot fake a header.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();
@@ -205,7 +208,7 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
     } else if (line.startsWith('index ')) {
       const pair = contentPair(line);
       current = [];
-      // A pair that occurs again has the same lines. Binary files have none.
+      // A pair that occurs again has the same lines. Binary files have no lines.
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
       if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');

@@ -7,7 +7,7 @@ import type { ObjectReader } from './objects.ts';
 
 const WRITERS = 16;
 
-/** Writes regular files byte for byte, without filters or hooks. A failure removes them all. */
+/** Writes regular files byte for byte, without filters or hooks. If it fails, removes them all. */
 export async function writeFiles(
   entries: readonly TreeEntry[],
   reader: Pick<ObjectReader, 'blob'>,

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { InternalError, userError } from '../../errors.ts';
 
-/** The repository to use: git does not search for one, and never runs in a user's folder. */
+/** The repository to use. git does not search for one and never runs in a user's folder. */
 export interface GitPlace {
   gitDir: string;
   directory: string;
@@ -19,7 +19,7 @@ export interface GitResult {
 /** Without these, a repository's configuration could run programs. */
 const SAFE_SETTINGS = [
   'safe.bareRepository=explicit',
-  // Otherwise git lists the refs of the repository whose objects are borrowed.
+  // Without this, git lists the refs of the repository whose objects are borrowed.
   'core.alternateRefsCommand=:',
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -35,7 +35,7 @@ const SAFE_SETTINGS = [
 const KEPT_GIT_VARIABLE =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
 
-/** Model keys and action inputs, which git and its credential helpers must not see. */
+/** Model keys and action inputs. git and its credential helpers must not see them. */
 const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;
 
 const STDERR_LIMIT = 64 * 1024;
@@ -50,7 +50,7 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
     LC_ALL: 'C',
     LANGUAGE: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    // Empty rather than unset, so git does not start a program to ask for a password.
+    // An empty value, unlike an unset one, stops git from starting a program to ask for a password.
     GIT_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
@@ -95,7 +95,7 @@ function gitArguments(place: GitPlace, command: readonly string[]): string[] {
   ];
 }
 
-/** In its own session, git cannot prompt, and Ctrl-C reaches only evaldiff. */
+/** Runs git in a separate session: git cannot prompt there, and Ctrl-C reaches only evaldiff. */
 export function spawnGit(
   place: GitPlace,
   command: readonly string[],
@@ -157,7 +157,7 @@ export function runGit(
   return promise;
 }
 
-/** Throws `InternalError` on failure: for commands that only fail because of a bug. */
+/** Throws `InternalError` on failure. For commands that fail only because of a bug. */
 export async function git(
   place: GitPlace,
   command: readonly string[],
@@ -175,7 +175,8 @@ export async function gitLine(place: GitPlace, command: readonly string[]): Prom
 }
 
 /**
- * The last `fatal:` or `error:` line, else the last line. Credentials are removed from addresses.
+ * Returns the last `fatal:` or `error:` line, else the last line. Removes credentials from
+ * addresses.
  */
 export function lastLine(complaint: string): string {
   const lines = complaint

@@ -30,7 +30,9 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
   return isRepository ? { root: await realpath(root), gitDir, commonDir } : null;
 }
 
-/** @throws UserError for a link in the checkout: a commit could use it to redirect evaldiff. */
+/**
+ * @throws UserError if the checkout contains a link, which a commit could use to redirect evaldiff.
+ */
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
   if (folder === null || !(await isFolder(folder)))

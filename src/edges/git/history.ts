@@ -18,7 +18,9 @@ export interface CommitHistory {
   found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
-  /** The commit of the first ref name found (tags peeled). Null without a remote or match. */
+  /**
+   * Returns the commit of the first ref name found (tags peeled). Null without a remote or match.
+   */
   remoteRef(names: readonly string[]): Promise<string | null>;
 }
 
@@ -30,7 +32,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** The store borrows no objects, so fetches can be shallow. */
+  /** The store borrows no objects. Its fetches can then be shallow. */
   empty: boolean;
 }
 
@@ -137,7 +139,10 @@ export function fetchIds(
   return remote.fetch(ids, { filter: 'tree:0', depth });
 }
 
-/** Depth for fetches into an empty store. In a full clone it would truncate the history. */
+/**
+ * Returns the depth for fetches into an empty store. In a full clone, a depth would truncate the
+ * history.
+ */
 export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
   return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
 }
@@ -184,7 +189,8 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
 }
 
 /**
- * Deepens below the first of `choices` that the server accepts. False once nothing older arrives.
+ * Deepens below the first of `choices` that the server accepts. Returns false when nothing older
+ * arrives.
  */
 export async function deepenUntil(
   place: GitPlace,
@@ -244,7 +250,8 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * The final merge base, or null for unrelated histories. Undefined: the clone is too shallow.
+ * Returns the final merge base, or null for unrelated histories. Undefined if the clone is too
+ * shallow.
  *
  * A better base would be a descendant of the one found. The path to it would pass a shallow
  * boundary that is not an ancestor of the one found. Without such a boundary the result is final.

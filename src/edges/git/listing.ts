@@ -41,7 +41,10 @@ export function treePathText(bytes: Buffer): string {
   }
 }
 
-/** git knows the empty tree without storing it. SHA-1 or SHA-256, like `id`. */
+/**
+ * git knows the empty tree without storing it. The id uses the same hash (SHA-1 or SHA-256) as
+ * `id`.
+ */
 export function emptyTree(id: string): string {
   const format = id.length === 40 ? 'sha1' : 'sha256';
   return createHash(format).update('tree 0\0').digest('hex');
@@ -57,7 +60,7 @@ export async function treeEntries(
   return (await listing(trees, tree)) ?? notHere(tree);
 }
 
-/** Limit, because a few git objects can represent any number of entries. */
+/** A limit is needed because a few git objects can represent any number of entries. */
 export const MAX_ENTRIES = 500_000;
 
 const MAX_LISTING_BYTES = MAX_ENTRIES * 256;
@@ -168,7 +171,7 @@ function parseTree(content: Buffer, tree: string): FolderEntry[] {
   return entries;
 }
 
-/** A path listed twice: git would read one entry and a checkout write the other. */
+/** Rejects a path that is listed twice: git would read one entry and a checkout write the other. */
 function rejectCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
   for (const { bytes } of entries) {

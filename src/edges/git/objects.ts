@@ -17,7 +17,7 @@ export function isPlainName(name: string): boolean {
 }
 
 export interface ObjectReader {
-  /** Null if missing. Calls may overlap. */
+  /** Null if the object is missing. Calls may overlap. */
   blob(id: string): Promise<Buffer | null>;
   blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
   readLocal(id: string): Promise<StoredObject | null>;
@@ -43,7 +43,7 @@ interface ObjectRequest {
 interface CatFileSession {
   child: ChildProcessWithoutNullStreams;
   alive: boolean;
-  /** In request order, which is also the order of git's replies. */
+  /** Git replies in the order of the requests. */
   waiting: ObjectRequest[];
   ended: Promise<void>;
 }

@@ -35,7 +35,7 @@ export async function originsOf(
   return origins;
 }
 
-/** Fetches only commits, none much older than this one. Null if the history is unavailable. */
+/** Fetches only commits, and none much older than this one. Null if the history is unavailable. */
 async function isReachable(
   source: HistorySource,
   commit: string,

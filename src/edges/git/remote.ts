@@ -4,7 +4,10 @@ import { isObjectId } from './objects.ts';
 
 export interface Remote {
   advice: string;
-  /** One at a time. Ids go to stdin: no length limit, and none can act as an option. */
+  /**
+   * Call it once at a time. Ids go to stdin, where they have no length limit and cannot act as
+   * options.
+   */
   fetch(ids: readonly string[], wish: FetchOptions): Promise<GitResult>;
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
   tips(): Promise<Map<string, string> | null>;
@@ -13,7 +16,7 @@ export interface Remote {
 export interface FetchOptions {
   filter: 'tree:0' | 'blob:none';
   depth?: readonly string[];
-  /** For objects below a commit: does not tell the server which commits exist locally. */
+  /** Does not tell the server which commits exist locally. For objects below a commit. */
   alone?: boolean;
 }
 

@@ -249,7 +249,7 @@ async function remoteCommit(names: Names, name: string): Promise<string | null> 
   );
 }
 
-/** Rejects a branch named like the start of a commit id: one would silently win. */
+/** Rejects a branch whose name is also the start of a commit id. Git would silently choose one. */
 async function rejectAmbiguous(names: Names, revision: string, prefix: string): Promise<void> {
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output

@@ -69,7 +69,7 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
   throw new InternalError(`${id} is neither a commit nor a tree that is here`);
 }
 
-/** In bytes, as PATH_MAX of Linux. */
+/** In bytes, equal to PATH_MAX on Linux. */
 const LONGEST_LINK = 4096;
 
 export function sourceTree(
@@ -134,7 +134,9 @@ function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
         'workflow: actions/checkout with lfs: true), or keep the file out of LFS';
 }
 
-/** `start`: the opened folder below the root. @throws UserError if the result is outside. */
+/**
+ * `start`: the opened folder below the root. @throws UserError if the result is outside the root.
+ */
 export function folderPrefix(start: string, workingDirectory: string, repository: string): string {
   const joined = posix.normalize(posix.join(start, workingDirectory));
   const outside =

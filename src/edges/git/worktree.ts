@@ -45,15 +45,15 @@ async function copyRules({ commonDir }: Checkout, store: string): Promise<void> 
 }
 
 /**
- * With the checkout's index, unchanged files are not read again, and ignored files that are tracked
- * stay.
+ * With the checkout's index, git does not read unchanged files again and keeps tracked files that
+ * are ignored.
  */
 async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
   if (!(await copyIfThere(index, copy))) return;
-  // git trusts a file's time only if it is older than the index, so a newer copy could hide a
-  // change.
+  // git trusts a file's time only if it is older than the index. A newer copy of the index could
+  // hide a change.
   const { mtimeMs } = await stat(index);
   await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   for (const name of await readdir(dirname(index))) {

@@ -8,7 +8,7 @@ const Permission = z.object({ permission: z.string(), role_name: z.string().null
 
 const WRITES = new Set(['admin', 'maintain', 'write']);
 
-/** `refused`: why the label does not count. More people may add labels than may write code. */
+/** `refused`: why the label does not count. Some people may add labels but not write code. */
 export async function approverOf(
   { octokit }: Client,
   { labeller, repository }: EventFacts,
@@ -33,7 +33,7 @@ export async function approverOf(
   }
 }
 
-/** A label that is already gone is not an error. Never throws; returns warnings for the log. */
+/** Succeeds if the label is already gone. Never throws; returns warnings for the log. */
 export async function removeLabel(
   { octokit }: Client,
   { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },

@@ -14,7 +14,7 @@ import { fitBytes, fitMarkdown } from './fit.ts';
 import { NOT_WANTED, publishFailureLine, hasStatus, type PublishResult } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
-/** GitHub's limits. The summary is counted in bytes, the stricter interpretation. */
+/** GitHub's limits. We count the summary in bytes, the stricter interpretation. */
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
 
 export const MAX_SUMMARY_BYTES = 65_535;
@@ -40,7 +40,10 @@ export interface CheckAnnotation {
   details?: string;
 }
 
-/** `headSha`: the pull request's head, not the merge commit. Empty `name`: no check run. */
+/**
+ * `headSha`: the pull request's head, not the merge commit. If `name` is empty, no check run is
+ * written.
+ */
 export interface CheckJob extends CheckPlace {
   conclusion: Conclusion | 'cancelled';
   title: string;
@@ -156,8 +159,8 @@ interface CheckCreation {
 }
 
 /**
- * GitHub rejects all for one bad annotation: retry without characters above U+FFFF, then without
- * any.
+ * GitHub rejects all annotations for one bad one. Retries without characters above U+FFFF, then
+ * without annotations.
  */
 async function createWithFallback(
   client: Client,

@@ -8,12 +8,12 @@ import type { Environment } from './event.ts';
 
 export const RETRIES = 2;
 
-/** Waits for a rate limit per request, and the longest wait in seconds. */
+/** How often a request waits for a rate limit, and the longest wait in seconds. */
 export const RATE_LIMIT_WAITS = 2;
 
 export const LONGEST_WAIT_S = 120;
 
-/** Milliseconds for one attempt, including its body. */
+/** Milliseconds for one attempt, including the reply's body. */
 const DEADLINE_MS = 30_000;
 
 export interface Client {
@@ -101,7 +101,7 @@ export async function* listAll<Item>(
   }
 }
 
-/** Only for rate limits. Octokit's default also waits a second between writes. */
+/** Waits only for rate limits. Octokit's default also waits a second between writes. */
 function throttle(secondMs: number): ThrottlingOptions {
   const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
     count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
@@ -139,7 +139,10 @@ function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   };
 }
 
-/** `fetch failed` explains nothing, so report its cause; with several addresses, only the code. */
+/**
+ * `fetch failed` explains nothing, so its cause is reported. With several addresses, only the code
+ * is reported.
+ */
 function reason(error: unknown): string {
   const cause = member(error, 'cause');
   const words = [member(cause, 'message'), member(cause, 'code'), member(error, 'message')];

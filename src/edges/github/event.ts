@@ -41,7 +41,7 @@ export function readEvent(env: Environment, payload: unknown): EventFacts {
   return read({ event, repository: own.data, env }, payload);
 }
 
-/** @throws UserError of one line, which never quotes the file. */
+/** @throws UserError with one line that never quotes the file. */
 export function parsePayload(text: string): unknown {
   if (text.length > MAX_PAYLOAD_CHARACTERS)
     throw userError(null, 'The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
@@ -209,7 +209,7 @@ function isDependabot(login: string | undefined): boolean {
   return login === DEPENDABOT;
 }
 
-/** GitHub ignores case in names. */
+/** GitHub ignores upper and lower case in names. */
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

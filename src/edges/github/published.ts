@@ -3,7 +3,7 @@ import { errorMessage } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
 
-/** `id` is null if there was nothing to write. `warnings` are single filtered lines. */
+/** `id` is null if there was nothing to write. Each of `warnings` is a single filtered line. */
 export type PublishResult =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
@@ -12,8 +12,8 @@ export const NOT_WANTED: PublishResult = { ok: true, id: null, warnings: [] };
 const FOREIGN_LENGTH = 300;
 
 /**
- * One line for the log; foreign text in it is filtered and cut. `failed`: a past-tense clause such
- * as `The comment was not written`. `fork`: the token may be read-only.
+ * Returns one line for the log. Text from outside is filtered and cut. `failed`: a past-tense
+ * clause such as `The comment was not written`. `fork`: the token may be read-only.
  */
 export function publishFailureLine(
   failed: string,
@@ -88,8 +88,8 @@ interface HttpError extends Error {
 }
 
 /**
- * Checks the shape, because octokit's class is in a nested package. Undefined response: no answer
- * arrived.
+ * Checks the shape, because octokit's class is in a nested package. `response` is undefined if no
+ * answer arrived.
  */
 function isHttpError(error: unknown): error is HttpError {
   return (

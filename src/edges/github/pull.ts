@@ -25,7 +25,10 @@ const Pull = z.object({
 
 type Pull = z.infer<typeof Pull>;
 
-/** The pull request as it is now: the payload may be outdated. Rejects when GitHub does. */
+/**
+ * Returns the current pull request, because the payload may be outdated. Rejects if GitHub reports
+ * an error.
+ */
 export function presentPull(client: Client, repository: string, number: number): Promise<Pull> {
   return readPull(client, repository, number, Pull);
 }
@@ -48,7 +51,10 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
-/** The payload's base may be outdated (changed, or a rerun). It is the fallback. Never throws. */
+/**
+ * Asks for the current base. The payload's base may be outdated (changed, or a rerun) and is the
+ * fallback. Never throws.
+ */
 export async function withPresentBase(
   client: Client,
   facts: EventFacts,
@@ -72,7 +78,9 @@ const PullText = z.object({
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
-/** Current labels and text, because the payload's may be outdated. Never throws. */
+/**
+ * Returns the current labels and text, because those of the payload may be outdated. Never throws.
+ */
 export async function pullWords(
   client: Client,
   repository: string,
@@ -146,7 +154,8 @@ async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<P
       wanted,
     );
   } catch (error) {
-    // This lookup fails for commits that only a fork has; the list of open pull requests has them.
+    // This request fails for commits that only a fork has. The list of open pull requests contains
+    // them.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }

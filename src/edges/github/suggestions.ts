@@ -35,15 +35,15 @@ type ReviewComment = z.infer<typeof ReviewComment>;
 const PERMISSION = 'pull-requests: write';
 
 /**
- * Writes one suggestion per place. Ours have the marker and the token's account. Never throws;
- * returns warnings.
+ * Writes one suggestion per place. Our suggestions have the marker and the token's account. Never
+ * throws; returns warnings.
  */
 export async function publishSuggestions(client: Client, job: SuggestionJob): Promise<string[]> {
   try {
     return await keep(client, job);
   } catch (error) {
     const isClosed = hasStatus(error, 403) || hasStatus(error, 404);
-    // A token that may not read comments cannot have written any.
+    // A token that may not read comments cannot have written suggestions.
     if (job.suggestions.length === 0 && isClosed) return [];
     const failed = 'Suggested fixes were not put on their lines';
     return [publishFailureLine(failed, PERMISSION, error, job.fork)];
@@ -140,7 +140,7 @@ async function withdraw(
     else if (!sameText(body ?? '', words))
       await octokit.rest.pulls.updateReviewComment({ ...of, body: words });
   } catch (error) {
-    // Already deleted.
+    // The comment was already deleted.
     if (!hasStatus(error, 404)) throw error;
   }
 }

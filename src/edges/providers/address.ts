@@ -6,11 +6,11 @@ import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, type VendorKeys } from '../../types/vendors.ts';
 
-/** Servers and keys. Only the workflow can name them, never a file of the repository. */
+/** Servers and keys. Only the workflow can name them; a file of the repository never can. */
 export interface ProviderAccess {
   keys: VendorKeys;
   endpoints: ReadonlyMap<string, ServerAccess>;
-  /** Proxy for all https servers, used only by CONNECT. Absent: none. */
+  /** Proxy for all https servers, used only with CONNECT. Absent: no proxy. */
   proxy?: URL | null;
   /** Replaces vendors' public addresses, for tests and self-hosting. */
   vendorUrls?: Partial<Record<VendorName, string>>;

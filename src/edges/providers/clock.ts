@@ -5,7 +5,7 @@ export interface Activity {
   quiet(): Promise<void>;
 }
 
-/** Pure computation ends within one turn. The others are a margin for code that awaits it. */
+/** Pure computation ends within one turn. The other turns are a margin for code that awaits it. */
 const QUIET_TURNS = 3;
 
 export function createActivity(turn: () => Promise<void>): Activity {
@@ -47,7 +47,7 @@ export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end' | 'd
 
 export interface Clock {
   now(): number;
-  /** Ends after `ms`, or earlier (it resolves or rejects) when the signal fires. */
+  /** Ends after `ms`, or when the signal fires (it then resolves or rejects). */
   sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
 
@@ -56,7 +56,9 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Milliseconds for paid calls in flight. A runner kills a cancelled job after ten seconds. */
+/**
+ * Milliseconds to wait for paid calls in flight. A runner kills a cancelled job after ten seconds.
+ */
 const DRAIN_MS = 3000;
 
 /** Calls `stop` {@link DRAIN_MS} after `signal` fires. The returned function cancels that. */
@@ -94,7 +96,7 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // A new iterator after each pause: one kept across pauses would retain every deadline.
+    // Uses a new iterator after each pause: one kept across pauses would retain every deadline.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

@@ -28,7 +28,7 @@ export function isEventStream(type: string | undefined): boolean {
   return /^\s*text\/event-stream\b/i.test(type ?? '');
 }
 
-/** The data of each event of a stream. */
+/** Returns the data of each event of a stream. */
 export function eventData(lines: readonly string[]): string[] {
   const all: string[][] = [[]];
   for (const line of lines) {

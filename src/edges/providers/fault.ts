@@ -12,20 +12,20 @@ export interface Fault {
    */
   retry: 'never' | 'later' | 'limited';
   waitMs: number | null;
-  /** Which other requests would fail the same way; these are not sent. */
+  /** Which other requests would fail in the same way. They are not sent. */
   scope: 'request' | 'model' | 'server';
   /** Used to recognise what the server refuses. Never shown. */
   status: number | null;
   said: string;
   detail: string;
   spent: MeteredUsage[];
-  /** No connection was made. After several of these in a row, the server is not called again. */
+  /** No connection was made. After several such faults in a row, the server is not called again. */
   unreached?: true;
   once?: true;
   ended?: Ended;
 }
 
-/** Failures below the HTTP status, or of the body. `late`: the timeout passed. */
+/** A failure below the HTTP status, or of the body. `late`: the timeout passed. */
 type TransportCode =
   | 'late'
   | 'redirect'
@@ -43,7 +43,10 @@ type TransportCode =
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportCode;
-  /** For `connection`: the system's error code. For `charset` and `encoding`: its name. */
+  /**
+   * For `connection`: the system's error code. For `charset` and `encoding`: the name of the
+   * charset or encoding.
+   */
   readonly system: string;
 
   constructor(code: TransportCode, system = '') {
@@ -98,7 +101,7 @@ export function budgetFault(): Fault {
 
 export function transportFault({ code, system }: TransportError, timeoutMs: number): Fault {
   switch (code) {
-    // Not retried: the server may have worked, and charged, during all that time.
+    // Not retried, because the server may have worked and charged until the timeout.
     case 'late':
       return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
     case 'cut':
@@ -128,7 +131,7 @@ const UNUSABLE_REPLY: Readonly<Record<OddReply, (name: string) => string>> = {
   'too-deep': () => `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`,
   encoding: (name) => `the reply is packed in a way that cannot be unpacked (${name})`,
   charset: (name) => `the reply is not text in its charset (${name})`,
-  // Not retried: the server would stream, and charge, again.
+  // Not retried, because the server would stream and charge again.
   stream: () => `the server streams its answer unasked${DISABLE_STREAMING}`,
 };
 

@@ -10,12 +10,12 @@ import {
 } from './http.ts';
 import { toResponse, type Received } from './reply.ts';
 
-/** The SDKs' timers cannot be disabled, so they get this margin and ours fire first. */
+/** The SDKs' timers cannot be disabled. This margin lets our timers fire first. */
 export const SDK_MARGIN_MS = 60_000;
 
 /**
- * A `fetch` for the vendors' SDKs. It connects to one host, ignores redirects and proxy variables,
- * limits a reply's time, size and depth, and adds the key. Rejects only with {@link
+ * Creates a `fetch` for the vendors' SDKs. It connects to one host, ignores redirects and proxy
+ * variables, limits a reply's time, size and depth, and adds the key. Rejects only with {@link
  * TransportError}.
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
@@ -37,7 +37,7 @@ function sendable(body: RequestInit['body']): RequestBody {
 
 /**
  * Like {@link createBoundedFetch}, but streams a successful reply without decompressing it.
- * `timeoutMs` limits the time without data, the reader the size.
+ * `timeoutMs` limits the time without data; the reader limits the size.
  */
 export function createStreamedFetch(
   bounds: RequestBounds,

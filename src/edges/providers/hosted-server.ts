@@ -35,10 +35,10 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: FirstRequests;
-  /** By model: faults that all its further requests would have. */
+  /** By model: faults that all further requests to the model would have. */
   closed: Map<string, Fault>;
   keySource: string;
-  /** Keys and header values that are too long to be part of an ordinary answer. */
+  /** Keys and header values that are too long to occur in an answer by chance. */
   secrets: readonly string[];
   bounded: BoundedFetch;
   post(): Promise<Post>;
@@ -138,7 +138,7 @@ export function pacerOf(
 }
 
 /**
- * Servers reject quickly and answer slowly. After this long, others stop waiting for the first
+ * Servers reject quickly and answer slowly. After this time, the others stop waiting for the first
  * request.
  */
 const HEAD_START_MS = 2000;

@@ -119,7 +119,7 @@ interface HostedCall {
 const KEY = 'key';
 
 /**
- * Null: the request must be retried without an option. `plainly`: the answer had the wrong form.
+ * Null if the request must be retried without an option. `plainly`: the answer had the wrong form.
  */
 async function askOnce(
   { server, pacer, files }: Destination,
@@ -179,7 +179,7 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
   };
 }
 
-/** Groq reports an answer in the wrong form as an error. No parameter was refused. */
+/** Groq reports an answer in the wrong form as an error, although no parameter was refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 function closeModel(
@@ -294,7 +294,7 @@ const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and ' +
   'what before it asks to log in';
 
-/** The reply was cut short or is not the vendor's. A retry may succeed. */
+/** The reply was cut short or does not have the vendor's form. A retry may succeed. */
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
   { type, text }: { type: string; text: string },

@@ -6,11 +6,13 @@ interface HttpFailure {
   said: string;
   page?: boolean;
   waitMs: number | null;
-  /** The header `x-should-retry`, which overrides the status. Null if absent. */
+  /** The value of the header `x-should-retry`, which overrides the status. Null if absent. */
   shouldRetry: boolean | null;
 }
 
-/** Classifies an HTTP error status. Never repeats the key, whatever the server wrote. */
+/**
+ * Classifies an HTTP error status. The message never repeats the key, whatever the server wrote.
+ */
 export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
@@ -72,10 +74,10 @@ const OF_RIGHTS =
 
 const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
-/** Unlike rate limits, these last longer than a minute. */
+/** Unlike rate limits, an exhausted quota lasts longer than a minute. */
 const QUOTA_EXHAUSTED = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
 
-/** OpenRouter's words for: the credit suffices only for a smaller request. */
+/** OpenRouter writes this if the credit suffices only for a smaller request. */
 const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
 
 const NO_CREDIT = /\bcredit balance is too low\b/i;
@@ -92,15 +94,15 @@ const SUCCESSOR =
 
 const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 
-/** OpenAI, OpenRouter, xAI and gateways: the request's content was filtered. */
+/** OpenAI, OpenRouter, xAI and gateways write this if they filtered the request's content. */
 const FILTER_WORDS =
   /\bmoderation\b|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|\bguardrail\b|\b(prompt|input) (was )?blocked/i;
 
-/** Says that the account, not the request, was flagged: the key is refused. */
+/** The vendor flagged the account, not the request. The key is refused. */
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
-/** Quoted names can come from the prompt, such as a schema called `moderation`. */
+/** Quoted names can come from the prompt, such as the name `moderation` of a schema. */
 const QUOTED = /(?<!\w)(['"`])[^'"`]*\1(?!\w)/g;
 
 const OF_PARAMETER =

@@ -13,12 +13,14 @@ export interface RequestBounds {
   base: URL;
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
-  /** Headers of the caller that are sent too. Absent: only its types of content. */
+  /** Further headers of the caller to send. Absent: only its content types are sent. */
   passedHeaders?: readonly string[];
   query?: string | undefined;
-  /** Proxy for an https origin. http to loopback never uses it. Absent: none. */
+  /** Proxy for an https origin. http to loopback never uses it. Absent: no proxy. */
   proxy?: URL | null | undefined;
-  /** Milliseconds until the last byte of the reply. For a download: longest time without data. */
+  /**
+   * Milliseconds until the last byte of the reply. For a download: the longest time without data.
+   */
   timeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
@@ -32,7 +34,7 @@ export interface BoundedFetch {
 /** The SDK's other headers are dropped, because the environment or a parameter may set them. */
 const SENT_HEADERS = ['accept', 'content-type'];
 
-/** Batches are streamed, because they are too large for memory. */
+/** Batches are too large for memory, so they are streamed. */
 export type RequestBody = string | ReadableStream<Uint8Array> | null;
 
 interface OutgoingRequest {
@@ -141,7 +143,8 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
 }
 
 function sendBody(request: http.ClientRequest, body: RequestBody): void {
-  // A server may answer or disconnect before the whole stream is sent. The request reports that.
+  // A server may answer or disconnect before the whole stream is sent. The request itself reports
+  // that.
   if (body instanceof ReadableStream)
     pipeline(Readable.fromWeb(body), request).catch(() => undefined);
   else request.end(body ?? undefined);

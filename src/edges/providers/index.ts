@@ -27,12 +27,12 @@ import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
 
 export interface ProviderOptions extends ProviderAccess {
-  /** Concurrent calls per vendor, endpoint and program. */
+  /** Number of concurrent calls per vendor, endpoint and program. */
   concurrency: { start: number; max: number };
   /** Milliseconds from sending a request to the last byte of its reply. */
   timeoutMs: number;
   maxTries: number;
-  /** Ends every call, queued or in flight, as `aborted`. */
+  /** When it fires, every call, queued or in flight, ends as `aborted`. */
   signal: AbortSignal;
   checkout(commit: string): Promise<string>;
   readRecording(commit: string, file: string): Promise<string>;
@@ -49,7 +49,7 @@ export interface ProviderOptions extends ProviderAccess {
   onRefused?(request: Request): void;
   /** What earlier runs learned about models. Absent: nothing is stored. */
   memory?: RefusalMemory;
-  /** Programs that features answer in this process. */
+  /** Programs whose requests a feature answers in this process. */
   ownPrograms?: OwnPrograms;
   transport?: {
     open(options: TransportOptions): RequestTransport;
@@ -58,7 +58,7 @@ export interface ProviderOptions extends ProviderAccess {
   };
 }
 
-/** `signal` ends waiting, but not a call that may already cost money. */
+/** `signal` ends the waiting, but not a call that may already cost money. */
 export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   redact(text: string): string;
   readFile: ReadFile;
@@ -103,12 +103,12 @@ const WITHOUT_VECTORS: Completion = {
   message: 'a program returns text, not embeddings',
 };
 
-/** Agents then replay stored replies, and report what is missing. */
+/** Agents then replay stored replies and report missing ones. */
 export function isOffline(env: ProviderOptions['env']): boolean {
   return !['', '0', 'false'].includes(env['EVALDIFF_OFFLINE']?.trim() ?? '');
 }
 
-/** @throws UserError for an address that is neither https nor loopback: no key is sent there. */
+/** @throws UserError for an address that is neither https nor loopback: keys are not sent there. */
 export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);

@@ -84,15 +84,15 @@ export interface Limiter {
   /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
   /**
-   * `down`: why the server is given up. `first`: false for calls in flight that fail with another
-   * one.
+   * `down`: why the server is given up. `first`: false for a call that was in flight when another
+   * one failed.
    */
   release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
   isPaused(): boolean;
   stats(): { calls: number; answered: number; limit: number };
 }
 
-/** A server is given up after this time, and as many rounds of failures as a call has tries. */
+/** A server is given up after this time and as many rounds of failures as a call has tries. */
 export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
@@ -107,14 +107,14 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
-/** Slots for calls to one server; none during a backoff. Constant time per call. */
+/** Limits the calls to one server; admits none during a backoff. Needs constant time per call. */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const counts = { calls: 0, answered: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
   let health: Health | null = null;
   let busy = 0;
 
-  // Created with the first call, because earlier time does not count as downtime.
+  // Created at the first call, because earlier time does not count as downtime.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
     while (!backoff.isActive() && busy < pace.slots()) {
@@ -170,7 +170,10 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/** `fault.scope` `server`: down for the rest of the run. Otherwise until a call succeeds. */
+/**
+ * With scope `server`, the server is down for the rest of the run. Otherwise, it is down until a
+ * call succeeds.
+ */
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
@@ -179,7 +182,7 @@ interface Health {
   down(): Fault | null;
 }
 
-/** One excessive wait may concern another model. */
+/** One excessive wait may concern only another model. */
 const UNWAITED_ROUNDS = 2;
 
 /** Refused connections in a row. Calls that are refused together count once. */

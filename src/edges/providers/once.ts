@@ -10,7 +10,7 @@ import {
 interface OnceOptions {
   keyOf(request: Request): string;
   /**
-   * `forget`: a store below keeps the answers. Errors are always kept, so that a rejected request
+   * `forget`: another store keeps the answers. Errors are always kept, so that a rejected request
    * is not repeated.
    */
   answers: 'keep' | 'forget';

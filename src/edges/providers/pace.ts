@@ -58,8 +58,8 @@ export interface Pace {
 }
 
 /**
- * Two running means of latency. The quick one covers half a round of answers (at least five), the
- * slow one twenty times as many. The limit grows while quick ≤ slow times this factor.
+ * There are two running means of latency. The quick one covers half a round of answers (at least
+ * five), the slow one twenty times as many. The limit grows while quick ≤ slow times this factor.
  */
 const QUICK_MEMORY = 5;
 
@@ -68,9 +68,9 @@ const SLOWER = 20;
 const STILL_QUICK = 2;
 
 /**
- * Additive increase, multiplicative decrease (AIMD) of concurrency, always within 1–`max`. From
- * `start`, the slots double per round of answers until the first rate limit. Then they grow by one
- * per round while latency is stable. A rate limit halves them.
+ * Increases concurrency additively and decreases it multiplicatively (AIMD), always within 1–`max`.
+ * From `start`, the slots double per round of answers until the first rate limit. Then they grow by
+ * one per round while latency is stable. A rate limit halves them.
  */
 export function createPace({ start, max }: { start: number; max: number }): Pace {
   let limit = Math.max(1, Math.min(start, max));

@@ -15,7 +15,7 @@ export interface Prefixes {
 
 const NO_MARK: Mark = { messages: null, done: () => undefined };
 
-/** A low estimate: marking a too short prefix costs nothing. */
+/** A low estimate: a prefix that is too short can be marked at no cost. */
 const BYTES_PER_TOKEN = 4;
 
 /**
@@ -52,7 +52,7 @@ function cacheablePrefixes(
   leastBytes: number,
 ): { messages: number; key: string }[] {
   const first = messages.findIndex(({ role }) => role !== 'system');
-  // A later system message would be moved to the front.
+  // The vendor would move a later system message to the front.
   if (messages.slice(first).some(({ role }) => role === 'system')) return [];
   const shared = messages.slice(0, -1);
   const bytes = shared.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);

@@ -59,7 +59,7 @@ export interface ProgramSession extends Omit<Runs, 'heard'> {
   abort(): void;
 }
 
-/** Not restarted after this many exits in a row without an answer. */
+/** After this many exits in a row without an answer, the program is not restarted. */
 const MAX_EXITS = 4;
 
 const CLOSE_GRACE_MS = 2000;

@@ -42,7 +42,7 @@ const LOGGED_LINES = 200;
 
 const LOGGED_LENGTH = 500;
 
-/** Otherwise Python buffers its output, because stdout is a pipe. */
+/** Without this, Python buffers its output, because stdout is a pipe. */
 const UNBUFFERED = { PYTHONUNBUFFERED: '1' };
 
 interface RunningProgram {
@@ -136,11 +136,11 @@ function processKey(request: Request, { process: lives }: ProgramTarget): string
 
 interface Turn {
   due: Promise<void>;
-  /** Lets the next call start. Only the first call of this counts. */
+  /** Lets the next call start. A second call of `pass` does nothing. */
   pass(): void;
 }
 
-/** Base's and head's programs of one model are called alternately, in the order of calls. */
+/** Calls base's and head's programs of one model alternately, in the order of calls. */
 function createTurns(): (request: Request) => Turn {
   const last = new Map<string, Promise<void>>();
   return ({ purpose, target: { model } }) => {
@@ -250,7 +250,7 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
   };
 }
 
-/** Runs promptfoo provider files. In a bundle it is a file beside the entry. */
+/** Runs promptfoo provider files. In a bundle, it is a file next to the entry. */
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 

@@ -30,7 +30,7 @@ function variablesOf(given = {}) {
     try {
       vars[name] = JSON.parse(vars[name]);
     } catch {
-      // This test's value is plain text.
+      // The value of this test is plain text.
     }
   }
   return vars;

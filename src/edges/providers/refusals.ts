@@ -22,7 +22,7 @@ export interface RefusalMemory {
 interface DiscoveryRequest {
   /** Requests of one kind discover the same thing. */
   kind: string;
-  /** Requests with equal values wait for the first. It changes with each discovery. */
+  /** Requests with equal values wait for the first. The value changes with each discovery. */
   ahead: string;
 }
 
@@ -32,10 +32,13 @@ export interface Refusals {
   open(request: Request): DiscoveryRequest | null;
   accept(target: HostedTarget, open: DiscoveryRequest | null): void;
   answered(model: string): boolean;
-  /** All requests of the kind count as refused once different messages got the same refusal. */
+  /** If different messages got the same refusal, all requests of the kind count as refused. */
   refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
   faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
-  /** The optional part of the request that the model refuses, or null. `first`: newly learned. */
+  /**
+   * Returns the optional part of the request that the model refuses, or null. `first`: newly
+   * learned.
+   */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
 
@@ -150,7 +153,7 @@ function learnFrom(
   sent: Ask,
   learned: ModelRefusals,
 ): ReturnType<Refusals['learn']> {
-  // The request was too long or filtered, which shows nothing about the model.
+  // The request was too long or filtered. That shows nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const ours = DISPENSABLE.filter((name) => name in sent.parameters);
   const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);

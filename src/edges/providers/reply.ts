@@ -10,7 +10,9 @@ const QUOTE = 0x22;
 
 const BACKSLASH = 0x5c;
 
-/** Whether JSON (UTF-8) is nested deeper than `limit`, in one pass. Meaningless for other text. */
+/**
+ * Whether JSON (UTF-8) is nested deeper than `limit`. Reads it once. Meaningless for other text.
+ */
 export function deeperThan(text: Uint8Array, limit: number): boolean {
   let depth = 0;
   let inString = false;
@@ -87,7 +89,9 @@ class ReplyHeaders {
   }
 }
 
-/** The subset of `Response` that the SDKs use. A real one costs more than reading the answer. */
+/**
+ * The subset of `Response` that the SDKs use. A real `Response` costs more than reading the answer.
+ */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
   const decoded = decode(body, received);

@@ -5,7 +5,7 @@ import type { Admission, Limiter, SlotOutcome } from './limit.ts';
 import type { Pacer } from './pace.ts';
 
 export type CallAttempt<T> =
-  | { status: 'ok'; value: T; latencyMs: number; /** As the server requested. */ waitMs: number }
+  | { status: 'ok'; value: T; latencyMs: number; /** Asked by the server. */ waitMs: number }
   | { status: 'fault'; fault: Fault; sent: boolean };
 
 export type RetriedResult<T> = Requests &
@@ -34,7 +34,7 @@ export interface RetryOptions extends SharedCallSettings {
   pacers?: readonly Pick<Pacer, 'turn' | 'due'>[];
 }
 
-/** Do not wait if a server asks for more than this. */
+/** If a server asks for a longer wait, the call does not wait. */
 const MAX_WAIT_MS = 300_000;
 
 /** Longest backoff when a server answers but its quota is exhausted. */
@@ -153,8 +153,8 @@ function slotOutcome(
 
 function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
   if (fault.retry === 'never') return 0;
-  // A time in the past comes from a clock that differs: use our own backoff. Otherwise add jitter,
-  // so that calls do not all return at once.
+  // A time in the past comes from a clock that differs, so our own backoff is used. Otherwise
+  // jitter is added, so that calls do not all return at once.
   if (fault.waitMs !== null && fault.waitMs > 0)
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));

@@ -101,9 +101,9 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
 }
 
 /**
- * The failure reported in a reply with status 200, or null. It is at the top, in the only choice
- * (OpenRouter), or is the whole reply (some gateways). Its `code` determines the status it should
- * have had.
+ * Returns the failure reported in a reply with status 200, or null. It is at the top, in the only
+ * choice (OpenRouter), or is the whole reply (some gateways). Its `code` determines the status it
+ * should have had.
  */
 export function replyFault(
   data: unknown,
@@ -160,7 +160,7 @@ function isErrorValue(whole: unknown): boolean {
     : Boolean(whole);
 }
 
-/** The status for a vendor's error code. Unknown codes are treated as temporary. */
+/** Returns the status for a vendor's error code. Treats unknown codes as temporary. */
 function statusFromCode(code: string, said: string): number {
   if (NO_ADDRESS.test(said)) return 404;
   if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;
@@ -185,7 +185,7 @@ function causeChain(error: unknown): unknown[] {
   return chain;
 }
 
-/** Reads the top level or `error`, also Amazon's `Message` and schema validators' `detail`. */
+/** Reads the top level, `error`, Amazon's `Message`, and the `detail` of schema validators. */
 function serverMessage(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
   if (typeof inner === 'string') return { code: '', said: inner };

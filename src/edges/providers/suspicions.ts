@@ -15,8 +15,8 @@ interface Suspicion {
 }
 
 /**
- * One refusal does not show whether the parameters or the messages caused it. Two with different
- * messages do.
+ * One refusal does not show whether the parameters or the messages caused it. Two refusals of
+ * different messages do.
  */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<string, Suspicion>();
@@ -60,7 +60,7 @@ export function isOfParameter(
   );
 }
 
-/** Whether a map or list in the prompt (such as tools) is itself invalid, whatever the messages. */
+/** Whether a map or list in the prompt (such as tools) is invalid regardless of the messages. */
 function isOfForm(
   { said, detail }: Pick<Fault, 'said' | 'detail'>,
   parameters: RequestParameters,

@@ -14,7 +14,7 @@ import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.
 
 export interface Keeper {
   get(): Promise<StartResult>;
-  /** Null: nothing is expected, and a worker that sends something is killed. */
+  /** With null, nothing is expected: a worker that sends something is killed. */
   listen(listener: Listener | null): void;
   drop(): void;
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export function createKeeper(start: StartLink): Keeper {
       },
     });
     if (started.status === 'started') {
-      // The worker may have exited meanwhile, or we were closed.
+      // The worker may have exited meanwhile, or `close` was called.
       if (own !== generation) {
         started.link.kill();
         return get();

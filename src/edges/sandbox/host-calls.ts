@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { errorMessage } from '../../errors.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 
-/** Both run in the engine before user code. In a bundle they are files beside the entry. */
+/**
+ * Both programs run in the engine before user code. In a bundle they are files next to the entry.
+ */
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
@@ -93,7 +95,10 @@ function invoke(service: unknown, method: string, args: readonly unknown[]): unk
   return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
 }
 
-/** Each segment contains the whole text, which would make the answer quadratic. Omit it. */
+/**
+ * Each segment contains the whole text, which would make the answer quadratic. So that text is
+ * omitted.
+ */
 function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,

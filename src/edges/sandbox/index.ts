@@ -6,8 +6,8 @@ import { failure } from './reply.ts';
 import { createRunner, type RunClock, type Runner } from './runner.ts';
 
 /**
- * Ignores SIGUSR1. With it, any process of the same user could open Node's inspector and read the
- * keys.
+ * Ignores SIGUSR1. Through this signal, any process of the same user could open Node's inspector
+ * and read the keys.
  */
 export function guardProcess(): void {
   process.on('SIGUSR1', () => undefined);
@@ -15,14 +15,18 @@ export function guardProcess(): void {
 
 export interface SandboxOptions {
   /**
-   * `sandbox`: Python confined by the kernel, JavaScript in QuickJS. `host`: Python unconfined and
-   * with `env`, not a security boundary; JavaScript still in QuickJS. `off`: no code runs.
+   * `sandbox`: the kernel confines Python, and JavaScript runs in QuickJS. `host`: Python runs
+   * unconfined and with `env`, which is not a security boundary; JavaScript still runs in QuickJS.
+   * `off`: no code runs.
    */
   mode: 'sandbox' | 'host' | 'off';
   env: Record<string, string>;
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
-  /** Milliseconds since 1970. Equal on both sides, so code cannot detect which one it scores. */
+  /**
+   * Milliseconds since 1970. Both sides get the same time, so code cannot detect which side it
+   * scores.
+   */
   time: number;
   /** Receives lines that user code printed, filtered and labelled. At most 8 KiB per evaluation. */
   log(line: string): void;

@@ -81,7 +81,7 @@ async function serveEngine(
         job = message;
         return;
       }
-      // One engine per code and place, so they share no memory.
+      // Each code and place has its own engine, so they share no memory.
       module ??= await newModule();
       prepared ??= prepareCode(module, job, { timeoutSeconds, time });
       port.postMessage({

@@ -60,7 +60,7 @@ export function readLines(
 export const OUTCOMES = [
   'reply',
   'timeout',
-  // Too slow, and more than half of the memory is used: it may have been allocating.
+  // The code was too slow and used more than half of the memory, so it may have been allocating.
   'timeout-memory',
   'exit',
   'memory',
@@ -94,7 +94,7 @@ export interface Link {
 
 export interface Listener {
   answer(answer: ThreadAnswer): void;
-  /** The outcome of the current evaluation. `closed`: we ended the worker. */
+  /** Reports the outcome of the current evaluation. `closed`: we ended the worker. */
   ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }
 

@@ -27,7 +27,7 @@ interface PythonOptions {
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 
-/** Program for `python3 -c`. In a bundle it is a file beside the entry. */
+/** Program for `python3 -c`. In a bundle it is a file next to the entry. */
 const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
 const longestLine = limits.reply + 8 * limits.printed + 4096;
@@ -154,7 +154,10 @@ interface PythonLink extends Link {
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
   let place: string | null = null;
-  /** Input for the next relay process, which the current one must not read. Null: send directly. */
+  /**
+   * Input for the next relay process, which the current one must not read. If null, input is sent
+   * directly.
+   */
   let held: string[] | null = null;
   const say = (line: string): void => {
     if (held === null) child.stdin.write(line);

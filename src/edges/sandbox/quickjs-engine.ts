@@ -26,7 +26,7 @@ export function prepareCode(
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
-  // A quarter of the thread's stack, so that the engine's own limit applies first.
+  // A quarter of the thread's stack, so that the engine reaches its own limit first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
   addGlobals(context, time);
@@ -95,7 +95,7 @@ function evaluateWithin(
     result.value.dispose();
     return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
   } catch {
-    // The engine aborted without stack or memory.
+    // The engine aborted because it had no stack or memory left.
     return failed(late ? outOfTime() : refused ? 'memory' : 'exit');
   }
 }
@@ -130,7 +130,7 @@ function readGuestReply(
 ): Pick<ThreadAnswer, 'printed' | 'reply' | 'spent'> | null {
   if (context.typeof(value) !== 'string') return null;
   const length = context.getProp(value, 'length').consume((handle) => context.getNumber(handle));
-  // JSON escapes can take six characters for one.
+  // JSON can escape one character with six.
   if (length > 6 * (limits.reply + limits.printed) + 4096) return null;
   const said: unknown = JSON.parse(context.getString(value));
   if (typeof said !== 'object' || said === null || !('reply' in said) || !('printed' in said))

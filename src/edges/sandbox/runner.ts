@@ -22,7 +22,10 @@ export interface RunClock {
 }
 
 export interface Runner {
-  /** One result per input, in order; one job at a time. Errors in the code never reject. */
+  /**
+   * Returns one result per input, in order. Runs one job at a time. Errors in the code never
+   * reject.
+   */
   run(job: CodeJob): Promise<CodeResult[]>;
   close(): Promise<void>;
 }
@@ -72,7 +75,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** Consecutive jobs of one suite share a place. A `fresh` job gets its own. */
+/** Consecutive jobs of one suite share a place. A `fresh` job gets a separate place. */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

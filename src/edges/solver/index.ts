@@ -2,14 +2,14 @@ import type { AssignmentProgram, Solve } from '../../types/solver.ts';
 import { simplexModel, solveInThread, type Timeouts, type SimplexModel } from './thread.ts';
 
 interface SolverOptions {
-  /** Milliseconds for a thread to start, and for each solver to finish. */
+  /** Milliseconds for a thread to start. `simplex` and `highs`: milliseconds for each solver. */
   start: number;
   simplex: number;
   highs: number;
   modelOf(program: AssignmentProgram): SimplexModel;
 }
 
-/** javascript-lp-solver needs well under a second on these programs, or never ends. */
+/** On these programs, javascript-lp-solver either ends well within a second or never. */
 const DEFAULT_SOLVER: SolverOptions = {
   start: 30_000,
   simplex: 10_000,

@@ -127,7 +127,7 @@ type SolverJob =
   | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
   | { solver: 'highs'; program: AssignmentProgram };
 
-/** Milliseconds for a thread to start, and then to solve. */
+/** Milliseconds for a thread to start and then to solve. */
 export interface Timeouts {
   start: number;
   solve: number;
@@ -142,7 +142,7 @@ type FromSolver = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer
 
 const solverRole = 'evaldiff-solver';
 
-/** Far more than 250 references need, and less than a runner has. */
+/** Much more than 250 references need, and less than a runner has. */
 const SOLVER_MEMORY_MB = 1024;
 
 /** Always terminates the thread before it returns. */

@@ -81,7 +81,7 @@ export function createAnswers(
       return taken;
     },
     keep(key, request, completion) {
-      // An inner store has reused the answer already, or it is an error.
+      // An inner store already reused the answer, or the answer is an error.
       if (completion.status === 'error' || completion.reused) return;
       const there =
         access === 'read-write' &&

@@ -63,7 +63,7 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   );
 }
 
-/** The library's own rule. On such a server it rejects every call. */
+/** Copies the library's own rule. On such a server the library rejects every call. */
 function isEnterpriseServer(server: string | undefined): boolean {
   const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
@@ -85,7 +85,10 @@ export async function uploadPart(
   }
 }
 
-/** Not zipped, so that a browser opens it from GitHub's link. @throws UserError with advice. */
+/**
+ * Does not zip the page, so that a browser opens it from GitHub's link. @throws UserError with
+ * advice.
+ */
 export async function uploadPage(
   library: ArtifactLibrary,
   { name, folder }: { name: string; folder: string },
@@ -167,7 +170,7 @@ async function fetchFlaw(
   }
 }
 
-/** The library's error in one line, with advice if it gives none. */
+/** Returns the library's error in one line, with advice if the error contains none. */
 function explainError(error: unknown, better: string | null = null): string {
   const message = visibleLine(errorMessage(error));
   const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;

@@ -15,8 +15,8 @@ export interface CacheLibrary {
 
 interface CacheScope {
   /**
-   * `read-write`: also answers that other pull requests reuse. `read-write-own-scope`: only this
-   * one's.
+   * `read-write` also writes answers that other pull requests reuse. `read-write-own-scope` writes
+   * only answers for this pull request.
    */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   project: string;

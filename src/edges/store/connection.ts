@@ -7,9 +7,15 @@ import { StoreError, type StoreAccess } from './file.ts';
 export interface Connection {
   read<T>(work: (db: Database) => T, without: T): T;
   change<T>(work: (db: Database) => T, without: T): T;
-  /** Writes, later if another process locks the file. False if it cannot be written. */
+  /**
+   * Runs `work` to write; if another process locks the file, runs it later. False if the file
+   * cannot be written.
+   */
   write(work: (db: Database) => void): boolean;
-  /** Changes with each change by another process. Null if the opened file is unusable. */
+  /**
+   * A number that changes whenever another process changes the file. Null if the opened file is
+   * unusable.
+   */
   version(): number | null;
   settle(): void;
   close(): void;
@@ -48,8 +54,8 @@ interface OpenConnection {
 }
 
 /**
- * Recovers from a damaged or deleted file. @throws UserError for a newer or a foreign file, at any
- * call.
+ * Recovers from a damaged or deleted file. Any call may throw. @throws UserError for a newer or a
+ * foreign file.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const { access, busyMs = BUSY_MS } = options;

@@ -60,7 +60,8 @@ function wrapDatabase(db: DatabaseSync): Database {
   return {
     ...rows,
     entries: () => storedEntries(db),
-    // Not wrapped as a whole: the entries may come from another file, which can fail too.
+    // `entries` may come from another file. An error of that file must not become an error of this
+    // one.
     putAll(entries, now) {
       let written = 0;
       transaction(db, () => {
@@ -143,7 +144,7 @@ function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
 }
 
 interface ServedRows {
-  /** Number of the row with model and time, added if missing. */
+  /** Returns the number of the row with this model and time. Adds a missing row. */
   idOf(entry: Pick<Entry, 'model' | 'served'>): number;
   trimAfter(removed: number): number;
 }

@@ -17,7 +17,10 @@ export interface Entry {
   model: string;
   served: Served;
   body: string;
-  /** Covers key, body and `served`: a truncated, altered or moved entry is invalid. */
+  /**
+   * The digest covers key, body and `served`. A truncated, altered or moved entry is therefore
+   * invalid.
+   */
   digest: string;
 }
 
@@ -43,7 +46,7 @@ export function isReusable(
 
 export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;
 
-/** Only detects damage: anyone can compute it. */
+/** Detects only damage, because anyone can compute it. */
 export const plainDigest: Digest = (key, content) => hash('sha256', digested(key, content));
 
 /** Only holders of the secret can compute it. */

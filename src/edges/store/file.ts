@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
 
 /**
- * `damaged`: not a readable database. `foreign`: another program's. `busy`: locked by a process.
+ * `damaged`: not a readable database. `foreign`: belongs to another program. `busy`: locked by a
+ * process.
  */
 type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
@@ -78,7 +79,9 @@ export function openFile<T>(
   });
 }
 
-/** Opens it as immutable: a read-only folder cannot hold SQLite's log and locks. */
+/**
+ * Opens the file as immutable, because a read-only folder cannot contain SQLite's log and locks.
+ */
 function immutableUrl(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');

@@ -31,12 +31,18 @@ export interface Store extends StoreRecords {
    */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
-  /** Changes with each change by another process. Null if the file is no longer usable. */
+  /**
+   * A number that changes whenever another process changes the file. Null if the file is no longer
+   * usable.
+   */
   version(): number | null;
   prune(what: Prune): number;
   /** Calls `entries` again after damage. Null if nothing could be written. */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
-  /** Merges an extended copy: valid answers, open batches, its added outcomes, missing notes. */
+  /**
+   * Merges a copy that was extended: valid answers, open batches, its added outcomes, missing
+   * notes.
+   */
   join(
     entries: () => Iterable<Entry>,
     beside: RecordRows & { batches: readonly BatchRecord[] },

@@ -55,7 +55,7 @@ export function createRecords(
     join({ outcomes, notes, batches }) {
       connection.write((db) => {
         const here = db.outcomes(outcomes.map(({ key }) => key));
-        // Outcomes that are already in both copies are counted only once.
+        // Outcomes that both copies already contain are counted only once.
         const missing = outcomes.map(({ key, ...theirs }) => {
           const [all, known] = [addCounts(theirs, added.get(key)), here.get(key) ?? NO_TRIES];
           return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };

@@ -129,7 +129,10 @@ async function sealOf(file: string): Promise<FileDigest> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** The manifest's text if the folder contains exactly a part's files, else what is wrong. */
+/**
+ * Returns the manifest's text if the folder contains exactly a part's files. Otherwise returns what
+ * is wrong.
+ */
 export async function openPart(
   folder: string,
   names: PartNames,
@@ -200,7 +203,7 @@ function ofPart<T>(work: () => T): T {
   }
 }
 
-/** The shard has already reported details of its calls; the merge has only their sum. */
+/** The shard has already reported details of its calls. The merge knows only their sum. */
 function withoutCallDetails(told: Completion): Completion {
   const completion = withoutRequests(told);
   if (completion.status === 'ok') {

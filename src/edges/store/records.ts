@@ -19,7 +19,7 @@ const body = z.strictObject({
 
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
-/** Statements are prepared on use, which is rare. Throws SQLite's errors. */
+/** Prepares each statement when it is used, because use is rare. Throws SQLite's errors. */
 export function batchRows(db: DatabaseSync): Batches {
   return {
     batches: () =>
@@ -82,7 +82,7 @@ export interface Records {
   trim(): void;
 }
 
-/** About 80 bytes each. */
+/** Each outcome takes about 80 bytes. */
 const MOST_OUTCOMES = 100_000;
 
 export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void): Records {

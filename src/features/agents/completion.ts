@@ -61,7 +61,7 @@ type RunFailure = { kind: ErrorKind; message: string };
 
 type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
 
-/** The gateway knows best why a run ended: some CLIs report success after a refusal. */
+/** The gateway knows best why a run ended, because some CLIs report success after a refusal. */
 function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(record);
@@ -88,7 +88,7 @@ function failedCompletion(message: string, { refused }: RunRecord): RunFailure {
   return { kind: 'program', message: `${message}${detail}` };
 }
 
-/** A call that was not made, so that the run says nothing about the agent. */
+/** Returns a failure if a call was not made. Such a run says nothing about the agent. */
 function unmadeCall({ refused }: RunRecord): RunFailure | null {
   if (refused.some(({ why }) => why === 'budget'))
     return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
@@ -109,7 +109,7 @@ function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
   return runFault(row, ended, transcript, spec.limits.minutes);
 }
 
-/** In UTF-16 units, of one difference and of all. */
+/** In UTF-16 units: the limit of one difference, and of all differences. */
 const MAX_DIFF = 60_000;
 const MAX_DIFFS = 500_000;
 
@@ -154,7 +154,7 @@ function decisionSteps(calls: readonly ToolCall[]): Step[] {
   }));
 }
 
-/** The last words are the answer itself. */
+/** The last text is the answer itself. */
 function withoutLast(steps: readonly Step[], last: string): Step[] {
   const end = steps.at(-1);
   return end?.type === 'message' && end.text.trim() === last ? steps.slice(0, -1) : [...steps];

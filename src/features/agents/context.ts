@@ -8,8 +8,8 @@ import { matcherOf, placeFiles } from './suite/rules.ts';
 import { specOf } from './suite/spec.ts';
 
 /**
- * Tokens that every first request of the agent contains: its instruction files, and the names and
- * descriptions of the skills that it offers. Estimated.
+ * Estimates the tokens that every first request of the agent contains: its instruction files, and
+ * the names and descriptions of the skills that it offers.
  */
 export function contextTokens(
   { instructionFiles, skillFolders }: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>,
@@ -23,7 +23,7 @@ export function contextTokens(
   return loaded.reduce((sum, text) => sum + Math.ceil(estimateTokens(text)), 0);
 }
 
-/** Paths in the workspace of files that {@link contextTokens} reads. */
+/** Whether {@link contextTokens} reads the file at this path in the workspace. */
 export function isContextFile(
   { instructionFiles, skillFolders }: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>,
   path: string,
@@ -31,13 +31,13 @@ export function isContextFile(
   return matcherOf(instructionFiles)(path) || isOffered(path, skillFolders);
 }
 
-/** Folders are null if unknown: then each SKILL.md counts. */
+/** If `folders` is null (unknown), each SKILL.md counts. */
 function isOffered(path: string, folders: readonly string[] | null): boolean {
   const [, folder] = /^(?:(.*)\/)?[^/]+\/SKILL\.md$/.exec(path) ?? [];
   return folder !== undefined && (folders?.includes(folder) ?? true);
 }
 
-/** Agents offer the name and the description, which are nearly all of it. */
+/** Agents offer the name and the description, which make up nearly all of the front matter. */
 function frontMatter(text: string): string {
   return /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
 }

@@ -67,7 +67,10 @@ interface AgentSuite {
   program: ModelSettings;
 }
 
-/** Trigger tests are a separate suite, because other metrics cannot judge a run that is cut. */
+/**
+ * Trigger tests become a separate suite, because other metrics cannot judge a run that is cut
+ * short.
+ */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
   called: string,
@@ -111,7 +114,10 @@ function readAgentModel(
 
 const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
 
-/** With `defaults` and test files merged in. `read` gets the files that this used. */
+/**
+ * Reads the suite with `defaults` and test files merged in. `read` receives the files that were
+ * used.
+ */
 async function composedSuite(
   given: Document,
   { files }: FormatTools,
@@ -192,7 +198,7 @@ interface WorkspaceContext {
   tools: FormatTools;
   /** The suite's own files. */
   hidden: readonly string[];
-  /** Null: not known. */
+  /** Null if unknown. */
   agent: Pick<AgentSpec, 'agent'> | null;
 }
 
@@ -228,7 +234,7 @@ function folderName(written: string): string {
   return written.replace(/^\.(?:\/|$)/, '').replace(/\/$/, '');
 }
 
-/** Agents of unknown kinds find skills in the folder that most know. */
+/** Most agents find skills in this folder. It is used for agents of unknown kinds. */
 const SHARED_SKILLS = '.agents/skills';
 
 function placeSkills(
@@ -314,7 +320,7 @@ function agentProgram(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place)
   };
 }
 
-/** What `runs` and `files` metrics, of the suite and of single tasks, need after a run. */
+/** Lists what `runs` and `files` metrics, of the suite and of single tasks, need after a run. */
 function afterwardsOf({ value }: Document): readonly string[] {
   const metrics = [
     valueAt(value, ['tests', 'metrics']) ?? [],
@@ -342,7 +348,7 @@ interface PromptParts {
   trigger: boolean;
 }
 
-/** The suite in the form of a prompt file, with the places of the suite's file. */
+/** Converts the suite to the form of a prompt file. Its places refer to the suite's file. */
 function promptDocument(
   document: Document,
   { name, model, tasks, trigger }: PromptParts,
@@ -380,7 +386,10 @@ function promptDocument(
 
 const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
-/** Adds values of each run, which are shown but do not gate, unless the suite names its own. */
+/**
+ * Adds metrics that show values of each run and do not gate, unless the suite names its own
+ * metrics.
+ */
 function withTaskValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;

@@ -41,13 +41,13 @@ export const agentsReport: FeatureReport = {
 interface AgentRun {
   /** The last message. */
   words: string;
-  /** Path → difference. */
+  /** Maps each path to its difference. */
   files: ReadonlyMap<string, string>;
   steps: readonly string[];
   facts: AgentFacts;
 }
 
-/** Null: not the try of an agent. */
+/** Null if the try is not an agent's. */
 function runOf(made: TryResult): AgentRun | null {
   const parts = made.parts as readonly Part[] | null;
   const facts = parts === null ? null : factsIn({ parts: [...parts] });
@@ -65,7 +65,7 @@ function runOf(made: TryResult): AgentRun | null {
   };
 }
 
-/** Without the lines that repeat the path. */
+/** Omits the lines that repeat the path. */
 function diffHunks(diff: string): string {
   return diff.replace(/^--- .*\n\+\+\+ .*\n/, '');
 }
@@ -106,7 +106,7 @@ function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
   return ended === 'turns' || ended === 'usd' ? [text(END_WORDS[ended])] : [];
 }
 
-/** One run: last words, changed files, outputs of commands, and what it took. */
+/** Shows one run: last words, changed files, outputs of commands, and its cost and time. */
 function runLine(run: AgentRun, characters: number): Line {
   return [
     code(run.words, characters),
@@ -141,12 +141,12 @@ const SHOWN_STEPS = 4;
 
 interface RunPair {
   name: Line;
-  /** Null: that side has none. */
+  /** Null if that side has no such value. */
   base: string | null;
   head: string | null;
 }
 
-/** Both runs in one table, with the files, steps and commands that differ. */
+/** Shows both runs in one table, with the files, steps and commands that differ. */
 function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block[] {
   const files = filePairs(base, head);
   const { pairs: steps, equal, more } = stepPairs(base, head);
@@ -203,7 +203,7 @@ function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): Run
     .filter(({ base, head }) => base !== head);
 }
 
-/** Steps from the first that differs. */
+/** Pairs the steps from the first that differs. */
 function stepPairs(
   { steps: before }: AgentRun,
   { steps: after }: AgentRun,

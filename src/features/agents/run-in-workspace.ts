@@ -33,7 +33,7 @@ export interface AgentPlace {
   gateway: Gateway;
   templates: Templates;
   canary: string;
-  /** The checkout, which the agent must not see. */
+  /** The checkout, which the agent must not read. */
   cover: readonly string[];
   cli: Cli;
 }
@@ -44,13 +44,13 @@ interface TaskRun {
   spec: AgentSpec;
   task: Task;
   files: WorkspaceFiles;
-  /** With the files that are hidden from the agent. */
+  /** All files, including those that are hidden from the agent. */
   whole: WorkspaceFiles;
 }
 
 const CHECK_SECONDS = 600;
 
-/** One run of an agent on one task, from a fresh workspace to the result of its checks. */
+/** Runs an agent once on one task, from a fresh workspace to the result of its checks. */
 export async function runInWorkspace(
   run: TaskRun,
   place: AgentPlace,
@@ -118,7 +118,7 @@ export function errorWords(error: unknown): string {
     : errorMessage(error);
 }
 
-/** Some CLIs write their own files, which the agent did not decide. */
+/** Some CLIs write files by themselves. Those are no decision of the agent. */
 const isAgents =
   ({ ownFiles = [] }: AgentRow) =>
   ({ path, isCanarySeen }: Change): boolean =>
@@ -199,7 +199,7 @@ async function runSuiteChecks(
   return checks;
 }
 
-/** Longer texts of watched files are cut, in UTF-16 units. */
+/** In UTF-16 units. Longer texts of watched files are cut. */
 const MAX_WATCHED = 100_000;
 
 async function watchedTexts(

@@ -26,7 +26,7 @@ interface OpenAgents {
   templates: Templates;
 }
 
-/** Runs agents. The gateway and the walls are opened on first use. */
+/** Runs agents. Opens the gateway and the walls at the first run. */
 export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
@@ -103,14 +103,14 @@ async function runOne(
 type TreeOf = Pick<ProgramTarget, 'commit' | 'overlay'>;
 
 interface RunSources {
-  /** The agent's tree. */
+  /** The files that the agent sees. */
   files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
-  /** The tree of checks, with the files that are hidden from the agent. */
+  /** The files for checks, including those that are hidden from the agent. */
   whole(of: TreeOf, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
   cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
 }
 
-/** Trees and CLIs, each read or found once. */
+/** Trees and CLIs. Each is read or found once. */
 function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSources {
   const trees = new Map<string, Promise<WorkspaceFiles>>();
   const clis = new Map<string, Promise<Cli | { problem: string }>>();
@@ -176,7 +176,7 @@ async function findAgent(
   });
 }
 
-/** Agents mostly wait for their models. */
+/** Agents mostly wait for their models, so more runs than processors are useful. */
 function runsAtOnce(): number {
   return Math.max(4, 2 * availableParallelism());
 }

@@ -27,7 +27,7 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Tasks of another format as an agent suite. Null: the settings name no agent. */
+/** Converts tasks of another format to an agent suite. Null if the settings name no agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

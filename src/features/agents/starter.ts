@@ -12,7 +12,9 @@ const SKILL = /^(?:(.*)\/)?SKILL\.md$/;
 
 const INSTRUCTION_FILES = /^(?:AGENTS\.md|CLAUDE\.md|\.github\/copilot-instructions\.md)$/;
 
-/** The suite that `init` writes for a skill or an instruction file. Null: there is neither. */
+/**
+ * Makes the suite that `init` writes for a skill or an instruction file. Null if there is neither.
+ */
 export async function starterSuite({ tree, keys }: StarterProject): Promise<StarterSuite | null> {
   const paths = [...tree.files.keys()]
     .filter((path) => !path.split('/').includes('node_modules'))
@@ -80,7 +82,7 @@ function skillSuite(
   return { path, ...suiteText(row, placed.join('') + hidden, { tests, keys }), found: file };
 }
 
-/** Of the agents that find the file, prefers one whose vendor has a key. */
+/** Of the agents that find the file, prefers one for whose vendor there is a key. */
 function starterRow(keys: StarterProject['keys'], finds: (row: AgentRow) => boolean): AgentRow {
   const rows = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
   const suitable = rows.some(finds) ? rows.filter(finds) : rows;

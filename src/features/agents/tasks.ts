@@ -13,11 +13,11 @@ export interface ReadTask extends Task {
   id: string;
   /** Position in the suite's list. */
   index: number;
-  /** As a reference of a prompt. */
+  /** The task in the form of a prompt's reference. */
   reference: JsonMap;
 }
 
-/** The tasks of a suite's `references`, each with the variables that its run gets. */
+/** Reads the tasks of a suite's `references`, each with the variables that its run gets. */
 export function readAgentTasks(
   document: Document,
   tools: FormatTools,
@@ -81,7 +81,7 @@ function triggerMetric(skill: string | null): JsonMap {
   };
 }
 
-/** Skills that tests name but the agent does not find. They could never be used. */
+/** Finds skills that tests name but the agent does not find. The agent could never use them. */
 export function hiddenSkills(
   { value, placeOf }: Document,
   { agent, rules, tools }: { agent: AgentName; rules: WorkspaceRules; tools: FormatTools },

@@ -11,7 +11,7 @@ import { ANCHOR_TRIES, type AnchoredSuite, type AnchorPlan } from './plan.ts';
 import type { AnchoredResult, AnchorResult } from './result.ts';
 import { fallWords } from './words.ts';
 
-/** Significance levels (0–1) of one pull request: first on stored answers, then on new ones. */
+/** Significance levels (0–1) for one pull request: first for stored answers, then for new ones. */
 const LEVEL = 0.005;
 const CONFIRM_LEVEL = 0.01;
 
@@ -105,7 +105,7 @@ function sumCounts(
   };
 }
 
-/** Asks for new tries of one prompt; null: a call failed. */
+/** Requests new tries of one prompt. Null if a call failed. */
 type AskAnchor = (
   rows: readonly AnchorRow[],
   prompt: 'then' | 'head',

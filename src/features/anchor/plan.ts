@@ -72,7 +72,10 @@ function unread(why: string | null = null): {
   return { read: null, problems: [], notices };
 }
 
-/** Requests that differ at the older commit, for the suites that run. Models only, no programs. */
+/**
+ * Lists the requests that differ at the older commit, for the suites that run. Includes only
+ * models, no programs.
+ */
 export function planAnchor({
   input: { mode, again },
   base,
@@ -111,7 +114,7 @@ export function planAnchor({
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
-    // Confirming asks the older prompt again, and head's prompt if its tries are stored.
+    // Confirming calls the older prompt again, and head's prompt if its tries are stored.
     possible: 2 * ANCHOR_TRIES * references.length,
     asker: null,
     tested: 0,
@@ -139,7 +142,7 @@ function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
   }));
 }
 
-/** Removes tries that an earlier run has stored. */
+/** Removes tries that an earlier run stored. */
 export function withoutStoredTries(
   plan: FeaturePlan<AnchorPlan>,
   _: { suites: readonly SuiteComparison[] },

@@ -5,13 +5,13 @@ import { PER_QUESTION } from './cost.ts';
 import { looseRatings, usableRatings } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** How well an attribute fits a reference: 1 not at all, 5 entirely. */
+/** How well an attribute fits a reference, from 1 (not at all) to 5 (entirely). */
 type Rating =
   { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
 export type Ratings = ReadonlyMap<string, Rating>;
 
-/** `task`: what the application does; null: unknown. */
+/** `task`: what the application does, or null if unknown. */
 export type RatingTools = AskTools & { task: string | null };
 
 /** Rates a reference by its input and expected answer. */
@@ -23,7 +23,9 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Rates an answer with the same prompt as its expected answer, so that both are comparable. */
+/**
+ * Rates an answer with the same prompt as its expected answer, so that both ratings are comparable.
+ */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -150,7 +152,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
     score: z.literal([1, 2, 3, 4, 5]),
   });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // Parse entries one by one: an invalid one must not discard the others.
+  // Parses entries one by one, because an invalid entry must not discard the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
@@ -162,14 +164,14 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
 /** Affinities that differ by more than this count as a different skill (QualEval, A.3). */
 export const SKILL_DISTANCE = 1;
 
-/** Affinities of the expected and the given answer; null: not scored. */
+/** Affinities of the expected and the given answer. Null if not scored. */
 export interface SkillPair {
   reference: string;
   expected: number | null;
   output: number | null;
 }
 
-/** Share of pairs that differ by more than 1; lower is better. Null: no pair was rated. */
+/** Share of pairs that differ by more than 1; lower is better. Null if no pair was rated. */
 export function misalignment(pairs: readonly SkillPair[]): number | null {
   const rated = pairs.flatMap(({ expected, output }) =>
     expected === null || output === null ? [] : [Math.abs(expected - output)],
@@ -179,7 +181,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** References rated on both sides; in a sweep, all rated references. */
+/** Selects references rated on both sides. In a sweep, selects all rated references. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

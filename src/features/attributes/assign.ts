@@ -28,7 +28,10 @@ export interface AssignTools {
 interface AssignOptions {
   /** ε of the paper, 0–1. */
   slack: number;
-  /** Attributes per reference. With fewer attributes, every reference gets all of them. */
+  /**
+   * Number of attributes per reference. If there are fewer attributes, every reference gets all of
+   * them.
+   */
   each?: number;
 }
 
@@ -37,9 +40,9 @@ export type Assignment =
       status: 'assigned';
       attributes: ReadonlyMap<string, readonly string[]>;
       objective: number;
-      /** Attributes outside the paper's band, because no integers fit it. */
+      /** Attributes outside the paper's band, because the band contains no suitable integers. */
       outsideBand: number;
-      /** Why the other solver was used. */
+      /** Why another solver was used. */
       left: string[];
     }
   | { status: 'failed'; reason: string };
@@ -49,7 +52,7 @@ export interface AttributeColumn {
   prior: number;
 }
 
-/** QualEval's assignment. Does not depend on the order of references and attributes. */
+/** QualEval's assignment. It does not depend on the order of references and attributes. */
 export async function assign(
   references: readonly RatedReference[],
   columns: readonly AttributeColumn[],

@@ -2,12 +2,12 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram } from '../../types/solver.ts';
 
-/** Affinities 1–5 of a reference, by attribute; null: not scored. */
+/** Affinities 1–5 of a reference, by attribute. Null if not scored. */
 type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {
   column: Column;
-  /** Mean over the rated references, 1–5; null: none was rated. */
+  /** Mean over the rated references, 1–5. Null if none was rated. */
   mean: number | null;
   /** Share of the mean among all attributes, 0–1; the shares sum to 1. */
   prior: number;
@@ -27,7 +27,7 @@ export function priorsOf<Column>(
 /** Tolerance for float rounding. */
 const TINY = 1e-12;
 
-/** Caps priors and spreads the excess in proportion. `cap` × length must be at least 1. */
+/** Limits priors and distributes the excess in proportion. `cap` × length must be at least 1. */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
   while (current.some((prior) => prior > cap + TINY)) {
@@ -81,7 +81,7 @@ export function outwardBounds(
   });
 }
 
-/** The band rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null: no solution. */
+/** The band rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if there is no solution. */
 function inwardBounds(
   priors: readonly number[],
   references: number,
@@ -120,7 +120,7 @@ export interface RatedReference {
   affinities: Affinities;
 }
 
-/** References with equal affinities, in the order in which counts are dealt. */
+/** References with equal affinities, in the order in which they receive counts. */
 interface RowClass {
   scores: number[];
   members: string[];
@@ -129,7 +129,9 @@ interface RowClass {
 /** Less than "not at all", so that unscored attributes are assigned last. */
 const UNSCORED = 0;
 
-/** Sorted by scores and by the hash of ids, so that input order does not matter. */
+/**
+ * Groups references, sorted by scores and by the hash of ids, so that input order does not matter.
+ */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
@@ -168,7 +170,7 @@ export function programOf(
 /** Allowed distance of a solver's value from an integer, and of a sum from its target. */
 const TOLERANCE = 1e-6;
 
-/** Rounds a solver's counts to integers, or says why they are not a solution. */
+/** Rounds a solver's counts to integers. If they are not a solution, says why. */
 export function wholeCounts(
   counts: readonly (readonly number[])[],
   program: AssignmentProgram,
@@ -212,7 +214,7 @@ export function dealOut({ members, counts }: SolvedClass): Map<string, number[]>
 }
 
 export interface SolvedClass extends RowClass {
-  /** Per attribute: how many members get it. */
+  /** For each attribute, how many members get it. */
   counts: readonly number[];
 }
 

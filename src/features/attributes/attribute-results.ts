@@ -17,9 +17,9 @@ import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
 
 /** A reference of either side, including removed and added ones. */
 export interface ExplainReference extends ReferenceText {
-  /** False: assigned, but not compared. */
+  /** False if the reference was assigned but not compared. */
   compared: boolean;
-  /** References with the same cluster name are correlated; null: independent. */
+  /** References with the same cluster name are correlated. Null if independent. */
   cluster: string | null;
   /** Empty if that side did not run. */
   base: readonly TryResult[];
@@ -32,11 +32,11 @@ export interface ExplainSuite {
   variant: Variant;
   /** The prompt before the change, as text. */
   prompt: string;
-  /** The suite, or one of its references, regressed. */
+  /** Whether the suite or one of its references regressed. */
   regressed: boolean;
-  /** Number of tries that all compared references have; null: use all tries. */
+  /** Number of tries that all compared references have. Null uses all tries. */
   tries: number | null;
-  /** Metrics whose values are more than pass or fail. */
+  /** Metrics whose values are not only pass or fail. */
   numbers: readonly string[];
   references: readonly ExplainReference[];
 }
@@ -47,13 +47,13 @@ export interface ExplainInput {
   settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'sample' | 'slack'>;
   pinned: PinnedAttributes | null;
   grader: Grader | null;
-  /** Why there is no grader, as a clause. */
+  /** Why there is no grader, as a clause of a sentence. */
   unasked?: string | null;
-  /** Also rate answers, for the skill alignment: up to two more calls per reference. */
+  /** Also rates answers, for the skill alignment: up to two more calls per reference. */
   alignment: boolean;
-  /** The metric that decides a pass, in suites that have it; null: the whole try. */
+  /** The metric that decides a pass, in suites that have it. Null if the whole try decides. */
   metric: string | null;
-  /** Significance level of all attributes together, 0–1, in each direction. */
+  /** Significance level for all attributes together, 0–1, in each direction. */
   alpha: number;
   seed: number;
 }
@@ -65,13 +65,16 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/** `metric` decides what passes (null: the whole try); `measured` provides the numbers shown. */
+/**
+ * `metric` decides what passes (null: the whole try decides); `measured` provides the numbers
+ * shown.
+ */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
   measured: string | null;
 }
 
-/** The configured metric if it has numbers, else the only numeric one. */
+/** Returns the configured metric if it has numbers, else the only numeric one. */
 export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
@@ -105,7 +108,7 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
-/** References rated at least this high have the attribute: "in part" or more. */
+/** A reference with at least this rating ("in part") has the attribute. */
 export const MEMBER_AFFINITY = 3;
 
 /** The attributes of all suites are one family of hypothesis tests. */
@@ -192,7 +195,9 @@ function resultAttributes(
 
 type AttributeVerdict = AttributeResult['verdict'];
 
-/** An interval on one side of 0 is not "no change" if something else moved the same way. */
+/**
+ * If something else changed in the same direction, an interval on one side of 0 is not "no change".
+ */
 function alsoMoved(
   verdict: AttributeVerdict,
   { low, high }: Proficiency,
@@ -204,7 +209,7 @@ function alsoMoved(
   return verdict;
 }
 
-/** A sweep compares nothing. */
+/** The verdict in a sweep, which compares nothing. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   const { n } = proficiencyOf(members.map(({ row }) => row));
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';

@@ -28,7 +28,7 @@ interface KindCards {
 
 export interface AttributeCharts {
   kinds: ReadonlyMap<string, KindCards>;
-  /** Suites whose charts did not fit. */
+  /** Number of suites whose charts did not fit. */
   left: number;
 }
 

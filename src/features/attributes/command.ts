@@ -63,7 +63,7 @@ export const discoverCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** The output file. Fails before any call if it exists. */
+/** Returns the output file. Fails before any call if the file exists. */
 async function targetFile(
   { project: { settings }, session: { workTree } }: Opened,
   { directory, force }: DiscoverOptions,
@@ -115,7 +115,7 @@ interface GraderWork {
   terminal: Terminal;
 }
 
-/** Prints calls and price, checks the caps, then works. @throws UserError if it ended early. */
+/** Prints calls and price, checks the caps, then runs. @throws UserError if it ended early. */
 export async function agreementCommand<Plan extends GraderPlan, Found>(
   { opened, options, edges, terminal }: GraderWork,
   planOf: (grader: Grader, price: Price) => Plan,
@@ -142,7 +142,7 @@ export async function agreementCommand<Plan extends GraderPlan, Found>(
 }
 
 export interface GraderPlan {
-  /** Describes the input to the user. */
+  /** A description of the input for the user. */
   words: string;
   calls: number;
   forecast: Forecast;

@@ -6,13 +6,14 @@ import type { CountedUnit, Fit, MemberGroup } from './loss-model.ts';
 const STATISTIC_TOLERANCE = 1e-9;
 
 /**
- * Adjusted one-sided p that a group's members fell more than the other units of their stratum,
- * beyond what the fit explains. Max-T: the falls of each stratum are permuted for all groups at
- * once.
+ * Returns the adjusted one-sided p that a group's members fell more than the other units of their
+ * stratum, beyond what the fit explains. Max-T: the falls of each stratum are permuted for all
+ * groups at once.
  *
- * z = U/√V, with U = Σ over members of d, where d is a fall minus its stratum's mean, and V = ½ Σ
- * over strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the share of members in the
- * stratum: the mean of the pooled variance and one that differs inside and outside.
+ * z = U/√V, with U = Σ over members of d, where d is a fall minus its stratum's mean. V = ½ Σ over
+ * strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the share of members in the
+ * stratum. V is the mean of two variances: the pooled one, and one that differs inside and outside
+ * the group.
  */
 export function contrastP(
   { strata }: Fit,

@@ -3,7 +3,9 @@ import { createRandom, nextFloat } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
-/** References of both sides, unchanged ones too: attributes must not depend on other changes. */
+/**
+ * References of both sides, including unchanged ones: attributes must not depend on other changes.
+ */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));
@@ -58,7 +60,9 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/** Attributes per question: their ratings and evidence must fit into a default reply. */
+/**
+ * Attributes per question. Their ratings and evidence must fit into a reply of the default length.
+ */
 export const PER_QUESTION = 30;
 
 /** References per question and shrink factor per round: k and p of the paper. */
@@ -71,7 +75,9 @@ export const PER_GROUP = 5;
 /** Candidates per merge question. */
 export const CHUNK = 60;
 
-/** Maximum calls to explain a suite. `pinned`: number of attributes; null: discovered. */
+/**
+ * Maximum calls to explain a suite. `pinned`: number of attributes, or null if they are discovered.
+ */
 export function explainCalls(
   references: number,
   { pinned, most, alignment }: { pinned: number | null; most: number; alignment: boolean },
@@ -83,7 +89,7 @@ export function explainCalls(
   return discovery + ratings + answers;
 }
 
-/** One question per group of references, then merge rounds for each kind. */
+/** Counts one question per group of references, then merge rounds for each kind. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;

@@ -24,11 +24,11 @@ export interface DiscoveryPlan {
   /** Maximum calls, if every reply is readable. */
   calls: number;
   forecast: Forecast;
-  /** Why each omitted prompt was left out. */
+  /** For each omitted prompt, why it was omitted. */
   left: string[];
 }
 
-/** Estimated tokens around a question's material, and of one proposal in a reply. */
+/** Estimated tokens of a question without its material, and of one proposal in a reply. */
 const FRAME = 300;
 const PROPOSAL = 35;
 
@@ -80,7 +80,10 @@ function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[
   }));
 }
 
-/** Reads each reference once; a merge question has at most one full chunk. */
+/**
+ * Estimates the calls: each reference is read once, and a merge question has at most one full
+ * chunk.
+ */
 function forecastOf(
   parts: readonly DiscoveryPart[],
   calls: number,

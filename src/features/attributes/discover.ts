@@ -23,20 +23,20 @@ import {
 const MAX_REFERENCE_CHARS = 8_000;
 
 interface DiscoverySettings {
-  /** Maximum attributes of each kind; fewer if there are not enough references. */
+  /** Maximum attributes of each kind. There are fewer if there are not enough references. */
   most: number;
   seed: number;
-  /** The prompt before the change; attributes must not depend on a pull request. */
+  /** The prompt before the change, because attributes must not depend on a pull request. */
   prompt: string;
 }
 
 export interface Discovery {
   attributes: Attribute[];
-  /** What the application does, in a sentence of the grader; null: unknown. */
+  /** What the application does, as a sentence of the grader. Null if unknown. */
   task: string | null;
-  /** Failed and total questions, and why the first one failed. */
+  /** How many questions failed, how many there were, and why the first one failed. */
   failures: { failed: number; asked: number; reason: string | null };
-  /** Names cut because the model did not shorten its list. */
+  /** Names that were cut because the model did not shorten its list. */
   dropped: string[];
 }
 
@@ -50,7 +50,8 @@ interface AttributeCandidate {
 
 /**
  * Finds domains and sub-tasks of references, read in groups of five. Each round merges proposals
- * and shrinks them to a quarter. Depends only on the content and the seed, not on the order.
+ * and shrinks them to a quarter. The result depends only on the content and the seed, not on the
+ * order.
  */
 export async function discover(
   references: readonly ReferenceText[],
@@ -237,7 +238,7 @@ async function merge(
     : { status: 'ok', reply: best };
 }
 
-/** One candidate per folded name: most proposed first, then in order of appearance. */
+/** Makes one candidate per folded name: most proposed first, then in order of appearance. */
 function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandidate[] {
   const found = new Map<string, AttributeCandidate>();
   for (const list of lists) {
@@ -256,7 +257,7 @@ function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandida
   return [...found.values()].sort((a, b) => b.support - a.support);
 }
 
-/** One line, without list markers and markup. */
+/** Makes one line without list markers and markup. */
 function tidy(text: string, length: number): string {
   return singleLine(text, length)
     .replace(/^(?:[-*•]|\d+[.)]) +/, '')

@@ -19,7 +19,7 @@ import { rateWords } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 
-/** A stopped run makes no calls. */
+/** Explains a run. If the run was stopped, makes no calls. */
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,
   run: ComparedRun,
@@ -92,7 +92,7 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/** Regressed attributes. All share one alpha, so a single one is enough to fail. */
+/** Returns the regressed attributes. They share one alpha, so a single one is enough to fail. */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
@@ -109,7 +109,7 @@ export function regressedAttributes(
   }));
 }
 
-/** Null: no attribute could get a verdict, and nothing regressed. */
+/** Null if no attribute could get a verdict and nothing regressed. */
 function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,

@@ -24,7 +24,7 @@ export interface Explanation {
   notices: Notice[];
 }
 
-/** In `auto`, only if attributes are pinned or something regressed. */
+/** With `auto`, true only if attributes are pinned or something regressed. */
 export function isExplained(
   suite: ExplainSuite,
   { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>,
@@ -37,7 +37,8 @@ export function isExplained(
 }
 
 /**
- * The attributes of all suites are one family of hypothesis tests. A notice reports model failures.
+ * Tests the attributes of all suites as one family of hypothesis tests. A notice reports model
+ * failures.
  */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
@@ -146,7 +147,7 @@ async function surveySuite(
   };
 }
 
-/** Avoids paying for ratings of references when no attribute could get a verdict. */
+/** Says why no attribute could get a verdict, so that nobody pays for ratings. */
 function tooFew(compared: number): string | null {
   return compared >= FEWEST_COMPARED
     ? null

@@ -6,16 +6,16 @@ import { variantWords } from '../../wording/variants.ts';
 import { suiteKey, type AttributeResult, type DroppedInsights, type Insight } from './result.ts';
 
 export interface ExplainedSuite {
-  /** Null: the suite is not in the result. */
+  /** Null if the result does not contain the suite. */
   suite: SuiteResult | null;
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
-  /** Insights of a model that the tables did not support. */
+  /** Number of a model's insights that the tables did not support. */
   dropped: number;
 }
 
-/** In the order of the given suites; results of unknown suites come last. */
+/** In the order of the given suites, followed by results of unknown suites. */
 export function explainedSuites(
   {
     attributes,
@@ -80,7 +80,7 @@ export function movedCounts(attributes: readonly AttributeResult[]): string {
   return `${counted(attributes.length, 'attribute')}: ${moved}`;
 }
 
-/** Named as a cause. */
+/** Whether the attribute is named as a cause. */
 export function didMove({ verdict }: AttributeResult): boolean {
   return verdict === 'regressed' || verdict === 'improved';
 }
@@ -102,7 +102,7 @@ const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'too few',
 ];
 
-/** Largest regression first; in a sweep, lowest pass rate first. */
+/** Sorts by largest regression first; in a sweep, by lowest pass rate first. */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
   return [...attributes].sort(
     (a, b) =>
@@ -112,7 +112,7 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
   );
 }
 
-/** Names of attributes by id; unknown ids stay ids. */
+/** Maps ids to names of attributes. Unknown ids stay ids. */
 export function attributeNames(
   ids: readonly string[],
   { attributes }: Pick<ExplainedSuite, 'attributes'>,

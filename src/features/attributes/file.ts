@@ -30,20 +30,20 @@ import {
 
 /** `evaldiff.attributes.yaml`: attributes chosen by people. They replace discovered ones. */
 export interface PinnedAttributes {
-  /** Replaces `qualeval.slack`; null if absent. */
+  /** Replaces `qualeval.slack`. Null if absent. */
   slack: number | null;
-  /** For every prompt without its own attributes. */
+  /** For every prompt without separate attributes. */
   shared: Attribute[];
-  /** What the application does, by prompt file; `''`: for all others. Empty: unknown. */
+  /** What the application does, by prompt file; `''` applies to all others. Empty if unknown. */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** By prompt file; `''`: for prompts without their own attributes. */
+  /** By prompt file; `''` applies to prompts without separate attributes. */
   labels: ReadonlyMap<string, Label[]>;
   /** Sections that match no loaded prompt: misspelled, without tests, or not selected. */
   unused: { path: string; place: Place }[];
 }
 
-/** A test with the attributes that people see in it. The others do not apply. */
+/** A test with the attributes that people see in it. It has no others. */
 interface Label {
   reference: string;
   attributes: ReadonlySet<string>;
@@ -250,7 +250,7 @@ function checkNames(
   }
 }
 
-/** With fewer than 8 references no attribute can be assigned, so any is too many. */
+/** With fewer than 8 references no attribute can be assigned, so even one is too many. */
 function checkCount(
   document: Document,
   at: Path,

@@ -9,7 +9,10 @@ import type { Attribute, ReferenceText } from './text.ts';
 /** An attribute with fewer references shows only large drops. */
 const ENOUGH_REFERENCES = 8;
 
-/** Rows of a pool that give every variable a value, each input once, without `known` ones. */
+/**
+ * Selects rows of a pool that give every variable a value. Includes each input once and omits
+ * `known` ones.
+ */
 export function poolReferences(
   file: string,
   rows: readonly DataRow[],
@@ -58,13 +61,13 @@ interface Growth {
 }
 
 export interface Grown {
-  /** The rows to add, with the attributes for which they were chosen. */
+  /** The rows to add, and for each the attributes for which it was chosen. */
   drafts: { reference: ReferenceText; attributes: string[] }[];
   /** Attributes that had too few references. */
   thin: Growth[];
 }
 
-/** For each thin attribute the rows that fit it best. A row counts for all of its attributes. */
+/** Finds the rows that fit each thin attribute best. A row counts for all of its attributes. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],
@@ -101,7 +104,7 @@ export function growAttributes(
   };
 }
 
-/** One reference per line. Tags name its attributes; people add what is expected. */
+/** Writes one reference per line. Tags name its attributes; people add the expected value. */
 export function referenceLines({ drafts }: Grown): string {
   return drafts
     .map(({ reference: { input, expected }, attributes }) =>

@@ -67,13 +67,13 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   report: async () => (await import('./report.ts')).attributesReport,
 };
 
-/** After the causes, which take precedence under a cap. */
+/** Comes after the causes, which take precedence under a cap. */
 export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   ReportRow &
   CommandRow = {
   key: 'insights',
   calls: { possible: 'insight_possible' },
-  // The row of the attributes reports the file's problems.
+  // The attributes' feature reports the problems of the file.
   async read(sides) {
     const { pinned } = await readOwnAttributes(sides);
     return { read: pinned, problems: [], notices: [] };

@@ -8,16 +8,19 @@ import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-/** Proposals for one attribute, tried in their order until one passes. */
+/** Maximum proposals for one attribute. They are tried in order until one passes. */
 const MOST_PROPOSALS = 2;
 
 /** In characters. */
 const WHY_LENGTH = 400;
 
-/** Characters that a change may add. With more it rewrites the prompt instead of fixing it. */
+/**
+ * Characters that a change may add. A change that adds more rewrites the prompt instead of fixing
+ * it.
+ */
 const MOST_ADDED = 300;
 
-/** The figure may be rounded, in percent. */
+/** How much a stated figure may be rounded, in percent. */
 const ROUNDING = 0.5;
 
 const proposalSchema = z.object({
@@ -32,7 +35,7 @@ const proposalSchema = z.object({
 
 const insightReplySchema = z.object({ insights: z.array(proposalSchema) });
 
-/** An insight of a model with its change to head's prompt. It has not been tried. */
+/** An insight of a model with its change to head's prompt. The change was not tried yet. */
 export interface ProposedInsight {
   why: string;
   messages: PromptMessage[];
@@ -46,7 +49,10 @@ interface Proposals {
   faults: string[];
 }
 
-/** Insights about one attribute. They are untrusted: each must state its figure and be tried. */
+/**
+ * Asks for insights about one attribute. They are untrusted: each must state its figure and be
+ * tried.
+ */
 export async function proposeInsights(
   attribute: AttributeResult,
   packet: Packet,
@@ -101,7 +107,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Only evaldiff states figures and directions. */
+/** Says what is wrong with the words: only evaldiff may state figures and directions. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');
@@ -118,7 +124,7 @@ const DIRECTION = new RegExp(
   'iu',
 );
 
-/** The messages with other words at one place, or why they cannot be replaced. */
+/** Replaces the words at one place in the messages. If that is impossible, says why. */
 function replaceOnce(
   messages: Prompt['messages'],
   was: string,
@@ -158,7 +164,7 @@ function rateSentence(attribute: AttributeResult): string {
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
 }
 
-/** The attribute as other features see it. */
+/** Gives the attribute the form that other features use. */
 export function referenceGroup(attribute: AttributeResult): ReferenceGroup {
   const { id, verdict, references, ratings = [] } = attribute;
   const reasons = new Map(ratings.map(({ reference, evidence }) => [reference, evidence]));

@@ -16,7 +16,10 @@ import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { labelsFor, pinnedFor, taskFor, type PinnedAttributes } from './file.ts';
 import { readPins } from './pinned.ts';
 
-/** Whether a test has an attribute, by people and by its rating. Null: no usable rating. */
+/**
+ * Whether a test has an attribute, according to people and to its rating. Null if there is no
+ * usable rating.
+ */
 interface Judgement {
   reference: string;
   attribute: string;
@@ -24,7 +27,7 @@ interface Judgement {
   rating: number | null;
 }
 
-/** Rates the labelled tests with the questions of a run. Null without labels. */
+/** Rates the labelled tests with the questions of a run. Null if there are no labels. */
 export async function gradeAssignments(
   suite: Suite,
   context: TargetContext,

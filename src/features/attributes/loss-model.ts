@@ -1,7 +1,7 @@
 import { at, sum } from '../../kernel/statistics/sums.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 
-/** What is judged once: a reference, or a cluster of references. */
+/** A unit that is judged once: a reference, or a cluster of references. */
 export interface CountedUnit {
   /** Positions of the references. */
   members: readonly number[];
@@ -12,10 +12,12 @@ export interface CountedUnit {
 /** Units that belong to an attribute. */
 export type MemberGroup = ReadonlySet<CountedUnit>;
 
-/** Each unit's log likelihood by the share of base's rate that head keeps. */
+/** Each unit's log likelihood, for each share of base's rate that head keeps. */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
-/** Pass rates that a unit may have on base; 0 and 1 would rule out strays. */
+/**
+ * Pass rates that a unit may have on base. 0 and 1 are missing, because they would rule out strays.
+ */
 const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
 /** Head keeps k/40 of base's rate, k = 0 … 40. */
@@ -24,12 +26,12 @@ const EM_STEPS = 40;
 /** Shares of base's rate that an attribute may lose. */
 const LOSS_GRID = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
 
-/** Share of units that may do anything, so that a single one decides nothing. */
+/** Share of units that may change in any way, so that a single unit decides nothing. */
 const STRAY = 0.02;
 
 const [EM_ROUNDS, EM_SWEEPS] = [30, 4];
 
-/** Base's rates get a prior fitted to all units: 2 of 2 is not 100 %. */
+/** Base's rates get a prior fitted to all units, because 2 of 2 passes do not mean 100 %. */
 export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
   const prior = ratePrior(units);
   const pairs = units.map((unit): [CountedUnit, Float64Array] => {
@@ -71,15 +73,15 @@ export interface Fit {
 }
 
 /**
- * The most likely losses if all units lose a share f₀ and the members of each group a further one:
- * head's rate = base's × (1 − f₀) × Π (1 − f_j). Coordinate ascent over `LOSSES`.
+ * Finds the most likely losses if all units lose a share f₀ and the members of each group a further
+ * share: head's rate = base's × (1 − f₀) × Π (1 − f_j). Uses coordinate ascent over `LOSSES`.
  */
 export function fitLosses(likelihoods: Likelihoods, groups: readonly MemberGroup[]): Fit {
   const keyOf = (unit: CountedUnit): string =>
     groups.map((group) => Number(group.has(unit))).join('');
   const strata = [...Map.groupBy(likelihoods.keys(), keyOf)].map(([key, own]) => ({
     units: own,
-    // The share f₀ applies to all.
+    // The share f₀ applies to all units.
     losers: [0, ...[...key].flatMap((digit, i) => (digit === '1' ? i + 1 : []))],
     sums: Float64Array.from({ length: EM_STEPS + 1 }, (_, k) =>
       own.reduce((total, unit) => total + at(likelihoods.get(unit) ?? [], k), 0),

@@ -20,7 +20,7 @@ interface Pinned {
 interface ProjectTree {
   tree: SourceTree;
   project: Project;
-  /** The tree that head was made from; absent: base's. */
+  /** The tree from which head was made. Absent: base's tree. */
   origin?: SourceTree;
 }
 
@@ -32,7 +32,7 @@ interface PinnedOptions {
 }
 
 /**
- * Uses base's attributes, or head's if base's file is invalid. Does not read an outside
+ * Reads base's attributes, or head's if base's file is invalid. Does not read an outside
  * contributor's file.
  */
 export async function readPinned(
@@ -145,7 +145,7 @@ export async function readPins(
     : { ...ABSENT, problems: reading.problems };
 }
 
-/** Null: outside the project. */
+/** Null if the path is outside the project. */
 export function attributesPath({ qualeval: { attributes } }: Settings): string | null {
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }

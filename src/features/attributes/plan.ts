@@ -17,7 +17,7 @@ import { pinnedFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText } from './text.ts';
 
-/** Attribute settings of a run. Null: attributes are off; a notice says so if they gate. */
+/** Attribute settings of a run. Null if attributes are off; if they gate, a notice then says so. */
 export type ExplainOwn = {
   settings: QualEvalSettings;
   pinned: PinnedAttributes | null;
@@ -34,7 +34,7 @@ const NOTHING_PLANNED = {
 };
 
 interface ExplainCalls {
-  /** Maximum calls made in any case: attributes are pinned, or `qualeval` is on. */
+  /** Maximum calls made in any case, because attributes are pinned or `qualeval` is on. */
   certain: number;
   /** Maximum further calls if something regresses. */
   possible: number;
@@ -42,7 +42,7 @@ interface ExplainCalls {
   tokens: { input: number; output: number };
 }
 
-/** Null: attributes are off. A missing grader does not stop the run. */
+/** Null if attributes are off. A missing grader does not stop the run. */
 export function planExplain({
   input: { mode, code, again },
   gate,
@@ -102,7 +102,7 @@ function ungatedNotice(why: string): Notice {
   };
 }
 
-/** Whether a suite has enough counted references with their own verdicts. */
+/** Whether a suite has enough counted references with a verdict each. */
 export function isExplainable(
   { run: { runs }, compared, policy }: SuiteComparison,
   mode: 'diff' | 'sweep',

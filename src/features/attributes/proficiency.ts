@@ -9,7 +9,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/** Outcome of each try, overall or by one metric, for indices below `tries`. */
+/** Returns the outcome of each try, overall or by one metric, for indices below `tries`. */
 export function outcomesOf(
   given: readonly TryResult[],
   metric: string | null,
@@ -49,7 +49,9 @@ export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   };
 }
 
-/** Mean over references. With two sides, only references that have numbers on both. */
+/**
+ * Returns means over references. With two sides, uses only references that have numbers on both.
+ */
 export function meanValues(
   metric: string,
   references: readonly Record<Side, readonly TryResult[]>[],

@@ -73,7 +73,9 @@ function lineRating(line: string): { id: string; score: string; evidence: string
   return { id, score: bare(line.slice(at + 1)), evidence: '' };
 }
 
-/** Whole objects of a reply that was cut, else bracketed lines, else a line for each rating. */
+/**
+ * Reads whole objects of a reply that was cut, else bracketed lines, else a line for each rating.
+ */
 export function looseRatings(output: string): unknown[] {
   const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);
   if (objects.length > 0) return objects;

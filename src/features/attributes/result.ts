@@ -3,7 +3,8 @@ import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kerne
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 
 /**
- * The suite of an attribute or insight. Path alone is ambiguous: one file can hold several prompts.
+ * The suite of an attribute or insight. The path is not enough: one file can contain several
+ * prompts.
  */
 const ofSuite = {
   path: z.string().describe('File of the prompt, as in `suites`.'),
@@ -167,7 +168,7 @@ const droppedInsightsSchema = z.strictObject({
   count: countSchema.describe('How many were left out; the notices give the reasons.'),
 });
 
-/** Pass rates, 0–1; null: nothing was judged. */
+/** Pass rates, 0–1. Null if nothing was judged. */
 export type Proficiency = Pick<
   AttributeResult,
   'n' | 'base' | 'head' | 'difference' | 'low' | 'high'
@@ -183,7 +184,7 @@ export type Insight = z.infer<typeof insightSchema>;
 
 export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
 
-/** One file can hold several prompts of one model, so the path alone is ambiguous. */
+/** One file can contain several prompts of one model, so the path is not enough. */
 export function suiteKey(of: SuiteOfResult): string {
   return canonicalJson([of.path, 'suite' in of ? of.suite : of.name, { ...of.variant }]);
 }

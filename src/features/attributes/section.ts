@@ -29,7 +29,7 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/** Explains the direction, because for most shares in a report higher is better. */
+/** Explains the direction, because higher is better for most shares in a report. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
@@ -139,7 +139,7 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
   ];
 }
 
-/** `Mean of rouge`; null: no attribute has means. */
+/** `Mean of rouge`. Null if no attribute has means. */
 export function valuesHead(attributes: readonly AttributeResult[]): string | null {
   const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
   const [only] = metrics;
@@ -165,7 +165,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** One bullet for all attributes that moved beside the same named ones. */
+/** Makes one bullet for all attributes that changed together with the same named ones. */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

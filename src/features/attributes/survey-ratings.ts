@@ -2,17 +2,17 @@ import type { Side } from '../../types/plain.ts';
 import { rateAnswer, rateReference, type Ratings, type RatingTools } from './affinity.ts';
 import { shownExpected, type Attribute, type ReferenceText } from './text.ts';
 
-/** A reference with each side's answer; null: no counted answer. */
+/** A reference with each side's answer. Null if no answer counts. */
 export interface SurveyReference extends ReferenceText {
   answers: Record<Side, string | null>;
 }
 
 export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
-/** Above this share of unrated references, the rest does not represent the suite. */
+/** If more than this share of references is unrated, the rest does not represent the suite. */
 const MAX_UNRATED_SHARE = 0.1;
 
-/** Null, with a note: too many references could not be rated. */
+/** Null, with a note, if too many references could not be rated. */
 export async function rateReferences(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
@@ -43,7 +43,7 @@ export async function rateReferences(
   return ratings;
 }
 
-/** Null, with a note: too many answers could not be rated. */
+/** Null, with a note, if too many answers could not be rated. */
 export async function rateAnswers(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
@@ -92,7 +92,7 @@ async function ratedAnswers(
     answer: string | null,
   ): Promise<Ratings | null> => {
     const wanted = shownExpected(reference.expected);
-    // Nothing to compare without an expected answer; an identical answer needs no call.
+    // Without an expected answer there is nothing to compare. An identical answer needs no call.
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted
       ? (expected.get(reference.id) ?? null)

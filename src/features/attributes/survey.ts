@@ -16,12 +16,12 @@ import { KINDS, attributeLimit, type Attribute } from './text.ts';
 
 interface FoundAttributes {
   attributes: readonly Attribute[];
-  /** What the application does; null: unknown. */
+  /** What the application does. Null if unknown. */
   task: string | null;
 }
 
 interface SurveyOptions {
-  /** Attributes and task chosen by people; null: discover them. */
+  /** Attributes and task chosen by people. Null: they are discovered. */
   pinned: FoundAttributes | null;
   /** The prompt before the change. */
   prompt: string;
@@ -35,11 +35,11 @@ export interface Surveyed {
   attribute: Attribute;
   affinityMean: number;
   prior: number;
-  /** Of all rated references. */
+  /** Ratings of all rated references. */
   ratings: AttributeRating[];
   /** Ids of the references that the linear program assigned. */
   assigned: string[];
-  /** Affinities of expected and given answers; null: not requested. */
+  /** Affinities of expected and given answers. Null if not requested. */
   skills: Record<Side, SkillPair[]> | null;
   alignment: { base: number | null; head: number | null } | null;
 }
@@ -49,7 +49,7 @@ export interface Survey {
   notes: string[];
 }
 
-/** Finds, rates and assigns attributes. Both sides' references share one assignment. */
+/** Finds, rates and assigns attributes. The references of both sides share one assignment. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,
@@ -100,7 +100,7 @@ async function surveyAttributes(
   return { attributes, task };
 }
 
-/** Drops a pinned list that is too long for this suite: a larger suite may share it. */
+/** Drops a pinned list that is too long for this suite, because a larger suite may share it. */
 function dropTooLong(
   { attributes: pinned, task }: FoundAttributes,
   references: number,

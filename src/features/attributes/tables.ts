@@ -6,7 +6,7 @@ import type { AttributeSample } from './result.ts';
 
 const MAX_SAMPLES = 3;
 
-/** Largest drops first, then by affinity. */
+/** Sorts by largest drop, then by affinity. */
 export function largestDrops(
   references: readonly { id: string; table: Table; affinity: number }[],
 ): AttributeSample[] {
@@ -27,7 +27,7 @@ export function largestDrops(
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
 }
 
-/** Answers that use more or less of a sub-task than expected, largest distance first. */
+/** Finds answers that use more or less of a sub-task than expected, largest distance first. */
 export function otherSkills(
   pairs: Readonly<Record<Side, readonly SkillPair[]>>,
 ): AttributeSample[] {

@@ -4,12 +4,12 @@ import type { Json, Scalar } from '../../types/plain.ts';
 
 export const PER_REFERENCE = 2;
 
-/** Minimum average of references per attribute; with fewer, the figures mean little. */
+/** Minimum average number of references per attribute. With fewer, the figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;
 
-/** min(most, ⌊kN/4⌋) attributes of each kind, k = 2, but at least 1. */
+/** Allows min(most, ⌊kN/4⌋) attributes of each kind, k = 2, but at least 1. */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
     1,
@@ -74,7 +74,7 @@ export interface Attribute {
   explanation: string;
 }
 
-/** In report order. `words` for people, `key` for files and replies. */
+/** Kinds of attributes, in report order. `words` is for people, `key` for files and replies. */
 export const KINDS = [
   { kind: 'domain', key: 'domains', words: 'domains' },
   { kind: 'subtask', key: 'subtasks', words: 'sub-tasks' },
@@ -85,7 +85,7 @@ export const NAME_LENGTH = 80;
 
 export const EXPLANATION_LENGTH = 300;
 
-/** NFC, lower case, separators as one space. `C`, `C++` and `C#` stay distinct. */
+/** Uses NFC, lower case, and one space for separators. `C`, `C++` and `C#` stay distinct. */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')
@@ -96,7 +96,7 @@ export function foldName(name: string): string {
     .replace(/^["'`*.:,; ]+|["'`*.:,; ]+$/gu, '');
 }
 
-/** Readable ids in order (`domain-late-parcels`), numbered if equal. */
+/** Adds readable ids in order (`domain-late-parcels`). Equal ids are numbered. */
 export function withIds(named: readonly Omit<Attribute, 'id'>[]): Attribute[] {
   const used = new Map<string, number>();
   return named.map((attribute) => {

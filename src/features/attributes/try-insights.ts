@@ -24,23 +24,23 @@ import {
   type Insight,
 } from './result.ts';
 
-/** Default cap of a run: a change is tried twice on every stable reference. */
+/** Default cap of a run. A change is tried twice on every stable reference. */
 const MOST_CALLS = 400;
 
-/** Chance of an insight that does not improve on head, over all that are tried. */
+/** Chance that an insight passes without improving on head, over all that are tried. */
 const INSIGHT_LEVEL = 0.05;
 
-/** Attributes of a run with insights: the ones that fell most. */
+/** How many attributes of a run get insights: those that fell most. */
 const MOST_ATTRIBUTES = 3;
 
-/** Fallen references that the model sees: of the attribute, and others. */
+/** How many fallen references the model sees: of the attribute, and others. */
 const MOST_SHOWN = { inside: 4, outside: 2 };
 
 export interface InsightPlan {
   maxCalls: number | null;
 }
 
-/** Null: no insight is possible. */
+/** Null if no insight is possible. */
 export function planInsights({
   input: { mode, code, again },
   head,
@@ -61,7 +61,7 @@ export function planInsights({
     .map(({ compared }) => compared.length);
   const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  // One question, ten tries of what fell, and two of every other reference.
+  // Counts one question, ten tries of what fell, and two of every other reference.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
   const nothing = { certain: [], tested: 0, problems: [], notices: [] };
   return { ...nothing, own: { maxCalls }, possible, usual, asker };
@@ -129,7 +129,7 @@ interface FoundInsight {
   faults: string[];
 }
 
-/** The first proposal that passes. */
+/** Returns the first proposal that passes. */
 async function insightOf(
   { comparison, result, attribute }: Trial,
   { grader, counter, level }: Bench,
@@ -180,7 +180,7 @@ async function insightOf(
   return { insight: null, faults };
 }
 
-/** Null: code or a function makes the messages. */
+/** Null if code or a function makes the messages. */
 function triedMessages(side: SuiteSide | null): Prompt['messages'] | null {
   const { code, made, messages } = side?.suite.prompt ?? {};
   return code !== null || made !== undefined ? null : (messages ?? null);
@@ -199,7 +199,7 @@ function candidateOf(
   };
 }
 
-/** Where the changed line is in head's file. */
+/** Finds the changed line in head's file. */
 async function insightChange(
   messages: Prompt['messages'],
   { change: { message, line, was, becomes } }: ProposedInsight,

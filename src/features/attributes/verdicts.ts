@@ -17,13 +17,13 @@ const PERMUTATIONS = 999;
 /** With fewer units inside or outside, an attribute is not compared. */
 export const FEWEST_UNITS = 4;
 
-/** Most attributes that are named in a suite and direction. */
+/** How many attributes are named at most for a suite and direction. */
 const MOST_NAMED_CAUSES = 4;
 
-/** Log likelihood that a further attribute, another one, or one attribute more must gain. */
+/** Log likelihood that must be gained to add an attribute, to exchange one, and to keep one. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
-/** Log likelihood (odds of 20) that another attribute must lose to be ruled out. */
+/** Log likelihood (odds of 20) by which an alternative attribute must be worse to be ruled out. */
 const APART_ODDS = 3;
 
 /** Rows of one suite, by position, and the members of each of its attributes. */
@@ -34,16 +34,19 @@ interface RatedRows {
 
 export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
-  /** Adjusted one-sided p: of improvement if it improved, else of regression; null: not tested. */
+  /**
+   * Adjusted one-sided p: of improvement if the group improved, else of regression. Null if not
+   * tested.
+   */
   p: number | null;
   /** Indexes of the reported groups that changed in the same direction, in suite order. */
   explainedBy: number[];
-  /** Groups that would explain the change about as well, with their common units. */
+  /** Groups that would explain the change about as well, with the units that they share. */
   alternatives: { group: number; shared: number; of: number }[];
 }
 
 interface VerdictOptions {
-  /** Significance level of all groups together, for regressions and improvements each. */
+  /** Significance level for all groups together, separately for regressions and improvements. */
   alpha: number;
   seed: number;
   permutations?: number;
@@ -89,7 +92,7 @@ interface ContrastCandidate {
   positions: readonly number[];
   place: number;
   group: MemberGroup;
-  /** Of a change in the direction, not adjusted. */
+  /** p of a change in the direction, not adjusted. */
   p: number;
 }
 
@@ -125,7 +128,7 @@ function findingsIn(
 
 const [DOWN, UP] = [['base', 'head'] as const, ['head', 'base'] as const];
 
-/** A cluster is one unit with the mean of its members' passes, which change together. */
+/** A cluster is one unit with the mean of its members' passes, because they change together. */
 function contrastCandidates(
   rows: readonly ClusteredTries[],
   { positions, groups }: RatedRows,
@@ -168,7 +171,7 @@ function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandi
 
 interface AttributeCause {
   candidate: ContrastCandidate;
-  /** Of its contrast beside the other causes. */
+  /** p of its contrast, given the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }
@@ -222,7 +225,7 @@ function nameCauses(
   });
 }
 
-/** Exchanges one group for a better one, and drops what the others explain. */
+/** Exchanges one group for a better one, and drops groups that the others explain. */
 function correct(
   chosen: readonly ContrastCandidate[],
   open: readonly ContrastCandidate[],

@@ -6,7 +6,10 @@ import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 interface Packer<T> {
-  /** Returns a batch that this item filled or did not fit into. `too-large`: it fits no batch. */
+  /**
+   * Returns a batch that this item filled or did not fit into. `too-large`: the item fits into no
+   * batch.
+   */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
   take(): readonly T[];
 }
@@ -42,11 +45,11 @@ export interface QueuedRequest {
 }
 
 export interface Questions {
-  /** False: a request with the same key already waits. */
+  /** False if a request with the same key already waits. */
   add(question: QueuedRequest): boolean;
   has(key: string): boolean;
   first(key: string): QueuedRequest | null;
-  /** False: no request waits for the key. */
+  /** False if no request waits for the key. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
   size(): number;
@@ -92,7 +95,7 @@ interface GatherOptions {
 
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
   const { api } = server;
-  /** By model and API, because a batch has one of each. */
+  /** Grouped by model and API, because a batch has one of each. */
   const packers = new Map<string, { model: string; packer: Packer<QueuedRequest> }>();
   let gathering = false;
   const sendWhenQuiet = async (): Promise<void> => {

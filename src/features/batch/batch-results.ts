@@ -69,7 +69,7 @@ function parseResultLine(line: Buffer): unknown {
 export type RequestOutcome =
   { status: 'ok'; value: VendorOutput } | { status: 'fault'; fault: Fault };
 
-/** Stop reading after this many lines more than requests. */
+/** Reading stops after this many lines more than there are requests. */
 const SPARE_LINES = 1000;
 
 interface ResultReading {
@@ -92,7 +92,7 @@ export function readResults(
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
         if (line === null || !reading.requests.has(line.id)) strange += 1;
-        // Ignores duplicates, which also occur after a restarted download.
+        // Ignores duplicates, which also occur after a download was restarted.
         else if (reading.open.delete(line.id))
           await reading.settle(
             line.id,

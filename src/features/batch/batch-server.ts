@@ -22,7 +22,7 @@ import {
 } from '../../edges/providers/vendors/vendor.ts';
 import { logLine } from '../../text/log.ts';
 
-/** `signal` ends waiting, but not a call that may cost money. */
+/** `signal` ends the waiting, but not a call that may cost money. */
 interface ServerOptions extends SharedCallSettings {
   redact(text: string): string;
   proxy?: URL | null;
@@ -40,7 +40,7 @@ export interface ManagedServer {
   close(): void;
 }
 
-/** Timeout of a call of up to 256 MB, and of silence during a download. */
+/** Timeout of a call of up to 256 MB, and of a download that receives no data. */
 const CALL_MS = 600_000;
 
 const BATCH_CONCURRENCY = { start: 2, max: 4 };
@@ -128,7 +128,7 @@ function restrictRetries<T>(
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
 }
 
-/** Not retried: creating costs money, and without a reply the batch may exist. */
+/** Not retried: creating a batch costs money, and without a reply it may still exist. */
 export async function submit(
   server: ManagedServer,
   items: readonly BatchItem[],

@@ -3,7 +3,7 @@ import type { BatchLedger } from './open-batch.ts';
 
 /** Reads batches from all stores and writes to the first. */
 export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
-  /** If a store cannot be written, only the reuse of a batch is lost. */
+  /** If a store cannot be written, only the later reuse of a batch is lost. */
   const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
     try {
       const [store] = await openStores();

@@ -52,7 +52,7 @@ const MAX_FAILURES = 10;
 
 const SAY_EVERY = 6;
 
-/** `earlier`: created by another run, so requests without a result are sent again. */
+/** `earlier`: another run created the batch, so requests without a result are sent again. */
 export function openBatch(
   { id, model, requests }: BatchRecord,
   server: ManagedServer,
@@ -203,7 +203,7 @@ export function numbers(count: number): string {
 /** A later run resumes stored batches instead of paying again. Only `pending` may reject. */
 export interface BatchLedger {
   pending(): Promise<BatchRecord[]>;
-  /** Stores a batch before waiting for it. False: it could not be stored. */
+  /** Stores a batch before waiting for it. False if it could not be stored. */
   submitted(batch: BatchRecord): Promise<boolean>;
   /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;

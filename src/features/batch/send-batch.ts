@@ -129,12 +129,13 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Callers store their answers within this turn. The batch must stay until then.
+      // Callers store their answers within this turn. The batch must exist until then.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // Callers with results may ask for more, so the next batch waits until all have theirs.
+    // Callers with results may send more requests, so the next batch waits until all have their
+    // results.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);

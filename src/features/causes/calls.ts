@@ -4,7 +4,7 @@ import { mostCallsOfTry } from '../../money/answer-calls.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
 import { takesOverlay } from '../../types/model.ts';
 
-/** Maximum by default. */
+/** Default maximum. */
 export const MOST_CAUSE_CALLS = 200;
 
 /** Calls that are enough for most experiments. */
@@ -22,12 +22,15 @@ export function mostAgentCalls(run: SuiteRun): number {
   return MOST_AGENT_RUNS * (mostCallsOfTry(run) + callsPerTry(run) - 1);
 }
 
-/** Half of the runs, each with a third of the calls that it may make. */
+/** Assumes half of the runs, each with a third of the calls that it may make. */
 export function usualAgentCalls(run: SuiteRun): number {
   return Math.ceil(mostAgentCalls(run) / 6);
 }
 
-/** Most runs of an agent make far fewer calls than they may, so calls are counted as they come. */
+/**
+ * Limits tries. Most runs of an agent make much fewer calls than they may, so calls are counted as
+ * they are made.
+ */
 export function mostCauseTries(run: SuiteRun, room: number): number {
   if (runsAgents(run.suite)) return Math.max(1, Math.min(MOST_AGENT_RUNS, room));
   return Math.max(1, Math.floor(room / callsPerTry(run)));

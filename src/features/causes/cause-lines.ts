@@ -15,10 +15,10 @@ import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { AGENT_WORD } from '../../trials/prompt-units.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-/** In characters. A cause has at most 30 words on the first screen. */
+/** In characters. The first screen shows at most 30 words of a cause. */
 const UNIT_TEXT = 48;
 const NAMED_UNITS = 5;
-/** Longer property values, such as descriptions, are not shown. In characters. */
+/** In characters. Longer property values, such as descriptions, are not shown. */
 const SHORT_VALUE = 24;
 
 /** The cause made references fail (`fall`) or fixed them (`fix`). */
@@ -83,7 +83,7 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
   if (kind === 'swap') return [text('the swapped messages, ')];
   if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
-  // A program of the same name with different code.
+  // Both sides call a program of the same name, with different code.
   if (kind === 'provider' && base_text === head_text)
     return [text(`the ${differingPart(unit)} of `), settingValue(head_text), text(', ')];
   if (!NAMED_KINDS.has(kind)) return null;
@@ -136,7 +136,7 @@ function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'swapped
   return unit.kind === 'moved line' ? 'moved' : 'changed';
 }
 
-/** Words that were only removed from a line. */
+/** Returns words that were only removed from a line. */
 function cutText({ kind, base_text, head_text }: ChangeUnit): string | null {
   const isText = kind === 'line' || kind === 'sentence';
   return isText ? cutOut(base_text ?? '', head_text ?? '') : null;
@@ -152,7 +152,7 @@ const NOUNS: Readonly<Partial<Record<ChangeUnit['kind'], string>>> = {
   'moved line': 'line',
 };
 
-/** How the cause is undone on head, and added to base. */
+/** Says how the cause is undone on head and added to base. */
 function trialWords({ relation, units }: Cause): { undone: string; made: string } {
   const [unit] = units;
   const [both, either] = units.length > 2 ? ['all', 'any'] : ['both', 'either'];
@@ -195,7 +195,9 @@ export function proofWords(
   return `${first} fixes ${count(fixed)} of ${counted(of, 'test')}; ${bad} ${breaks}.${cost}`;
 }
 
-/** The experiment's tries, the changes it ruled out, and those it left open. */
+/**
+ * Lists the experiment's tries, the changes that it ruled out, and the changes that it left open.
+ */
 export function trialFigures(
   cause: Cause,
   { causes: all, explained }: SuiteCauses,
@@ -238,7 +240,7 @@ export function ownProof({ relation, units, references }: Cause, id: string): Li
   ];
 }
 
-/** Why no cause is named, with the likely changes if only a few are left. */
+/** Says why no cause is named. Names the likely changes if only a few are left. */
 export function openLine({ causes: found, explained }: SuiteCauses, named: Line): Line {
   const { reason, calls, suspects = [] } = explained;
   if (found.length > 0 || reason === null) return [];

@@ -41,7 +41,7 @@ export function planCauses({
     const { base, head: changed } = suite.run.suite;
     if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;
     const units = (promptChange(base, changed, () => null).units ?? []).length;
-    // Here a changed file counts as one unit, but it may have many lines.
+    // A changed file counts as one unit here, but many of its lines may have changed.
     return units > 1 || (units === 1 && (settings.fix || runsAgents(suite.run.suite)));
   });
   const isPrompt = possibleIn.some(({ run }) => !runsAgents(run.suite));
@@ -66,7 +66,7 @@ export function planCauses({
 
 /**
  * Finds the changes that made suites worse. Uses the remaining calls to find changes that fixed
- * references. Does not change verdicts or rates.
+ * references. Does not affect verdicts or rates.
  */
 export async function findSuiteCauses(
   plan: FeaturePlan<CauseSettings>,
@@ -90,7 +90,7 @@ export async function findSuiteCauses(
   return { causes, fixed_by: await search(better, { room: left, isMirrored: true }) };
 }
 
-/** By default, agents have a budget in runs, and are not run to find what fixed a test. */
+/** By default, agents have a budget in runs. They are not run to find what fixed a test. */
 function hasOwnBudget({ comparison }: ComparedSuite, { max_calls }: CauseSettings): boolean {
   return max_calls === null && runsAgents(comparison.run.suite);
 }
@@ -108,7 +108,7 @@ function createSearch(
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
   const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-  // For an outside contributor no draft is made: only reverting is tried.
+  // For an outside contributor no draft is made; only a revert is tried.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
     ended: counter.ended,
@@ -179,7 +179,7 @@ function workspaceFiles({ base, head }: AffectedSuite): string[] {
   return takesOverlay(before) && takesOverlay(after) ? changedPaths(before, after) : [];
 }
 
-/** Null: a large file, which is one unit. */
+/** Null for a large file, which is one unit. */
 function readSmall(tree: SourceTree, file: string): Promise<Uint8Array | null> {
   return tree.read(file, MAX_UNIT_FILE).catch((error: unknown) => {
     if (error instanceof UserError) return null;

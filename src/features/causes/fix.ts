@@ -15,8 +15,8 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * The edit of head's file that replaces a unit's text with `text` (null: removes it). Null if the
- * file spells the unit differently. Check the edit with {@link isWhatRan} before showing it.
+ * Makes the edit of head's file that replaces a unit's text with `text` (null: removes it). Null if
+ * the file spells the unit differently. Check the edit with {@link isWhatRan} before showing it.
  */
 export function editOf(
   unit: ChangeUnit,
@@ -31,7 +31,7 @@ export function editOf(
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
 
-/** The edit of head's file that gives `after`, a file that was tried. */
+/** Makes the edit of head's file that results in `after`, a file that was tried. */
 export function fileEdit(
   unit: ChangeUnit,
   { before, after }: { before: string; after: string },
@@ -142,7 +142,7 @@ function ofLines(
 }
 
 /**
- * Number of equal lines before (`start`) and after the change. Below 0: there is no equal
+ * Number of equal lines before (`start`) and after the change. Below 0 if there is no equal
  * neighbour.
  */
 function changedSpan(
@@ -155,7 +155,7 @@ function changedSpan(
   while (start < shortest && before[start] === after[start]) start += 1;
   while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const put = after.slice(start, after.length - end);
-  // A single blank line would read as a removal.
+  // A single blank line would look like a removal.
   if (start + end < before.length && (put.length !== 1 || put[0] !== '')) return { start, end };
   return end > 0 && isWords(before.length - end)
     ? { start, end: end - 1 }
@@ -180,7 +180,7 @@ function ofWords(
   };
 }
 
-/** Inside a line, only plain words are safe whatever the quoting. */
+/** Inside a line, only plain words are safe, because they need no quoting. */
 function isPlainWords(text: string): boolean {
   return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
 }
@@ -190,7 +190,7 @@ function indentOf(line: string, own: string): string {
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
 }
 
-/** The file after the edit; null: its lines have changed since. */
+/** Returns the file after the edit. Null if its lines have changed since. */
 export function withEdit(
   text: string,
   { lines: { from, to }, replaced, replacement: own }: Edit,
@@ -212,7 +212,10 @@ const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
-/** Drafts by the grader. They are untrusted: one visible line, without new variables. */
+/**
+ * The grader writes these drafts. They are untrusted: each must be one visible line without new
+ * variables.
+ */
 export async function draftFixes(
   unit: ChangeUnit,
   packet: Packet,

@@ -11,34 +11,34 @@ import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, fileEdit, isText, isWhatRan, withEdit } from './fix.ts';
 import type { Cause, Fix } from './result.ts';
 
-/** Chance of a fix that does not improve on head, over all candidates of a cause. */
+/** Chance that an accepted fix does not improve on head, over all candidates of a cause. */
 const LEVEL = 0.05;
 
 export interface FixBench {
   change: PromptChange;
-  /** In number order: first the regressed references, then the stable ones. */
+  /** Numbered in order: first the regressed references, then the stable ones. */
   references: readonly ReferenceResult[];
   fellCount: number;
   retestRate: number;
   make: MakeTries;
   lines(file: string): readonly string[] | null;
-  /** Head's prompt, read with this text as the file; null: not readable. */
+  /** Reads head's prompt with this text as the file. Null if it is not readable. */
   reread(file: string, text: string): Promise<Prompt | null>;
   grader: AskTools | null;
-  /** What the author of a draft is shown, with these of the regressed references. */
+  /** What the author of a draft sees, with these of the regressed references. */
   packet(shown: readonly ReferenceResult[]): Packet;
-  /** Why no further call is made, as a clause; null: calls are left. */
+  /** Why no further call is made, as a clause of a sentence. Null if calls are left. */
   ended(): string | null;
 }
 
 interface FixDraft {
   kind: Fix['kind'];
-  /** Replaces the unit's text; null: removes it. */
+  /** Replaces the unit's text. Null removes it. */
   text: string | null;
   edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
-/** A tested fix: it repairs the regressions and breaks nothing. Drafts go first. */
+/** Finds a tested fix, which repairs the regressions and breaks nothing. Tries drafts first. */
 export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
@@ -69,7 +69,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   return none(whyNoFix(candidates.length, bench.ended(), unjudged));
 }
 
-/** New wording of prompts only, and only if its effect on other tests can be measured. */
+/** Drafts only new wording of prompts, and only if its effect on other tests can be measured. */
 function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench): boolean {
   const isLine = unit.kind === 'line' || unit.kind === 'sentence';
   return isLine && references.length > fellCount && change.revert(unit) === null;
@@ -86,7 +86,7 @@ function gateOf(
     {
       prompt: `fix ${candidate.text ?? ''}`,
       generation: (affected) => bench.change.generation(affected, ...made),
-      // Reverting the line gives base's known behaviour.
+      // A reverted line gives base's known behaviour.
       isNew: candidate.kind === 'draft',
     },
     { ...bench, ...referenceNumbers(tested, bench) },
@@ -102,7 +102,7 @@ function fixFrom(
   return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
 }
 
-/** Keeps candidates that head's file can express exactly as they ran. */
+/** Keeps candidates for which head's file can express exactly what ran. */
 async function withEdits(
   wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
   unit: ChangeUnit,

@@ -38,7 +38,7 @@ export function causes(result: Result): Block[] {
   ];
 }
 
-/** Changes that fixed references. Suites that got worse have causes instead. */
+/** Changes that fixed references. Suites that got worse list causes instead. */
 export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
   return all
     .flatMap((suite) => suite.causes.map((cause) => ({ suite, cause })))
@@ -86,11 +86,13 @@ function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
   );
 }
 
-/** Null: no proven cause. */
+/** Null if no cause is proven. */
 interface SuiteFinding {
   suite: SuiteCauses;
   cause: Cause | null;
-  /** Equal if the same change had the same effect on another suite, judged by the words. */
+  /**
+   * The same change with the same effect, judged by the words, has the same key on another suite.
+   */
   key: string;
 }
 
@@ -128,7 +130,9 @@ function sameLine(others: readonly SuiteFinding[]): Line {
   ];
 }
 
-/** Proven causes of a reference, or why there are none. Empty if it did not get worse. */
+/**
+ * Proven causes of a reference, or why there are none. Empty if the reference did not get worse.
+ */
 export function referenceCauses(
   { id, status }: Pick<ReferenceResult, 'id' | 'status'>,
   suite: SuiteCauses,

@@ -25,7 +25,7 @@ const causesSchema = closed({
 
 export type CauseSettings = z.output<typeof causesSchema>;
 
-/** The search spends the budget, so base's settings apply. */
+/** Base's settings apply, because the search spends the budget. */
 export const causeSettings: OwnSettings = {
   key: 'explain',
   schema: causesSchema,

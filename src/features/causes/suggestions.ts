@@ -19,8 +19,8 @@ interface Proven {
 }
 
 /**
- * Proven fixes as suggestions, one per place. None outside the diff, for outside contributors, or
- * with invisible characters: whoever applies one must be able to read all of it.
+ * Proven fixes as suggestions, one per place. Makes none outside the diff, for outside
+ * contributors, or with invisible characters: whoever applies one must be able to read all of it.
  */
 export function suggestions(
   { causes = [], trust }: Result,

@@ -31,9 +31,9 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** Searches for what fixed references; its result is {@link mirrored}. */
+  /** Whether the search is for what fixed references. Its result is {@link mirrored}. */
   isMirrored: boolean;
-  /** Drafts and tries fixes within the same budget; null: no fix is searched for. */
+  /** Drafts and tries fixes within the same budget. Null if no fix is searched for. */
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
 
@@ -103,13 +103,13 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
-/** Of the groups that got worse, if any did. */
+/** Returns the ids of the groups that got worse, if any did. */
 function memberIds(groups: Suspect['groups']): string[][] {
   const worse = groups.filter(({ isWorse }) => isWorse);
   return (worse.length > 0 ? worse : groups).map(({ members }) => members.map(({ id }) => id));
 }
 
-/** Why the prompt cannot be searched; null: it can. */
+/** Why the prompt cannot be searched. Null if it can. */
 function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
   if (policy.kind === 'pairs') return "its metrics compare both sides' answers";
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
@@ -149,7 +149,7 @@ async function withFixes(
   return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
-/** The only change needs no experiment: reverting it gives base. */
+/** If there is only one change, no experiment is needed: reverting it gives base. */
 function onlyChange(units: ChangeUnit[], fell: readonly ReferenceResult[]): Cause {
   const references = fell.map(({ id, base, head }) => ({
     id,
@@ -220,7 +220,7 @@ async function examine(
   };
 }
 
-/** If undoing either of two changes breaks a test, only both together fix it. */
+/** If undoing either of two changes breaks a test, only both changes together fix it. */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
 /** Once all regressions are explained, the other changes had no effect on them. */

@@ -5,7 +5,7 @@ import { answerText } from '../../report/answers/text.ts';
 import type { Side } from '../../types/plain.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/** With more labels, the answers count as free text. */
+/** If there are more labels, the answers count as free text. */
 const MAX_CLASSES = 20;
 
 interface Item {
@@ -16,7 +16,7 @@ interface Item {
 /**
  * Accuracy, macro-F1, precision and recall of a suite that classifies. Such a suite gates on
  * `exact_match` and expects 2 to 20 distinct single values, each in two references on average.
- * Counts the answered tries of [0, tries). Null for any other suite.
+ * Counts the answered tries in [0, tries). Null for any other suite.
  */
 export function classificationOf(
   tests: Tests,

@@ -15,7 +15,10 @@ import { percent } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/** How often each label is right when given (precision), and found where expected (recall). */
+/**
+ * For each label: how often it is right when given (precision), and how often it is found where
+ * expected (recall).
+ */
 export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.classification ? [{ suite, classification: suite.classification }] : [],
@@ -45,7 +48,7 @@ function classesOf(name: Line, { labels }: ClassificationSummary, items: number)
   ];
 }
 
-/** On two lines, for narrow screens. */
+/** Uses two lines, because screens may be narrow. */
 function rateCell({ base, head }: BothSides): Line {
   return base === null
     ? [text(percent(head))]

@@ -37,7 +37,7 @@ export function conversationOf({ own }: Pick<Tests, 'own'>): Conversation | null
   return own?.kind === conversationKind ? (own.value as Conversation) : null;
 }
 
-/** Null: not a suite of conversations. */
+/** Null if the suite has no conversations. */
 export function steeringFor(scoring: {
   tests: Pick<Tests, 'own'>;
   answerer: Pick<Answerer, 'graders'> | null;
@@ -130,7 +130,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
   };
 }
 
-/** A single answer as a dialogue of one turn; null: the model did not answer. */
+/** Converts a single answer to a dialogue of one turn. Null if the model did not answer. */
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
   const last: Message = { role: 'assistant', content: textOf(completion) };
@@ -145,7 +145,7 @@ function conversationResult(
   return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
 }
 
-/** The outcome as a score whose value is the number of turns. Errors have no value. */
+/** Makes the outcome a score whose value is the number of turns. Errors have no value. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
   const value = turns.length;

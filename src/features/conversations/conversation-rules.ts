@@ -13,7 +13,7 @@ export interface Conversation {
   place: Place;
 }
 
-/** A dialogue whose last message, an answer, people accepted or rejected. */
+/** A dialogue whose last message is an answer that people accepted or rejected. */
 export interface LabelledAnswer {
   messages: Message[];
   accepted: boolean;
@@ -63,7 +63,7 @@ export interface Steering {
   conversation: Conversation;
   /** Empty if a model is unknown. */
   evaluators: Evaluator[];
-  /** Equal if requests and judging are equal. */
+  /** Fingerprints are equal if requests and judging are equal. */
   fingerprint: string;
 }
 
@@ -75,7 +75,7 @@ export function steeringOf(conversation: Conversation, evaluators: Evaluator[]):
   };
 }
 
-/** By key of `conversation`, without the labelled examples. */
+/** Parts by key of `conversation`, without the labelled examples. */
 export function steeringParts(
   { max_steps, criteria, instructions }: Conversation,
   evaluators: readonly Evaluator[],

@@ -40,7 +40,7 @@ export function allSatisfied(satisfied: Readonly<Record<string, boolean>>): bool
   return Object.values(satisfied).every(Boolean);
 }
 
-/** The question of the first unsatisfied evaluator, in file order, that wrote one. */
+/** Returns the question of the first unsatisfied evaluator, in file order, that wrote one. */
 export function nextQuestion(
   verdicts: readonly EvaluatorVerdict[],
 ): { question: string; asked_by: string } | null {
@@ -54,7 +54,8 @@ export function nextQuestion(
 }
 
 /**
- * By criterion: the turn (from 1) from which it stays met through the last judged turn; else null.
+ * For each criterion: the turn (from 1) from which it stays met through the last judged turn, else
+ * null.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -72,7 +73,7 @@ export function turnsTo(
 interface Lead {
   script: Script | undefined;
   answer(messages: readonly Message[], step: number): Promise<Completion>;
-  /** The question after an unsatisfying turn, or the outcome that ends the dialogue. */
+  /** Returns the question after an unsatisfying turn, or the outcome that ends the dialogue. */
   next(
     verdicts: readonly EvaluatorVerdict[],
     step: number,
@@ -177,7 +178,7 @@ async function judgeTurns(
   }
 }
 
-/** The opening question: the user's last message, or a lone system message. */
+/** Returns the opening question: the user's last message, or a lone system message. */
 function lastQuestion(opening: readonly Message[]): string {
   return (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '';
 }

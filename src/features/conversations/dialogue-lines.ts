@@ -110,7 +110,9 @@ export function dialogueBlocks(
   ];
 }
 
-/** The first turn whose question or answer differs; if all are equal, the last one. */
+/**
+ * Returns the first turn whose question or answer differs. If all are equal, returns the last one.
+ */
 function partingTurn(base: ConversationResult, head: ConversationResult): number {
   const length = Math.max(base.turns.length, head.turns.length);
   for (let at = 0; at < length; at += 1) if (!sameTurn(base.turns[at], head.turns[at])) return at;

@@ -29,7 +29,10 @@ export function fromThread(thread: readonly Message[], script?: Script): Dialogu
   };
 }
 
-/** The messages before the last answer, and all answers merged into one completion for metrics. */
+/**
+ * Returns the messages before the last answer, and all answers merged into one completion for
+ * metrics.
+ */
 export function completionOf({
   opening,
   turns,

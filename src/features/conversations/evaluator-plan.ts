@@ -17,7 +17,7 @@ export interface EvaluatorTest {
   head: Steering;
 }
 
-/** Tests a suite if its evaluators, rules or labels change, or if they alone judge the run. */
+/** Tests a suite if its evaluators, rules or labels change, or if only they judge the run. */
 function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   tests: EvaluatorTest[];
   notices: Notice[];
@@ -65,7 +65,7 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   return { path, name, examples, base: other, head: after };
 }
 
-/** Unchanged evaluators are tested if labels changed or the suite depends on them alone. */
+/** Tests unchanged evaluators if labels changed or only they judge the suite. */
 function isDue({ scoring, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
   const decide = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
@@ -81,7 +81,7 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-/** Like grader tests: not in a sweep, nor when base is compared with itself. */
+/** Like grader tests, these run neither in a sweep nor when base is compared with itself. */
 export function planEvaluatorTests({
   input: { mode, again },
   suites,

@@ -6,7 +6,7 @@ import type { Script } from '../../types/script.ts';
 import type { Conversation } from './conversation-rules.ts';
 import type { criteriaOf } from './scripts.ts';
 
-/** `script`: of the reference whose dialogue is judged. */
+/** `script`: belongs to the reference whose dialogue is judged. */
 export interface EvaluatorTask extends Pick<Conversation, 'instructions'> {
   criteria: ReturnType<typeof criteriaOf>;
   script?: Script | undefined;
@@ -68,7 +68,7 @@ export function evaluatorPrompt(
   };
 }
 
-/** A persona and a goal that the instructions do not mention are added below them. */
+/** Adds a persona and a goal below the instructions, if these do not mention them. */
 function filledInstructions({ instructions, script = {} }: EvaluatorTask): string {
   const { persona, goal, values = {} } = script;
   return [
@@ -78,7 +78,7 @@ function filledInstructions({ instructions, script = {} }: EvaluatorTask): strin
   ].join('\n');
 }
 
-/** Added to the second and last question, after a reply without the `missing` criteria. */
+/** Added to the second and last question if the first reply lacks the `missing` criteria. */
 export function missingNote(missing: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single word for ' +
@@ -86,7 +86,10 @@ export function missingNote(missing: readonly string[]): string {
   );
 }
 
-/** The messages an evaluator sees. A system prompt is included only if there is nothing else. */
+/**
+ * Returns the messages that an evaluator sees. Includes a system prompt only if there is no other
+ * message.
+ */
 function visibleTo(dialogue: readonly Message[]): Message[] {
   const firstAnswer = dialogue.findIndex(({ role }) => role === 'assistant');
   const opening = firstAnswer === -1 ? dialogue : dialogue.slice(0, firstAnswer);
@@ -137,7 +140,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
   ];
 }
 
-/** Models write keys in this order: reasons first, then the words that follow from them. */
+/** Models write keys in this order: first reasons, then the words that follow from them. */
 function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
   const word = (name: string): Json => ({
     type: 'string',

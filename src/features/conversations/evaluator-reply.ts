@@ -88,7 +88,7 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
   }
   const texts = (name: string): string[] =>
     sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
-  // Headings without a word belong to the analysis.
+  // Lines below headings without a word belong to the analysis.
   return buildReply(
     criteria,
     (name) =>
@@ -120,7 +120,7 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
 /** The word on the first non-empty line, ignoring case, markup and a full stop. */
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // One case for all, so that `Yes and no` contains two words.
+  // Uses one case for all text, so that `Yes and no` contains two words.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
@@ -146,7 +146,7 @@ function buildReply(
   };
 }
 
-/** Shorter texts may only say "none". */
+/** A shorter text may only say "none". */
 const MAX_REMARK = 60;
 
 function questionIn(text: string | null): string | null {

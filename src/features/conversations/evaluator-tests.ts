@@ -18,18 +18,22 @@ import type {
   YesShare,
 } from './result.ts';
 
-/** A labelled answer, with the verdicts that could be read. */
+/** A labelled answer, with the evaluators' verdicts that could be read. */
 interface JudgedAnswer {
   accepted: boolean;
   verdicts: EvaluatorVerdict[];
 }
 
 /**
- * Up to this many evaluators, all combinations are shown; above it, only pairs and all together.
+ * With up to this many evaluators, all combinations are shown. With more, only pairs and all
+ * together.
  */
 const ALL_COMBINATIONS_OF = 5;
 
-/** Grades each evaluator alone, then combinations by the suite's rules, in the order of `names`. */
+/**
+ * Grades each evaluator alone. Then grades combinations by the suite's rules, in the order of
+ * `names`.
+ */
 export function gradeEvaluators(
   names: readonly string[],
   criteria: readonly Criterion[],
@@ -54,7 +58,7 @@ function choose(names: readonly string[], size: number): string[][] {
   );
 }
 
-/** Leaves out, and counts, answers that one of the group could not grade. */
+/** Omits and counts answers that a member of the group could not grade. */
 function gradeGroup(
   evaluators: string[],
   criteria: readonly Criterion[],
@@ -120,7 +124,9 @@ function balancedAccuracy(
     : { value, low: (1 + interval.low) / 2, high: (1 + interval.high) / 2 };
 }
 
-/** Runs base's evaluators only if they differ. `judges`: the combined verdicts of head's. */
+/**
+ * Runs base's evaluators only if they differ. `judges`: the combined verdicts of head's evaluators.
+ */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: AnswererTools,

@@ -10,7 +10,7 @@ import { labelledCalls } from './evaluator-plan.ts';
 import { testEvaluators } from './evaluator-tests.ts';
 import { evaluatorTables } from './section.ts';
 
-/** @throws UserError without evaluators or labelled answers. */
+/** @throws UserError if there are no evaluators or no labelled answers. */
 export function gradeConversation(
   suite: Suite,
   context: TargetContext,

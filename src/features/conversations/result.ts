@@ -153,12 +153,15 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/** Mean over references on both sides; if one side is missing, over the other side's references. */
+/**
+ * Mean over references on both sides. If one side is missing, mean over the other side's
+ * references.
+ */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;
 
-/** Share of yes with its 95 % interval (Wilson); null: nothing was judged. */
+/** Share of yes with its 95 % interval (Wilson). Null if nothing was judged. */
 export type YesShare = z.infer<typeof yesShareSchema>;
 
 export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;

@@ -6,10 +6,13 @@ import type { Problem } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 import type { Conversation } from './conversation-rules.ts';
 
-/** Variables that are keys of a reference, not of its input. */
+/** Variables whose values are keys of the reference itself, not of its input. */
 const OWN_VARIABLES: readonly string[] = ['persona', 'goal'];
 
-/** Gives each reference the values of the instructions' variables; reports those without one. */
+/**
+ * Gives each reference the values of the instructions' variables. Reports references without a
+ * value.
+ */
 export function withScripts(
   { instructions, instructionsAt, examples, max_steps }: Conversation,
   references: readonly Reference[],
@@ -79,7 +82,7 @@ function scriptKey(name: string): string {
   return OWN_VARIABLES.includes(name) ? `${name}: TEXT` : `input: { ${name}: TEXT }`;
 }
 
-/** The suite's criteria and the reference's own, which all evaluators have to find met. */
+/** Returns the criteria of the suite and of the reference. All evaluators must find them met. */
 export function criteriaOf(
   { criteria }: Pick<Conversation, 'criteria'>,
   { criteria: own = {} }: Script = {},

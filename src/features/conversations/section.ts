@@ -128,7 +128,7 @@ export function evaluators(
   );
 }
 
-/** A row per evaluator and combination, base's above head's; at most `items` rows. */
+/** Shows a row per evaluator and combination, base's above head's. Shows at most `items` rows. */
 export function evaluatorTables(results: readonly EvaluatorResult[], items: number): Block[] {
   const paths = [...new Set(results.map(({ path }) => path))];
   return paths.flatMap((path) =>
@@ -173,7 +173,7 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   ];
 }
 
-/** Rows of the same evaluators are adjacent: head's order, then those only base has. */
+/** Puts rows of the same evaluators together, in head's order, then those that only base has. */
 function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] {
   const all = results.flatMap((result) =>
     result.grades.map((grade): EvaluatorRow => ({ result, grade })),

@@ -94,7 +94,7 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
   { name: 'completeness', combine: 'any' },
 ];
 
-/** Reads `conversation`; null if absent. Evaluators default to the grader's model. */
+/** Reads `conversation`. Null if absent. Evaluators use the grader's model by default. */
 async function readConversation(
   document: Document,
   { grader, ...context }: OwnContext,

@@ -12,7 +12,7 @@ import type {
 } from './result.ts';
 
 /**
- * One reference's conversations on each side: the tries that every reference has, without errors.
+ * One reference's conversations on each side: the tries that every reference has, except errors.
  */
 interface ConversationPair {
   base: ConversationResult[] | null;
@@ -139,7 +139,7 @@ function meanPerReference(
     means.flatMap((pair) => pair.head ?? []),
   ];
   const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
-  // Means over different references would look like a comparison.
+  // Means over different references would look comparable.
   return compares
     ? oneSidedMean(0, null, 0, null)
     : oneSidedMean(base.length, meanOrNull(base), head.length, meanOrNull(head));

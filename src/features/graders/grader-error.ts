@@ -28,8 +28,8 @@ export function correctedRates(
 }
 
 /**
- * Counts each labelled answer once, because its tries are correlated. Null without labels of both
- * kinds.
+ * Counts each labelled answer once, because its tries are correlated. Null if good or bad labels
+ * are missing.
  */
 function graderErrorOf(
   suite: SuiteComparison,

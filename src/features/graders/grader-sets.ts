@@ -5,7 +5,10 @@ import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** The grader sets that judge by rubrics. The settings' set only if no metric names the rubric. */
+/**
+ * Lists the grader sets that judge by rubrics. Includes the settings' set only if no metric names
+ * the rubric.
+ */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

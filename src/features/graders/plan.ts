@@ -20,7 +20,7 @@ export interface TestedRubric extends Judge {
   examples: { expected: string; label: string }[];
 }
 
-/** Head's rubric and examples; `base` is null if its rubric and graders are the same. */
+/** Head's rubric and examples. `base` is null if its rubric and graders are the same. */
 export interface RubricTest {
   name: string;
   place: Place;
@@ -58,7 +58,7 @@ function selectRubricTests(
   };
 }
 
-/** One change per set of graders that judges by the rubric. */
+/** Makes one change for each set of graders that judges by the rubric. */
 function rubricChanges(
   rubric: Rubric,
   base: ProjectSide | null,
@@ -155,7 +155,7 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-/** Graders are tested neither in a sweep nor when base is compared with itself. */
+/** Graders are not tested in a sweep, nor when base is compared with itself. */
 export function planGraderTests({
   input: { mode, again },
   base,

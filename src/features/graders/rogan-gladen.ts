@@ -12,10 +12,10 @@ export function roganGladen(
 }
 
 /**
- * The corrected rate with an interval. `judged`: the grader's passes; `positives` and `negatives`:
- * labelled answers that it recognised. Null: no better than chance, or nothing judged. Source: Lee
- * et al. 2025 (arXiv 2511.21140). Adds z²/2 to each count of judged items and 1 to each count of
- * labels.
+ * Returns the corrected rate with an interval. `judged`: the grader's passes; `positives` and
+ * `negatives`: labelled answers that it recognised. Null if the grader is no better than chance or
+ * judged nothing. Source: Lee et al. 2025 (arXiv 2511.21140). Adds z²/2 to each count of judged
+ * items and 1 to each count of labels.
  */
 export function roganGladenInterval(
   judged: Counts,
@@ -47,7 +47,7 @@ export function roganGladenInterval(
 
 /** A grader's accuracy, with one answer of each kind added to the labels. */
 interface Quality {
-  /** For good and bad answers: the share recognised, and its variance. */
+  /** For good and bad answers: the share recognised and its variance. */
   good: { rate: number; spread: number };
   bad: { rate: number; spread: number };
 }
@@ -61,9 +61,10 @@ function qualityOf(positives: Counts, negatives: Counts): Quality {
 }
 
 /**
- * difference / (TPR + TNR − 1), −1 to 1, with an interval that includes the grader's uncertainty.
- * `low` and `high`: the observed difference's interval at `confidence`. Null: no better than
- * chance. MOVER method (Zou and Donner 2008), smoothed as in {@link roganGladenInterval}.
+ * Returns difference / (TPR + TNR − 1), −1 to 1, with an interval that includes the grader's
+ * uncertainty. `low` and `high`: the observed difference's interval at `confidence`. Null if the
+ * grader is no better than chance. MOVER method (Zou and Donner 2008), smoothed as in {@link
+ * roganGladenInterval}.
  */
 export function correctedDifference(
   { difference, low, high }: { difference: number; low: number; high: number },
@@ -84,7 +85,10 @@ export function correctedDifference(
   };
 }
 
-/** The share of answers judged wrong, 0–1, at pass rate `rate`. Null: no better than chance. */
+/**
+ * Share of answers that the grader judges wrong, 0–1, at pass rate `rate`. Null if it is no better
+ * than chance.
+ */
 export function wrongShare(rate: number, positives: Counts, negatives: Counts): number | null {
   const { good, bad } = qualityOf(positives, negatives);
   const truth = roganGladen(rate, good.rate, bad.rate);

@@ -13,7 +13,7 @@ import type { Notice } from '../../types/plain.ts';
 import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
-/** An example's label by people and by a grader (null: unreadable). */
+/** An example's label from people and from a grader (null: unreadable). */
 interface LabelPair {
   expected: string;
   label: string | null;
@@ -32,8 +32,9 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * Rates over good (passing or, if unspecified, highest-scoring) and bad labels. Intervals count an
- * example graded `repeats` times once, because its grades are correlated.
+ * Returns rates over good and bad labels. Good labels are the passing ones or, if unspecified, the
+ * one with the highest score. Intervals count an example graded `repeats` times once, because its
+ * grades are correlated.
  */
 export function agreementWith(
   examples: readonly LabelPair[],
@@ -82,7 +83,10 @@ interface RubricTools {
   random: ScoringTools['random'];
 }
 
-/** Runs base's rubric and graders only if they differ. `judges`: the labels of head's graders. */
+/**
+ * Runs base's rubric and graders only if they differ. `judges`: the labels that head's graders
+ * chose.
+ */
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
@@ -111,7 +115,7 @@ type Example = Rubric['examples'][number];
 
 interface GradedExample {
   example: Example;
-  /** Null: no readable grade. */
+  /** Null if no grade is readable. */
   label: string | null;
 }
 
@@ -195,16 +199,16 @@ export interface RepeatedRubricTest {
   graders: string[];
   repeats: number;
   agreement: RubricAgreement;
-  /** Self-agreement, over the examples with at least two readable grades. */
+  /** Agreement of a grader with itself, over the examples with at least two readable grades. */
   consistency: {
-    /** Mean share of an example's most common label, 0–1; null: nothing graded twice. */
+    /** Mean share of an example's most common label, 0–1. Null if nothing was graded twice. */
     share: number | null;
     unanimous: number;
     compared: number;
     /** Fleiss' kappa over the examples whose grades are all readable. */
     kappa: number | null;
   };
-  /** In file order; a null label is an unreadable grade. */
+  /** In file order. A null label means an unreadable grade. */
   examples: {
     file: string;
     line: number;

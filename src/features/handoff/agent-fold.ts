@@ -23,8 +23,8 @@ const FOLDER = 'evaldiff-report';
 
 /**
  * Commands, places and ids for a coding agent that repairs the regression. An agent may obey an
- * instruction hidden in a name. So only plain names appear, and no text from a model, an input or
- * an outsider.
+ * instruction hidden in a name. So the fold contains only plain names, and no text from a model, an
+ * input or an outsider.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
@@ -76,7 +76,7 @@ function commandItems(
   ];
 }
 
-/** `references=t05,t12`; empty selects all, because some ids are not plain. */
+/** `references=t05,t12`. An empty value selects all, because some ids are not plain. */
 function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
   const isShort = shownNames.size > 0 && shownNames.size <= MAX_FOLD_NAMES;
   return isShort && [...shownNames].every(isPlain) ? [`${key}=${[...shownNames].join(',')}`] : [];
@@ -111,12 +111,12 @@ function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
   const at = causePlace(result, fix.file, fix.line);
   return [
     ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
-    // A model wrote a draft, so its words stay out.
+    // A model wrote a draft, so its words are omitted.
     ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fix.diff }] : []),
   ];
 }
 
-/** From the root of the repository. */
+/** Path relative to the repository's root. */
 function causePlace({ source }: Result, file: string, line: number): string {
   const folder = source === undefined || source.directory === '.' ? '' : `${source.directory}/`;
   return `${folder}${file}${line > 0 ? `:${String(line)}` : ''}`;

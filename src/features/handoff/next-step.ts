@@ -24,7 +24,7 @@ interface StepFacts {
   show: string[];
 }
 
-/** Empty: the step does not apply. */
+/** Empty if the step does not apply. */
 type Step = (facts: StepFacts) => Line;
 
 const stepWords =
@@ -48,7 +48,7 @@ const FIX_NEW = [
 ];
 const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
 
-/** The next step by reason and outcome: the first that applies. At most 15 words. */
+/** Next steps by reason and outcome. The first that applies is used. Each has at most 15 words. */
 const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'new-failed': FIX_NEW,
   'new-failing': FIX_NEW,
@@ -98,7 +98,7 @@ function applyFix({ causes }: StepFacts): Line {
 function revertLines({ causes }: StepFacts): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
-  // If lines cause it only together, reverting one is enough.
+  // If only several lines together are the cause, reverting one is enough.
   const lines = (proven.length > 0 ? proven : known).flatMap(({ proof, lines: all }) =>
     proof === 'together' ? all.slice(0, 1) : all,
   );
@@ -106,7 +106,7 @@ function revertLines({ causes }: StepFacts): Line {
   if (places.size === 0) return [];
   const end = text(proven.length > 0 ? '.' : ', or change it again.');
   if (places.size > 2) return [text('revert the changes named above'), end];
-  // Lines of base are missing on head, so they are restored.
+  // If lines of base are missing on head, they are restored.
   const verb = lines.every(({ side }) => side === 'base') ? 'restore ' : 'revert ';
   return [text(verb), ...joinLines([...places.values()].map(lineWords), ' and '), end];
 }

@@ -19,7 +19,7 @@ export interface TrendOptions {
   format: 'terminal' | 'markdown' | 'html' | 'junit' | 'json';
 }
 
-/** The word after `--history` is a path if there is no other path, else a branch. */
+/** The word after `--history` is a path if no other path is given, else a branch. */
 async function historyPaths(
   given: string | true,
   paths: readonly string[],

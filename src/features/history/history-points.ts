@@ -13,12 +13,12 @@ export interface SavedResult {
   result: Result;
 }
 
-/** Commits of the branch, and commits that it has only through a merge. */
+/** Commits of the branch itself, and commits that it contains only through a merge. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   merged: ReadonlySet<string>;
-  /** A shallow clone, in which older commits may be missing. */
+  /** Whether the clone is shallow. Older commits may then be missing. */
   shallow: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface History {
 }
 
 /**
- * Full sweeps only, because comparisons run just what changed. Sorted by file time if there is no
- * branch.
+ * Uses only full sweeps, because a comparison runs only what changed. Sorts by file time if there
+ * is no branch.
  */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
@@ -95,7 +95,7 @@ function pointOf({ head, suites }: Result, at: string): HistoryPoint {
 
 const MAX_FILES_PER_REASON = 5;
 
-/** Results left out, by reason, and doubts about the order. */
+/** Lists results that were omitted, by reason, and doubts about the order. */
 export function historyNotes({ left }: History, branch: Branch | null): string[] {
   const name = branch?.name ?? '';
   const words: Record<LeftOutReason, string> = {

@@ -31,7 +31,7 @@ export interface HistoryPoint {
   sha: string;
   /** ISO date of the evaluation. */
   at: string;
-  /** Shares 0–1; null: not judged. */
+  /** Shares are 0–1. Null if not judged. */
   suites: {
     path: string;
     name: string;
@@ -43,7 +43,7 @@ export interface HistoryPoint {
   }[];
 }
 
-/** Null where the suite did not run. */
+/** Null for a result in which the suite did not run. */
 interface Series {
   name: string;
   variant: string;
@@ -59,14 +59,14 @@ interface Moment {
   references: number | null;
 }
 
-/** Maximum shown: the newest results, and suites. */
+/** Limits of what is shown: the newest results, and suites. */
 const MOST_RESULTS = 200;
 
 const MAX_HISTORY_SUITES = 60;
 
 const SPARKS = 30;
 
-/** The trend as a page; `points` oldest first. */
+/** Shows the trend as a page. `points` are oldest first. */
 export async function renderHistoryHtml(
   points: readonly HistoryPoint[],
   notes: readonly string[] = [],
@@ -130,8 +130,8 @@ const LEAST_ERODED = 3;
 
 /**
  * `Since 2026-05-01 (3f2a1b0) capitals lost 9.0 points (97.0 % → 88.0 %) over 6 results, none of
- * them alone.` The 95 % intervals of first and last do not overlap, but neighbours' do. Null: no
- * such trend.
+ * them alone.` The 95 % intervals of first and last do not overlap, but those of neighbours do.
+ * Null if there is no such trend.
  */
 function erosionWords({ name, variant, points }: Series): string | null {
   const judged = points.flatMap(({ rate, low, high, ...moment }) =>
@@ -245,7 +245,7 @@ function numbersHtml(moments: readonly Moment[]): Markup {
   );
 }
 
-/** Suites and variants by name, results oldest first. */
+/** Sorts suites and variants by name, results by age with the oldest first. */
 function seriesOf(
   points: readonly HistoryPoint[],
   said: readonly string[],

@@ -3,7 +3,7 @@ import type { TryHistory } from './tries.ts';
 
 const KEY_LETTERS = 32;
 
-/** Does not sum over stores, because one may be a copy of another. */
+/** Does not add up several stores, because one may be a copy of another. */
 export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,

@@ -11,7 +11,7 @@ import type { Side } from '../../types/plain.ts';
 /** Passes and tries of each reference, keyed by prompt and scoring. */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
-  /** Null: read-only. */
+  /** Null if the history is read-only. */
   add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
 }
 
@@ -101,7 +101,7 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
     : { passes: counts.passes, tries: counts.tries, ...interval };
 }
 
-/** The key of a side's prompt and scoring; null: no prompt. */
+/** The key of a side's prompt and scoring. Null if the side has no prompt. */
 function keysOfSuite({ scoring }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
   const answerer = scoring.answerer?.fingerprint ?? null;
   const shared = `${canonicalJson(scoringIdentity(scoring))},${canonicalJson(answerer)}`;
@@ -141,7 +141,7 @@ function newRows(
     if (tried.reused && known.has(tried.key)) continue;
     const name = `${String(tried.try)} ${tried.key}`;
     if (tried.reused && fresh.has(name)) continue;
-    // Count an answer that several references share once.
+    // Counts an answer once if several references share it.
     if (tried.reused) fresh.add(name);
     const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
     rows.set(tried.key, {

@@ -91,7 +91,7 @@ function summary(file: string, imported: Imported, groups: readonly LossGroup[])
   ];
 }
 
-/** `a.yaml:3, 7 and 9; b.yaml:1`; counts the places beyond the limit. */
+/** `a.yaml:3, 7 and 9; b.yaml:1`. Places beyond the limit are only counted. */
 function placesText(places: readonly Place[]): string {
   const shown = places.slice(0, MAX_LISTED_PLACES);
   let text = '';

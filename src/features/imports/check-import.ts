@@ -46,7 +46,8 @@ export async function withSandbox(
 }
 
 /**
- * Replaces checks that do not compile: promptfoo fails their answers, evaldiff would stop the run.
+ * Replaces checks that do not compile by checks that fail. promptfoo fails their answers; evaldiff
+ * would stop the run.
  */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,

@@ -133,7 +133,7 @@ async function requiredSettings(
   );
 }
 
-/** Adds those settings, which take precedence, and the program files. */
+/** Adds the settings that the conversion needs, which take precedence, and the program files. */
 function withRequired(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
@@ -231,7 +231,8 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification needs the run as read in place, which fills in templates per test.
+      // Verification needs the suite as read in place, because templates are then filled in per
+      // test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };
@@ -254,7 +255,7 @@ async function settingsFor(files: Files): Promise<Settings> {
   return (await loadSettings(files, options, [])).settings;
 }
 
-/** POSIX path below the folder; null outside it. */
+/** Returns the POSIX path below the folder. Null outside it. */
 function pathWithin(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
   return found === '..' || found.startsWith('../') ? null : found;

@@ -11,7 +11,9 @@ const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
-  /** Data and rubric files that it refers to, relative to the project; not copied. */
+  /**
+   * Data and rubric files that the suite refers to, relative to the project. They are not copied.
+   */
   needs: string[];
 }
 
@@ -66,7 +68,7 @@ export function settingsFile(settings: JsonMap): string {
   return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
 }
 
-/** Our reader accepts no aliases. */
+/** Writes no aliases, because our reader does not accept them. */
 function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }
@@ -80,7 +82,7 @@ function slugOf(name: string): string {
   return slug === '' ? 'prompt' : slug;
 }
 
-/** A unique name that is not another tool's file name (`promptfooconfig.yaml`). */
+/** Makes a unique name that is not another tool's file name (`promptfooconfig.yaml`). */
 function uniqueFileName(slug: string, taken: Set<string>): string {
   const isForeign = (name: string): boolean =>
     formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;

@@ -20,7 +20,7 @@ export function isAgreement({ theirs, ours }: ComparedVerdict): boolean {
   return ours.status === (theirs.pass ? 'pass' : 'fail');
 }
 
-/** `1,284 of 1,286 verdicts equal; these 2 differ:` and a line per kind of difference. */
+/** `1,284 of 1,286 verdicts equal; these 2 differ:`, followed by a line per kind of difference. */
 export function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
   const equal = (total - differing.length).toLocaleString('en-US');
   const head = `${equal} of ${counted(total, 'verdict')} equal`;

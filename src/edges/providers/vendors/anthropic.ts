@@ -16,7 +16,7 @@ import {
   type VendorAnswer,
 } from './vendor.ts';
 
-/** The API requires a limit. This one is sent if the prompt sets none. */
+/** The API requires a limit. We send this one if the prompt sets none. */
 export const DEFAULT_MAX_TOKENS = anthropicFacts.ownLimit.first;
 
 const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
@@ -45,7 +45,10 @@ export const anthropic: Language = {
   batches: anthropicBatches,
 };
 
-/** Joins system messages into the `system` field. The API itself merges neighbours of one role. */
+/**
+ * Joins system messages into the `system` field. The API itself merges adjacent messages of one
+ * role.
+ */
 function anthropicBody({
   model,
   parameters,
@@ -123,7 +126,7 @@ const anthropicReply = z.object({
       cache_creation_input_tokens: count.nullish(),
       cache_read_input_tokens: count.nullish(),
     })
-    // The API counts cache reads and writes separately; they are input too.
+    // The API counts cache reads and writes separately, but they are input too.
     .transform((usage): Pick<VendorOutput, 'usage' | 'cached'> => {
       const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
       const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);

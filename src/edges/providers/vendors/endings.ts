@@ -16,7 +16,10 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/** End reasons of all vendors, in lower case with underscores. docs/models.md explains each. */
+/**
+ * The reasons of all vendors for the end of an answer, in lower case with underscores.
+ * docs/models.md explains each.
+ */
 export const ENDINGS: Readonly<Record<EndKind, readonly [Ended, string]>> = {
   whole: [
     'stop',
@@ -154,7 +157,7 @@ function unusableEnding(ending: EndKind, calls: number, reading: ReplyParts): No
     return createNoAnswer(
       `the server sent an answer that is not finished (${reasonMember(reading)})`,
     );
-  // An unreadable call must not count as no call.
+  // An unreadable call must not count as the absence of a call.
   if (odd !== undefined)
     return createNoAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
   return ending === 'called' && calls === 0
@@ -207,7 +210,7 @@ const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_pred
 
 function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | null): string {
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
-  // Only our own second request streams.
+  // Only our own second request is streamed.
   if (ownLimit !== undefined && name !== undefined && parameters?.['stream'] === true)
     return `${name}: ${String(parameters[name])}, which evaldiff sends for the second request if none is set; set a higher one`;
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;

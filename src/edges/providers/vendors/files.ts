@@ -20,13 +20,16 @@ async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<Fil
   return new Map(await Promise.all(unique.map(read64)));
 }
 
-/** Most bytes of base64 in requests in flight. Sending needs about three times as much memory. */
+/**
+ * Limit in bytes of base64 for all requests in flight. Sending needs about three times as much
+ * memory.
+ */
 const MOST_BYTES = 64_000_000;
 
 export interface FileSender {
   /**
-   * Waits until the requests in flight leave room for this one's files. At least one is always
-   * sent. Call the returned function once the request is answered.
+   * Waits until the requests in flight leave room for this request's files. At least one request is
+   * always sent. Call the returned function once the request is answered.
    */
   room(ask: Pick<Ask, 'messages'>): Promise<() => void>;
   load(ask: Ask): Promise<Ask>;

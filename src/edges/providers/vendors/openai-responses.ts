@@ -21,7 +21,7 @@ export const openaiResponses: VendorEndpoint = {
   body: ({ model, parameters: written, ...asked }) => {
     const parameters = inResponsesForm(written);
     return {
-      // Does not store the answer, like chat completions by default.
+      // The vendor must not store the answer. Chat completions are not stored by default either.
       store: false,
       ...parameters,
       model,

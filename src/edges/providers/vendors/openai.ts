@@ -98,7 +98,7 @@ const chatReply = z.object({
   model: z.string().nullish().catch(null),
   system_fingerprint: z.string().nullish().catch(null),
   choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
-  // Unreadable counts become unknown, so that a paid answer is not lost.
+  // Treats unreadable counts as unknown, so that a paid answer is not lost.
   usage: z
     .object({
       prompt_tokens: z.int().nonnegative(),
@@ -180,7 +180,7 @@ function callsIn(
   return isInText ? [{ odd: `${PLACE}.content` }] : [];
 }
 
-/** A call that the server's parser left in the text, in the notation of open models. */
+/** Matches a call that the server's parser left in the text, in the notation of open models. */
 const CALL_TEXT =
   /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
 

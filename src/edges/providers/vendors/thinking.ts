@@ -54,7 +54,8 @@ export interface SaidText {
 }
 
 /**
- * Reads thinking in a member, a part or inline marks. `beside`: members that contain only thinking.
+ * Reads thinking from a member, a part or inline marks. `beside`: members that contain only
+ * thinking.
  */
 export function separateThinking(
   content: string | readonly ContentPart[] | null | undefined,

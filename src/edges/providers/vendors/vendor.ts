@@ -71,7 +71,10 @@ export interface Ask {
   model: string;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** Base64 of the files in the messages, by object id. Absent: none, or not read yet. */
+  /**
+   * Base64 of the files in the messages, by object id. Absent if there are no files or they were
+   * not read yet.
+   */
   files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
@@ -110,7 +113,7 @@ export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 /** Batches: many requests, answered within a day at half the price. */
 export interface BatchApi {
   limits: BatchLimits;
-  /** Bytes that one request takes in the batch; `body` is its JSON. */
+  /** How many bytes one request takes in the batch. `body` is its JSON. */
   bytes(id: string, body: string, path?: string): number;
   /** Loads the SDK on first use. The body of a `download` is a stream. */
   connect(
@@ -125,7 +128,7 @@ export interface BatchLimits {
 
 export interface BatchItem {
   id: string;
-  /** API path, equal for all items of a batch. Absent: the vendor's default. */
+  /** API path, the same for all items of a batch. Absent: the vendor's default. */
   path?: string;
   body(): Promise<Record<string, unknown>>;
 }
@@ -137,7 +140,7 @@ interface Uploaded {
 /** Every function rejects with the SDK's error unless the status is a success. */
 export interface BatchServer {
   upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
-  /** Creates the batch; it costs money afterwards. Null if the reply names none. */
+  /** Creates the batch, which then costs money. Null if the reply names no batch. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
   state(id: string): Promise<BatchState | null>;
   results(
@@ -162,7 +165,7 @@ export type BatchOutcome =
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-/** Where to send a request. Without a `path`, to the vendor's default API. */
+/** Where to send a request. Without a `path`, it goes to the vendor's default API. */
 export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read'> & { path?: string };
 
 export function answerEndpoint(
@@ -196,7 +199,7 @@ export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
 }
 
-/** The header for the key (`api-key` for Azure). Null for servers without a key. */
+/** Returns the header for the key (`api-key` for Azure). Null for servers without a key. */
 export function authOf(
   { facts }: Pick<Vendor, 'facts'>,
   key: string | null,

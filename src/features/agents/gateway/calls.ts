@@ -14,9 +14,12 @@ export interface Call {
   route: WireRoute;
   model: string;
   body: JsonMap;
-  /** The JSON to send. Not the agent's bytes: a repeated key in them could mean two things. */
+  /**
+   * The JSON to send. The agent's bytes are not sent, because a repeated key in them could mean two
+   * things.
+   */
   sent: string;
-  /** Passed on to the vendor, and part of the key. */
+  /** Sent to the vendor, and part of the key. */
   betas: string;
 }
 
@@ -25,19 +28,21 @@ export interface GatewayReply {
   type: string;
   body: string | AsyncIterable<string>;
   retryAfter?: string | null;
-  /** Called when the reply was sent, or when the agent is gone. */
+  /** Called when the reply was sent, or when the agent has disconnected. */
   close?(): void;
 }
 
 export interface CallTools extends Omit<GatewayOptions, 'listen' | 'token'> {
-  /** Calls in flight by key. An equal call waits for the first, and then finds its reply. */
+  /** Calls in flight by key. An equal call waits for the first and then finds its reply. */
   inFlight: Map<string, Promise<void>>;
 }
 
-/** Without a byte for this long, a call has failed. */
+/** A call has failed if no byte arrives for this long. */
 export const UPSTREAM_SILENCE_MS = 600_000;
 
-/** A call with its place in the store. `end` is called once; later calls change nothing. */
+/**
+ * A call with its place in the store. The first call of `end` counts; later ones change nothing.
+ */
 interface Exchange {
   run: RunLedger;
   call: Call;
@@ -202,7 +207,7 @@ async function sendReply(
 
 const MAX_MESSAGE_CHARS = 300;
 
-/** Passes on a vendor's error, without what could be a part of the key. */
+/** Forwards a vendor's error, without anything that could be part of the key. */
 async function passError(
   exchange: Exchange,
   hold: Hold,
@@ -236,13 +241,16 @@ function readFor({ route: { does } }: Call, type: string, text: string): ReplyFa
     : readModelReply(does, type, text);
 }
 
-/** Requests without tools are titles and summaries. */
+/** Requests without tools are for titles and summaries. */
 function decides({ terms }: RunLedger, call: Call): boolean {
   const { tools } = call.body;
   return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
 }
 
-/** Ends the run at its first decision. It is not passed on, so that the agent cannot act on it. */
+/**
+ * Ends the run at its first decision. The decision is not forwarded, so that the agent cannot act
+ * on it.
+ */
 function cutReply(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
   if (facts === null || !decides(run, call)) return null;

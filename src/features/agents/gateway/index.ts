@@ -13,17 +13,17 @@ import type { Gateway, GatewayOptions, Refused, RunTicket } from './terms.ts';
 
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
-/** Anyone on the machine may connect; a run's token is what counts. */
+/** Anyone on the machine may connect, but only a run's token gives access. */
 const SOCKET_MODE = 0o666;
 
 /**
- * A server on loopback between agents and their models. An agent holds a token that is worthless
- * elsewhere; the API key never leaves this process but to its own server.
+ * Opens a server on loopback between agents and their models. An agent has a token that is
+ * worthless elsewhere. The API key leaves this process only for its own server.
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { hash, listen } = options;
   const tools: CallTools = { ...options, inFlight: new Map() };
-  // By hash, so that the time of a search says nothing about a token.
+  // Searched by hash, so that the time of a search reveals nothing about a token.
   const runs = new Map<string, RunLedger>();
   const server = http.createServer((request, response) => {
     const found = new Set(tokensOf(request).flatMap((token) => runs.get(hash(token)) ?? []));
@@ -77,7 +77,7 @@ function endRun(run: RunLedger): void {
   run.open.clear();
 }
 
-/** Each CLI sends the token as it would send its vendor's key. */
+/** Each CLI sends the token where it would send its vendor's key. */
 function tokensOf({ headers, url = '' }: http.IncomingMessage): string[] {
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
   const query = /[?&]key=([\w-]+)/.exec(url)?.[1];
@@ -135,7 +135,7 @@ function internalError(
   return errorReply(likelyWire(url), 500, message);
 }
 
-/** Read by the vendors' SDKs. */
+/** The vendors' SDKs read this header. */
 function shouldRetry(status: number): string {
   return String(status === 429 || status >= 500);
 }
@@ -185,7 +185,7 @@ async function readRequestBody(request: http.IncomingMessage): Promise<string | 
   return Buffer.concat(chunks).toString();
 }
 
-/** Returns what is wrong as text. */
+/** Returns a text if something is wrong. */
 function callInFlight(
   route: WireRoute,
   { headers }: http.IncomingMessage,
@@ -202,7 +202,7 @@ function callInFlight(
   return { route, model, body, sent: JSON.stringify(body), betas };
 }
 
-/** A reply that is fetched later would not be counted or stored. */
+/** A reply that is fetched later would be neither counted nor stored. */
 function hiddenReply(body: JsonMap): string | null {
   return body['background'] === true ? 'background replies are not supported' : null;
 }

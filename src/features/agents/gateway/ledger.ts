@@ -4,7 +4,7 @@ import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
-/** A run's state. Calls change it synchronously, so parallel calls cannot pass a cap together. */
+/** A run's state. Calls change it synchronously, so parallel calls cannot exceed a cap together. */
 export interface RunLedger {
   terms: RunTerms;
   normalise: Normalise;
@@ -13,7 +13,7 @@ export interface RunLedger {
   counts: { calls: number; attempts: number; paid: number; replayed: number; free: number };
   whole: Account;
   spent: Account;
-  /** Dollars of calls in flight, estimated. */
+  /** Estimated dollars of calls in flight. */
   reserved: number;
   /** Dollars of the most expensive call. */
   largest: number;
@@ -23,7 +23,7 @@ export interface RunLedger {
   decision: RunRecord['decision'];
   isCanarySeen: boolean;
   cut: AbortController;
-  /** Cancel the calls in flight. */
+  /** Functions that cancel the calls in flight. */
   open: Set<() => void>;
 }
 
@@ -98,10 +98,10 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Characters of JSON per token: a low estimate of what a request costs. */
+/** Characters of JSON per token. This estimates the cost of a request low. */
 const CHARS_PER_TOKEN = 4;
 
-/** Images are much longer as text than in tokens. */
+/** Images are much longer as text than in tokens, so the estimate is limited. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
 /** Requests for token counts, per turn. */
@@ -116,18 +116,21 @@ interface PricedCall {
   isFree: boolean;
 }
 
-/** A call that passed the caps. Exactly one of its ends is called, later ones are ignored. */
+/**
+ * A call within the caps. Only the first call of one of these functions counts; later ones are
+ * ignored.
+ */
 export interface Hold {
-  /** The reply came from the store. */
+  /** The reply came from the answer store. */
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;
   /** The vendor refused the request, or it was never sent. */
   failed(): void;
-  /** The reply was cut after it began, so it cost an unknown amount. */
+  /** The reply was cut short after it began, so it cost an unknown amount. */
   lost(): void;
 }
 
-/** Replayed calls count too, because a replay must end where its recording did. */
+/** Replayed calls count too, because a replay must end at the same call as its recording. */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
   const { counts, terms } = run;
   const { limits } = terms;
@@ -166,7 +169,7 @@ function heldCall(
     if (!isOpen) return;
     isOpen = false;
     const usd = metered === null ? null : priceOf(metered);
-    // The estimate of a call without a count stays reserved.
+    // For a call without a count, the estimate stays reserved.
     if (metered === null || usd !== null) run.reserved -= estimate;
     if (metered === null) return;
     run.largest = Math.max(run.largest, usd ?? 0);
@@ -190,7 +193,7 @@ function heldCall(
   };
 }
 
-/** Later requests repeat the one before, which the vendor reads from its cache. */
+/** Each later request repeats the previous one, which the vendor reads from its cache. */
 function estimateOf(
   { largest }: RunLedger,
   { chars }: PricedCall,
@@ -207,7 +210,7 @@ function costOf(price: Price, target: AskedModel, { usage, cached }: MeteredUsag
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** Agents also ask smaller models, for titles. */
+/** Agents also call smaller models, for titles. */
 export function targetOf({ target }: RunTerms, model: string): AskedModel {
   if (model === target.model) return target;
   const { provider, endpoint } = target;

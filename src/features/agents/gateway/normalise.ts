@@ -2,7 +2,7 @@ import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { normalisersOf } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
 
-/** Shorter values occur by chance. */
+/** Shorter values can occur by chance. */
 const MIN_KNOWN_CHARS = 6;
 
 /** Git shortens commit ids to this. */
@@ -13,8 +13,8 @@ type Zone = 'messages' | 'given' | 'results';
 export type Normalise = (body: JsonMap) => Json;
 
 /**
- * Leaves out what differs between two equal runs, so that a run can be replayed, and base and head
- * share replies. The vendor gets the request unchanged.
+ * Omits what differs between two equal runs. Then a run can be replayed, and base and head share
+ * replies. The vendor gets the request unchanged.
  */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);
@@ -42,7 +42,7 @@ export function normaliserFor(agent: AgentName, known: readonly string[]): Norma
     walk(Object.fromEntries(Object.entries(body).filter(([key]) => !top.has(key))), 'messages');
 }
 
-/** A commit id also in its short forms. */
+/** Matches a commit id in its short forms too. */
 function knownPattern(value: string, index: number): { pattern: RegExp; to: () => string }[] {
   if (value.length < MIN_KNOWN_CHARS) return [];
   const to = (): string => `KNOWN-${String(index)}`;

@@ -3,9 +3,9 @@ import type { ErrorKind } from '../../../types/model.ts';
 const MAX_REPLY_CHARS = 20_000_000;
 
 interface RelayOptions {
-  /** The relay stops before one of these is passed on. */
+  /** Secrets that no reply may contain. The relay stops before it would forward one. */
   secrets: readonly string[];
-  /** Returns what is wrong with the whole reply, or null. */
+  /** Returns what is wrong with the whole reply, or null if nothing is. */
   finish(text: string): Promise<string | null>;
   fail(kind: ErrorKind, message: string): void;
   closed(): void;
@@ -13,12 +13,12 @@ interface RelayOptions {
 
 interface Relay {
   body: AsyncIterable<string>;
-  /** Reads the reply without passing it on. */
+  /** Reads the reply without forwarding it. */
   drain(): Promise<void>;
   close(): void;
 }
 
-/** Passes a vendor's reply on as it arrives. */
+/** Forwards a vendor's reply as it arrives. */
 export function relayOf(response: Response, options: RelayOptions): Relay {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   const guard = keyGuard(options.secrets);
@@ -55,7 +55,7 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
       try {
         while ((await body.next()).done !== true);
       } catch {
-        // Recorded by `fail`.
+        // `fail` has recorded the error.
       } finally {
         close();
       }
@@ -64,8 +64,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
 }
 
 /**
- * Passes text on piece by piece, or null if it contains a secret. Holds an end back that could be
- * the start of one. Null as the piece: the text has ended.
+ * Forwards text piece by piece; returns null if it contains a secret. Keeps back an end that could
+ * be the start of a secret. A null piece marks the end of the text.
  */
 function keyGuard(secrets: readonly string[]): (piece: string | null) => string | null {
   let held = '';
@@ -78,7 +78,7 @@ function keyGuard(secrets: readonly string[]): (piece: string | null) => string 
   };
 }
 
-/** Characters at the end of the text that a secret starts with. */
+/** Counts the characters at the end of the text that are the start of a secret. */
 function startOfSecret(text: string, secrets: readonly string[]): number {
   const longest = Math.max(0, ...secrets.map((secret) => secret.length - 1));
   for (let length = Math.min(longest, text.length); length > 0; length--)

@@ -6,7 +6,7 @@ import type { CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
 import type { Protocol } from './routes.ts';
 
-/** What the gateway reads in a reply that it passes on. */
+/** What the gateway reads in a reply that it forwards. */
 export interface ReplyFacts {
   metered: MeteredUsage;
   /** The model that answered, as the vendor names it. */
@@ -14,7 +14,7 @@ export interface ReplyFacts {
   calls: ToolCall[];
 }
 
-/** Reads JSON or a stream of events. Null: the reply is incomplete, or an error. */
+/** Reads JSON or a stream of events. Null if the reply is incomplete or an error. */
 export function readModelReply(protocol: Protocol, type: string, text: string): ReplyFacts | null {
   const events = isEventStream(type)
     ? eventData(text.split(/\r\n|\n|\r/)).flatMap(parsedMaps)
@@ -49,7 +49,7 @@ function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
   if (message === null) return null;
   return {
     model: replyText(message, 'model'),
-    // Reads and writes of the cache are counted separately; they are input too.
+    // The API counts cache reads and writes separately, but they are input too.
     metered: metered(message['usage'], {
       input: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
       output: ['output_tokens'],
@@ -156,7 +156,7 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
   };
 }
 
-/** Sums counts. Null: the vendor counted nothing. */
+/** Sums counts. Null if the vendor counted nothing. */
 function metered(
   usage: unknown,
   names: { input: string[]; output: string[] } & { [part in keyof CachedTokens]?: number | null },

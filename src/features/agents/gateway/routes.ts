@@ -17,7 +17,10 @@ const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; a
   { wire: 'gemini', does: 'count', at: /^POST \/v1beta\/models\/(\w[\w.-]*):countTokens$/ },
 ];
 
-/** `prefix`: of paths, what the vendor's base address contains. `query`: the only one passed on. */
+/**
+ * `prefix`: the part of paths that the vendor's base address already contains. `query`: the only
+ * query that is forwarded.
+ */
 const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
   anthropic: { prefix: '/', query: 'beta=true' },
   openai: { prefix: '/v1/', query: null },
@@ -29,11 +32,11 @@ export interface WireRoute {
   does: Protocol | 'count' | 'models';
   /** Path and query below the vendor's base address. */
   below: string;
-  /** The model, if the path names it. */
+  /** The model, or null if the path does not name it. */
   model: string | null;
 }
 
-/** Compares the address as it was sent, without resolving dots or escapes. */
+/** Finds the route of an address as it was sent, without resolving dots or escapes. */
 export function routeOf(method: string, address: string, wires: readonly Wire[]): WireRoute | null {
   const [path = '', query = ''] = address.split('?');
   for (const { wire, does, at } of WIRE_ROUTES) {
@@ -47,7 +50,7 @@ export function routeOf(method: string, address: string, wires: readonly Wire[])
   return null;
 }
 
-/** The protocol of an address without a route, so that the agent can read the refusal. */
+/** Guesses the protocol of an address without a route, so that the agent can read the refusal. */
 export function likelyWire(address: string): Wire {
   if (address.startsWith('/v1beta')) return 'gemini';
   return address.startsWith('/v1/messages') ? 'anthropic' : 'openai';
@@ -68,7 +71,7 @@ const GEMINI_STATES: Readonly<Record<number, string>> = {
   502: 'UNAVAILABLE',
 };
 
-/** An error as the vendor would send it. */
+/** Returns an error in the vendor's form. */
 export function errorBody(wire: Wire, status: number, message: string): string {
   if (wire === 'anthropic') {
     const type = ANTHROPIC_TYPES[status] ?? 'invalid_request_error';

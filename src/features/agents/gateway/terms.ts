@@ -10,11 +10,11 @@ export interface GatewayOptions {
   upstreams: Upstreams;
   price: Price;
   stored: StoredReplies;
-  /** Sends no request: answers from the store, or refuses. */
+  /** Sends no request: a call is answered from the store or refused. */
   offline: boolean;
   /** SHA-256 in hex. */
   hash(text: string): string;
-  /** An unguessable text for each run. */
+  /** Returns an unguessable text for each run. */
   token(): string;
   now(): number;
   redact(text: string): string;
@@ -23,15 +23,15 @@ export interface GatewayOptions {
 
 export interface Upstreams {
   find(wire: Wire, target: AskedModel): Upstream;
-  /** No reply that contains one of these is passed on. */
+  /** Secrets that no reply may contain. Such a reply is not forwarded. */
   secrets: readonly string[];
   close(): void;
 }
 
 export interface Upstream {
-  /** Which server it is. Part of the key of stored replies. */
+  /** Identifies the server. Part of the key of stored replies. */
   place: string;
-  /** Adds the API key and sends it to its own server only. */
+  /** Adds the API key and sends it only to its own server. */
   server: { url: string; fetch: typeof fetch } | { problem: string };
 }
 
@@ -55,18 +55,22 @@ export interface RunTerms {
   wires: readonly Wire[];
   try: number;
   limits: { turns: number; usd: number };
-  /** Values that differ between equal runs, such as the workspace's commit. Same order each run. */
+  /**
+   * Values that differ between equal runs, such as the workspace's commit. They have the same order
+   * in each run.
+   */
   known: readonly string[];
-  /** Status that makes the agent stop instead of retry. */
+  /** The status that makes the agent stop instead of retrying. */
   refusal: 400 | 403;
-  /** Ends the run at the first reply to a request with tools, and does not pass it on. */
+  /** Ends the run at the first reply to a request with tools, and does not forward that reply. */
   firstDecisionOnly: boolean;
-  /** Ignores stored replies; the new ones replace them. */
+  /** Ignores stored replies. The new replies replace them. */
   anew: boolean;
   /** A false key in the agent's environment. A request that contains it is refused. */
   canary: string | null;
   /**
-   * Called before each request to the vendor that costs money. False: the request may not be sent.
+   * Called before each request to the vendor that costs money. If it returns false, the request is
+   * not sent.
    */
   onAttempt(): boolean;
 }
@@ -78,7 +82,7 @@ export type Refused =
     }
   | { why: 'upstream'; kind: ErrorKind; message: string };
 
-/** `usage`, `usd`: null if unknown for any of the calls. */
+/** `usage` and `usd` are null if any call's value is unknown. */
 export interface SpentUsage {
   usage: Usage | null;
   cached?: CachedTokens;
@@ -87,26 +91,26 @@ export interface SpentUsage {
 
 export interface RunRecord {
   calls: number;
-  /** Requests that were sent to the vendor, including failed ones. */
+  /** Number of requests sent to the vendor, including failed ones. */
   attempts: number;
   paid: number;
   replayed: number;
-  /** Of all calls, as if none were replayed. */
+  /** Usage of all calls, as if none were replayed. */
   whole: SpentUsage;
-  /** Of paid calls only. */
+  /** Usage of paid calls only. */
   spent: SpentUsage;
   served: Served;
   refused: Refused[];
-  /** Why the last call of the suite's model failed. Null: it was answered. */
+  /** Why the last call of the suite's model failed. Null if it was answered. */
   failure: { kind: ErrorKind; message: string } | null;
-  /** The first decision. Empty: text without a call. Null: none was made. */
+  /** The first decision. Empty if it is text without a call. Null if there was none. */
   decision: ToolCall[] | null;
   isCanarySeen: boolean;
 }
 
 export interface RunTicket {
   token: string;
-  /** Replaces the known values. To be called before the agent starts. */
+  /** Replaces the known values. Call it before the agent starts. */
   known(values: readonly string[]): void;
   /** Fires when the agent must be stopped, after its first decision. */
   cut: AbortSignal;

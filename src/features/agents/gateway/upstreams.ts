@@ -15,7 +15,9 @@ import type { Upstream, Upstreams, Wire } from './terms.ts';
 /** Shorter values (`EMPTY`, `lm-studio`) may occur in a reply by chance. */
 const MIN_SECRET_CHARS = 16;
 
-/** The vendors' servers and the workflow's endpoints. Each key is sent to its own server only. */
+/**
+ * Opens the vendors' servers and the workflow's endpoints. Each key is sent only to its own server.
+ */
 export function openUpstreams(
   access: ProviderAccess & { clock: Clock; signal: AbortSignal },
 ): Upstreams {
@@ -47,7 +49,7 @@ export function openUpstreams(
   };
 }
 
-/** An endpoint may have any interface; that is known only when it answers. */
+/** An endpoint may have any interface, which is known only when it answers. */
 function speaks(wire: Wire, { provider, endpoint }: AskedModel): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';
@@ -59,7 +61,9 @@ function unsupportedModel({ base, deployments }: Address): string | null {
     : null;
 }
 
-/** As in keys of answers: an endpoint is its address, a vendor its name. */
+/**
+ * Identifies the server as in keys of answers: an endpoint by its address, a vendor by its name.
+ */
 function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedModel): string {
   const server = endpoint === null ? undefined : endpoints.get(endpoint);
   return server === undefined
@@ -67,7 +71,7 @@ function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedMod
     : `${server.url}?api-version=${server.apiVersion ?? ''}`;
 }
 
-/** Gemini's base address is that of its chat completions. */
+/** Gemini's base address is the one of its chat completions. */
 function baseUrl(wire: Wire, { base }: Address): string {
   const url = base.href.replace(/\/$/, '');
   return wire === 'gemini' ? url.replace(/\/openai$/, '') : url;

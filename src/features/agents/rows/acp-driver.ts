@@ -8,11 +8,11 @@ import {
 } from '@agentclientprotocol/sdk';
 import { parseMap } from '../../../types/plain.ts';
 
-/** The other end of an agent's stdin and stdout. */
+/** evaldiff's end of an agent's stdin and stdout. */
 interface Talk {
-  /** For the agent's stdin. Ends when the agent has answered, or refuses to. */
+  /** Data for the agent's stdin. Ends when the agent has answered or refuses to answer. */
   stdin: Readable;
-  /** Takes a line of the agent's stdout. */
+  /** Receives a line of the agent's stdout. */
   onLine(line: string): void;
 }
 
@@ -41,7 +41,7 @@ export function talkAcp(work: string, task: string): Talk {
     const prompt = [{ type: 'text', text: task } as const];
     await agent.request(methods.agent.session.prompt, { sessionId, prompt });
   });
-  // An error is in the agent's output, which the transcript reads.
+  // The agent's output contains the error, and the transcript reads it.
   void session.catch(() => {}).then(() => stdin.end());
   return {
     stdin,
@@ -53,7 +53,7 @@ export function talkAcp(work: string, task: string): Talk {
   };
 }
 
-/** Once is enough: a lasting permission makes some agents announce a new mode. */
+/** Permission is granted once only: a lasting one makes some agents announce a new mode. */
 function grant({
   options,
 }: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {

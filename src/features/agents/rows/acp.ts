@@ -3,7 +3,7 @@ import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { modelVariables } from './command.ts';
 import { listIn, mapIn, textIn } from './fields.ts';
 
-/** What an agent says of a tool call in the Agent Client Protocol. */
+/** An agent's report of a tool call in the Agent Client Protocol. */
 interface AcpCall {
   id: string;
   title: string;
@@ -12,11 +12,14 @@ interface AcpCall {
 }
 
 type AcpRow = Omit<AgentRow, 'protocol' | 'read'> & {
-  /** The agent's own name of the tool, which the protocol lacks. Null: its kind or title. */
+  /**
+   * Returns the agent's own name of the tool, which the protocol lacks. Null: use the kind or
+   * title.
+   */
   toolOf?(call: AcpCall): { name: string; input?: JsonMap } | null;
 };
 
-/** A row of an agent that speaks the Agent Client Protocol. */
+/** Makes the row of an agent that uses the Agent Client Protocol. */
 export function acpRow({ toolOf = () => null, ...row }: AcpRow): AgentRow {
   return { ...row, protocol: 'acp', read: (line) => readAcp(line, toolOf) };
 }
@@ -36,7 +39,7 @@ export const acp = acpRow({
 
 function readAcp(line: JsonMap, toolOf: NonNullable<AcpRow['toolOf']>): AgentEvent[] {
   const params = mapIn(line, 'params');
-  // Some agents announce a call only by the request for permission.
+  // Some agents announce a call only by requesting permission.
   if (line['method'] === 'session/request_permission')
     return callEvents(mapIn(params, 'toolCall'), toolOf);
   if (line['method'] === 'session/update') return updateEvents(mapIn(params, 'update'), toolOf);

@@ -7,9 +7,9 @@ type AgentWire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
-  /** A second call with the same id completes the first. */
+  /** A second event with the same id completes the first call. */
   | { kind: 'tool_call'; id: string | null; name: string; input: Json }
-  /** `id` null: the result of the latest call. */
+  /** If `id` is null, this is the result of the latest call. */
   | { kind: 'tool_result'; id: string | null; output: string }
   | { kind: 'end'; ok: boolean; why: string | null };
 
@@ -43,30 +43,36 @@ interface CliPackage {
 
 export interface AgentRow {
   name: AgentName;
-  /** Null: the suite names the command. */
+  /** Null if the suite names the command. */
   npm: CliPackage | null;
   /** The version that `npm run test:agents` uses; the default of a suite. */
   version: string | null;
-  /** `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument; stdout has events. */
+  /**
+   * `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument, and stdout contains
+   * events.
+   */
   protocol: 'acp' | 'lines';
   wires: readonly AgentWire[];
-  /** The status that makes the CLI stop, rather than retry, when a cap is reached. */
+  /** The status that makes the CLI stop instead of retrying when a cap is reached. */
   refusal: 400 | 403;
-  /** Globs of files that are in every first request, as observed on the wire. */
+  /** Globs of files whose text is in every first request, as observed in requests. */
   instructionFiles: readonly string[];
-  /** Folders whose `NAME/SKILL.md` is offered to the model, as observed. Null: unknown. */
+  /**
+   * The agent offers each `NAME/SKILL.md` in these folders to the model, as observed in requests.
+   * Null if unknown.
+   */
   skillFolders: readonly string[] | null;
-  /** Null: skills are used by reading their files. */
+  /** Null if the agent uses skills by reading their files. */
   skillTool: { name: string; argument: string } | null;
   /** Files that the CLI writes into the workspace by itself. */
   ownFiles?: readonly string[];
   /**
-   * In addition to the common ones. Null: the normalisers of all rows, because any CLI can be
-   * behind it.
+   * Used in addition to the common ones. Null uses the normalisers of all rows, because any CLI can
+   * run behind the command.
    */
   normalisers: readonly Normaliser[] | null;
   start(run: RunSetup): AgentStart;
-  /** The events of one JSON object of stdout. */
+  /** Returns the events of one JSON object on stdout. */
   read(line: JsonMap): AgentEvent[];
   /** Absent: other lines of stdout are ignored. */
   readText?(line: string): AgentEvent[];

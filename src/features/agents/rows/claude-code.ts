@@ -9,7 +9,7 @@ export const claudeCode: AgentRow = {
   version: '2.1.332',
   protocol: 'lines',
   wires: ['anthropic'],
-  // It retries after 400 and 429.
+  // The CLI retries after 400 and 429.
   refusal: 403,
   instructionFiles: ['CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules/**/*.md'],
   skillFolders: ['.claude/skills'],
@@ -31,7 +31,7 @@ export const claudeCode: AgentRow = {
       ANTHROPIC_AUTH_TOKEN: token,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Without it, root may not bypass permissions.
+      // Without this variable, root may not bypass permissions.
       IS_SANDBOX: '1',
     },
     home: {},

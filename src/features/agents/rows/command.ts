@@ -2,7 +2,7 @@ import { jsonText } from '../../../types/plain.ts';
 import type { AgentRow, RunSetup } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
-/** The usual variables of the vendors' SDKs, pointed to the gateway. */
+/** Points the usual variables of the vendors' SDKs to the gateway. */
 export function modelVariables({ spec, url, token }: RunSetup): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: url,
@@ -15,7 +15,7 @@ export function modelVariables({ spec, url, token }: RunSetup): Record<string, s
   };
 }
 
-/** A program of the user: the task is its last argument; JSON lines on stdout are steps. */
+/** A program of the user. The task is its last argument, and JSON lines on stdout are steps. */
 export const command: AgentRow = {
   name: 'command',
   npm: null,

@@ -1,18 +1,18 @@
 import { isMap, type JsonMap } from '../../../types/plain.ts';
 
-/** Null: no text under this key. */
+/** Null if the key has no text. */
 export function textIn(map: JsonMap, key: string): string | null {
   const value = map[key];
   return typeof value === 'string' ? value : null;
 }
 
-/** An empty map if the key holds anything else. */
+/** Returns an empty map if the key has another value. */
 export function mapIn(map: JsonMap, key: string): JsonMap {
   const value = map[key];
   return isMap(value) ? value : {};
 }
 
-/** The maps of a list. */
+/** Returns the maps in a list. */
 export function listIn(map: JsonMap, key: string): JsonMap[] {
   const value = map[key];
   return Array.isArray(value) ? value.filter(isMap) : [];

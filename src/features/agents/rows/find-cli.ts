@@ -12,7 +12,7 @@ interface FoundCli {
   /** Program and first arguments, for the row's `start`. */
   bin: readonly string[];
   version: string;
-  /** Absolute; the agent must be able to read them inside the walls, at the same place. */
+  /** Absolute paths. The agent must be able to read them at the same place inside the walls. */
   folders: readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface CliTools {
   say(line: string): void;
 }
 
-/** Why a suite cannot use this version, with the fix. Null: it can. */
+/** Says why a suite cannot use this version, with the fix. Null if it can. */
 export function versionFault({ name, npm, version }: AgentRow, wanted: string): string | null {
   if (npm === null) return `${name} has no version; write only \`${name}\``;
   const fix = `write \`agent: ${name}@${version ?? ''}\``;
@@ -37,7 +37,7 @@ export function versionFault({ name, npm, version }: AgentRow, wanted: string): 
     : null;
 }
 
-/** The CLI in its pinned version: the project's, the one on PATH, or a copy from npm. */
+/** Finds the CLI in its pinned version: the project's copy, the one on PATH, or a copy from npm. */
 export async function findCli(
   { name, npm }: AgentRow,
   wanted: string,
@@ -67,7 +67,7 @@ export async function findCli(
 
 const BIN = join('node_modules', '.bin');
 
-/** Null: there is no such program, or its version is unknown. */
+/** Null if there is no such program, or its version is unknown. */
 async function readCli(file: string, name: string, tools: CliTools): Promise<FoundCli | null> {
   const program = await realpath(file).catch(() => null);
   if (program === null) return null;
@@ -81,7 +81,7 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
 }
 
-/** The package that owns a file. Nothing is run. */
+/** Finds the package that owns a file. Runs nothing. */
 async function packageOf(
   program: string,
   name: string,
@@ -95,7 +95,7 @@ async function packageOf(
   return null;
 }
 
-/** A package's dependencies are siblings in the outermost `node_modules`. */
+/** A package's dependencies are in the outermost `node_modules`, next to the package. */
 function outermost(folder: string): string {
   const at = `${folder}${sep}`.indexOf(`${sep}node_modules${sep}`);
   return at === -1 ? folder : folder.slice(0, at + `${sep}node_modules`.length);
@@ -134,10 +134,10 @@ async function installCli(copy: string, what: string, tools: CliTools): Promise<
 
 const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'];
 const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
-/** A program that waits for input is not the CLI. */
+/** A program that waits for input is not the CLI, so its time is limited. */
 const MOST_MS = { version: 20_000, install: 600_000 };
 
-/** Scripts of packages get no key of a vendor. */
+/** Runs a file. Scripts of packages get no vendor's key. */
 function executeFile(
   program: string,
   words: string[],

@@ -7,7 +7,7 @@ const settings = (network: 'off' | readonly string[]): string =>
     security: { auth: { selectedType: 'gemini-api-key' } },
     general: { enableAutoUpdate: false },
     privacy: { usageStatisticsEnabled: false },
-    // The CLI lists them in varying order, so equal runs would differ.
+    // The CLI lists these skills in varying order, so equal runs would differ.
     skills: { disabled: ['skill-creator', 'antigravity-support'] },
     // The search runs at the vendor, outside the walls.
     ...(network === 'off' && { tools: { exclude: ['google_web_search', 'web_fetch'] } }),
@@ -18,7 +18,7 @@ export const geminiCli = acpRow({
   npm: { package: '@google/gemini-cli', bin: 'gemini', oldest: '0.45.2' },
   version: '0.61.0',
   wires: ['gemini'],
-  // After 429 it waits and retries for minutes.
+  // After 429 the CLI waits and retries for minutes.
   refusal: 400,
   instructionFiles: ['GEMINI.md'],
   skillFolders: ['.gemini/skills', '.agents/skills'],

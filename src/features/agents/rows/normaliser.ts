@@ -1,6 +1,6 @@
 /**
- * What differs between two equal runs of an agent. Requests are compared without it. Patterns are
- * anchored in the words around the value: an edited instruction must never look equal.
+ * Describes what differs between two equal runs of an agent. Requests are compared without it.
+ * Patterns include the words around the value, because an edited instruction must never seem equal.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

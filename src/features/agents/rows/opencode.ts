@@ -29,7 +29,7 @@ export const opencode = acpRow({
   version: '1.18.33',
   wires: ['openai', 'anthropic'],
   refusal: 400,
-  // CLAUDE.md is read only without AGENTS.md.
+  // The CLI reads CLAUDE.md only if there is no AGENTS.md.
   instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
   skillFolders: ['.opencode/skill', '.opencode/skills', '.claude/skills', '.agents/skills'],
   skillTool: { name: 'skill', argument: 'name' },

@@ -4,16 +4,16 @@ import { mapIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
 
 interface EndedProcess {
-  /** `input`: killed after its input had ended. The others: killed at that limit. */
+  /** `input`: killed after its input had ended. The other values: killed at that limit. */
   ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
-  /** Null: killed. */
+  /** Null if the process was killed. */
   code: number | null;
   stderr: string;
 }
 
 /**
- * Why a run is an error rather than an answer, with the fix. Null: the agent finished. If the
- * gateway refused a call, its reason is better: some CLIs report success after a refusal.
+ * Says why a run is an error instead of an answer, with the fix. Null if the agent finished. If the
+ * gateway refused a call, its reason is better, because some CLIs report success after a refusal.
  */
 export function runFault(
   { name, npm }: Pick<AgentRow, 'name' | 'npm'>,

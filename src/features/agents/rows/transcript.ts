@@ -6,12 +6,12 @@ type CallStep = Extract<Step, { type: 'tool_call' }>;
 type MessageStep = Extract<Step, { type: 'message' }>;
 type CallEvent = Extract<AgentEvent, { kind: 'tool_call' | 'tool_result' }>;
 
-/** What an agent's output says about its run. */
+/** What an agent's output reports about its run. */
 export interface Transcript {
   steps: Step[];
   /** The last message; empty if there is none. */
   last: string;
-  /** Null: the output does not say how the run ended. */
+  /** Null if the output does not say how the run ended. */
   end: { ok: boolean; why: string | null } | null;
 }
 
@@ -66,7 +66,7 @@ function isFuller(input: Json, known: string): boolean {
   return before !== null && isMap(input) && Object.keys(input).length > Object.keys(before).length;
 }
 
-/** Names of the skills that the agent loaded by its tool or whose SKILL.md it opened, in order. */
+/** Lists the skills that the agent loaded with its tool or whose SKILL.md it opened, in order. */
 export function skillsUsed(row: AgentRow, steps: readonly Step[]): string[] {
   const used = steps.flatMap((step) => (step.type === 'tool_call' ? skillsIn(row, step) : []));
   return [...new Set(used)];

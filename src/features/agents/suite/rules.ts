@@ -5,7 +5,7 @@ import type { WorkspaceRules } from './spec.ts';
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
-/** Where files of the tree are in the workspace: path in the workspace → path in the tree. */
+/** Maps where files of the tree are in the workspace: path in the workspace → path in the tree. */
 export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,
@@ -25,14 +25,14 @@ export function placeFiles(
 
 const startOf = (folder: string): number => (folder === '' ? 0 : folder.length + 1);
 
-/** A pattern that matches a folder matches all that is in it, dot files included. */
+/** Matches paths. A pattern that matches a folder matches everything in it, including dot files. */
 export function matcherOf(patterns: readonly string[]): (path: string) => boolean {
   if (patterns.length === 0) return () => false;
   const options = { dot: true, noextglob: true, nonegate: true, windows: false };
   return picomatch(patterns.flatMap(withFolder), options);
 }
 
-/** Patterns for `files` of a program: all that a run, or a check after it, may read. */
+/** Patterns for `files` of a program: all files that a run, or a check after it, may read. */
 export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceRules): string[] {
   return [
     ...[from, ...Object.values(skills)].map((folder) =>

@@ -17,15 +17,18 @@ export type AgentName = (typeof AGENT_NAMES)[number];
 export interface WorkspaceRules {
   /** Folder of the tree, or '' for the project. */
   from: string;
-  /** Paths and patterns from the project's root, laid on top. */
+  /** Paths and patterns from the project's root. Their files are added and replace others. */
   with: readonly string[];
-  /** Paths and patterns from the project's root. Never inside, but in the clean tree of checks. */
+  /**
+   * Paths and patterns from the project's root. Their files are only in the clean tree of checks,
+   * never in the workspace.
+   */
   hide: readonly string[];
-  /** Patterns of the suite's files, which are in no tree. */
+  /** Patterns of the suite's files, which no tree contains. */
   own: readonly string[];
-  /** Folder of the workspace → folder of the tree, '' for the project. Absent: none. */
+  /** Folder of the workspace → folder of the tree, '' for the project. Absent if there are none. */
   skills?: Readonly<Record<string, string>>;
-  /** Command lines, run in the workspace before the agent. */
+  /** Command lines to run in the workspace before the agent. */
   setup: readonly string[];
   /** Hosts that the agent's processes may reach. */
   network: 'off' | readonly string[];
@@ -42,62 +45,65 @@ export interface Check {
   run: string;
 }
 
-/** An agent and its conditions. All of it is part of the key of a run. */
+/** An agent and its conditions. All fields are part of the key of a run. */
 export interface AgentSpec {
   agent: AgentName;
   /** Pinned version of the CLI. Null for `acp` and `command`. */
   version: string | null;
-  /** For `acp` and `command`; else empty. */
+  /** For `acp` and `command`; otherwise empty. */
   command: readonly string[];
   /** As sent to the vendor. */
   model: string;
-  /** The vendor, or the endpoint of the workflow, that has the model. */
+  /** The vendor, or the endpoint of the workflow, that offers the model. */
   at: string;
   workspace: WorkspaceRules;
   limits: RunLimits;
-  /** Commands of `runs` metrics. They run afterwards, in a clean tree with the agent's changes. */
+  /** Commands of `runs` metrics. They run after the agent, in a clean tree with its changes. */
   checks: readonly Check[];
-  /** Paths in the workspace whose text `files` metrics read after the run. */
+  /** Paths in the workspace. `files` metrics read the text there after the run. */
   watch: readonly string[];
 }
 
 export interface Task {
   task: string;
-  /** A skill that the agent should choose, or null for none. Absent: not a trigger test. */
+  /**
+   * A skill that the agent should choose, or null if it should choose none. Absent if this is not a
+   * trigger test.
+   */
   trigger?: string | null;
   /** Path in the workspace → path in the tree. */
   files?: Readonly<Record<string, string>>;
 }
 
-/** What a run reports besides its last words, files and steps. */
+/** What a run reports in addition to its last message, files and steps. */
 export interface AgentFacts {
   version: string | null;
   /** `decided`: cut after the first decision. `turns` and `usd`: stopped at that limit. */
   ended: 'done' | 'decided' | 'turns' | 'usd';
-  /** Calls of the model. */
+  /** Number of model calls. */
   turns: number;
-  /** Calls of tools. */
+  /** Number of tool calls. */
   calls: number;
-  /** Null: some calls were replayed. */
+  /** Null if some calls were replayed. */
   seconds: number | null;
-  /** Null: the price is unknown. */
+  /** Null if the price is unknown. */
   usd: number | null;
   /** Tokens of the instruction files and skill descriptions that the agent always loads. */
   context: number;
   /** Changed files. */
   files: readonly { path: string; kind: 'added' | 'changed' | 'deleted' }[];
-  /** Text of watched files after the run. Null: there is no such file. */
+  /** Text of watched files after the run. Null for a missing file. */
   watched: Readonly<Record<string, string | null>>;
   checks: readonly CheckResult[];
   /** Names of the skills that the agent used, in order. */
   skills: readonly string[];
-  /** Where the false key of the agent's environment was seen. */
+  /** Places where the false key of the agent's environment was seen. */
   leaks: readonly string[];
 }
 
 export interface CheckResult {
   name: string;
-  /** Exit code. Null: it was killed. */
+  /** Exit code. Null if the process was killed. */
   code: number | null;
   output: string;
   timedOut?: true;
@@ -110,7 +116,7 @@ export function agentCommand(spec: Omit<AgentSpec, 'checks' | 'watch'>): string[
 const RUN = 'run ';
 const READ = 'read ';
 
-/** Further words of the command, for `checks` and `watch`. */
+/** Additional words of the command, for `checks` and `watch`. */
 export function afterwardsWords(
   runs: readonly string[],
   paths: readonly string[],
@@ -131,7 +137,7 @@ export function specOf(command: readonly string[]): AgentSpec | null {
   };
 }
 
-/** A task as variables of a reference. A trigger of null is `none`. */
+/** Writes a task as variables of a reference. A null trigger is written `none`. */
 export function taskVariables({ task, trigger, files = {} }: Task): Record<string, Scalar> {
   return {
     task,
@@ -150,12 +156,12 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-/** Not a `json` part, because that is part of the answer's text. */
+/** Makes no `json` part, because such a part belongs to the answer's text. */
 export function factsPart(facts: AgentFacts): Part {
   return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }
 
-/** Null: the answer is not an agent's. */
+/** Null if the answer is not an agent's. */
 export function factsIn({ parts }: Pick<Answer, 'parts'>): AgentFacts | null {
   for (const part of parts)
     if (part.type === 'unknown' && isOwnFacts(part)) return JSON.parse(part.json) as AgentFacts;

@@ -1,9 +1,12 @@
 import { secretSpellings } from '../../../text/redact.ts';
 
-/** In the environment of agents. Its value opens nothing; its only use is to be noticed. */
+/**
+ * This variable is in the environment of agents. Its value gives no access; it only shows where it
+ * was copied.
+ */
 export const CANARY_NAME = 'EVALDIFF_CANARY_API_KEY';
 
-/** Returns whether a text or file shows the canary, as it is or encoded. */
+/** Returns whether a text or file contains the canary, plain or encoded. */
 export function canarySpotter(canary: string | null): (content: string | Uint8Array) => boolean {
   if (canary === null) return () => false;
   const spellings = [...new Set(secretSpellings(canary))];

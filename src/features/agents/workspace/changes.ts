@@ -15,28 +15,30 @@ import type { Workspace } from './open.ts';
 export interface Change {
   path: string;
   kind: 'added' | 'changed' | 'deleted';
-  /** Null: deleted, or not a file. */
+  /** Null if the entry was deleted or is not a file. */
   mode: Mode | null;
-  /** Null: deleted, or not read (see `left`). */
+  /** Null if the file was deleted or not read (see `left`). */
   body: Uint8Array | null;
-  /** Unified. For files that are not text: their size and digest. */
+  /** A unified diff. For files that are not text: their size and digest. */
   diff: string;
-  /** Why a clean tree does not get the change. `setup`: below or part of what `setup` made. */
+  /** Why a clean tree does not get the change. `setup`: the path belongs to what `setup` made. */
   left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
   isCanarySeen: boolean;
 }
 
-/** In bytes, of one file, and of all changed files. Larger files are listed but not read. */
+/**
+ * In bytes: the limit of one file, and of all changed files. Larger files are listed but not read.
+ */
 const MAX_CHANGE_BYTES = 16_000_000;
 const MAX_CHANGED_BYTES = 256_000_000;
 
-/** In bytes. The diff of a larger file is its size and digest. */
+/** In bytes. For a larger file, the diff is its size and digest. */
 const MAX_DIFFED_BYTES = 1_000_000;
 
 /**
- * What a run changed, by path. Reads the folder itself and asks git nothing: configuration and
- * hooks in there are the agent's. Call it after the run.
- * @throws UserError if the workspace is too large
+ * Lists what a run changed, by path. Reads the folder itself without git, because configuration and
+ * hooks in it belong to the agent. Call it after the run. @throws UserError if the workspace is too
+ * large
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { own, before, folder } = workspace;
@@ -61,7 +63,7 @@ interface FilePair {
   entry: DiskEntry | null;
 }
 
-/** Files that `setup` made, and everything in folders that it made. */
+/** Returns the files that `setup` made, and everything in folders that it made. */
 function setupPaths({ files, before }: Workspace): (path: string) => boolean {
   const foldersAbove = (paths: Iterable<string>): Set<string> =>
     new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));
@@ -78,7 +80,7 @@ function bare(path: string, { old, entry }: FilePair, left: Change['left']): Cha
   return { path, kind, mode, body: null, diff: '', left, isCanarySeen: false };
 }
 
-/** Read for the canary and for `files` metrics alone. */
+/** Reads the file only for the canary and for `files` metrics. */
 async function setupChange(
   { own, canary }: Workspace,
   path: string,
@@ -93,7 +95,7 @@ async function setupChange(
   return { ...bare(path, pair, 'setup'), body, isCanarySeen: spots(path) || spots(body ?? '') };
 }
 
-/** Null: only its times changed. */
+/** Null if only the file's times changed. */
 async function changeAt(
   { own, before, canary }: Workspace,
   path: string,
@@ -133,7 +135,7 @@ export async function bodyOf(
   if (entry.mode === '120000') return readlink(at, { encoding: 'buffer' });
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(at, flags).catch(async () => {
-    // Its owner, the agent, may have made it unreadable.
+    // The agent owns the file and may have made it unreadable.
     await chmod(at, 0o600);
     return open(at, flags);
   });
@@ -167,7 +169,7 @@ const NO_BYTES = '/dev/null';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Null: not text, or too large for a diff. */
+/** Null if the file is not text or is too large for a diff. */
 function decodedText(body: Buffer | null): string | null {
   if (body === null) return '';
   if (body.length > MAX_DIFFED_BYTES || body.includes(0)) return null;

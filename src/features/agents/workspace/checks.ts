@@ -8,18 +8,18 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from './open.ts'
 import { runInside } from './run.ts';
 
 interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
-  /** Patterns of the suite's own files. The agent's changes of them do not count. */
+  /** Patterns of the suite's own files. Changes by the agent to them do not count. */
   guard: readonly string[];
-  /** Of each check. */
+  /** Time limit of each check. */
   seconds: number;
 }
 
-/** Of the end of a check's output. */
+/** How much of the end of a check's output is kept. */
 const MAX_CHECK_CHARS = 20_000;
 
 /**
- * Runs each command in a fresh tree of `files` with the agent's changes, without network. `ignored`:
- * changed paths that the tree did not get.
+ * Runs each command in a fresh tree of `files` with the agent's changes, without network.
+ * `ignored`: changed paths that were not applied to the tree.
  */
 export async function runChecks(
   files: WorkspaceFiles,
@@ -48,7 +48,10 @@ export async function runChecks(
   return { checks: done, ignored: [...ignored].sort() };
 }
 
-/** Returns the paths that the workspace did not get. Deletes first: a file may become a folder. */
+/**
+ * Returns the paths that were not applied. Applies deletions first, because a file may become a
+ * folder.
+ */
 async function applyChanges(
   { own: { work }, kind }: Workspace,
   changes: readonly Change[],
@@ -63,7 +66,7 @@ async function applyChanges(
     if (body === null || mode === null) continue;
     const at = join(work, path);
     if (await isBelowFolders(work, path)) {
-      // An empty folder: what was in it is deleted by now.
+      // The folder is empty, because its content has been deleted.
       await removeEntry(at);
       if (await placeFile(at, { mode, body })) continue;
     }

@@ -20,7 +20,7 @@ export type WorkspaceFiles = ReadonlyMap<string, WorkspaceFile>;
 /** In bytes, for everything in a workspace. */
 export const MAX_WORKSPACE_BYTES = 1_000_000_000;
 
-/** Reads several files at a time, because each read waits for git. */
+/** Reads several files at once, because each read waits for git. */
 const READS_AT_ONCE = 64;
 
 /** @throws UserError with every link that leaves the workspace and every conflicting path. */
@@ -94,7 +94,7 @@ function placeProblem(files: WorkspaceFiles, path: string): string | null {
         'or `with`.';
 }
 
-/** Equal digests mean equal paths, modes and bodies. */
+/** Files with equal digests have equal paths, modes and bodies. */
 export function digestFiles(files: WorkspaceFiles): string {
   const lines = [...files].map(([path, { mode, body }]) =>
     JSON.stringify([path, mode, createHash('sha256').update(body).digest('hex')]),

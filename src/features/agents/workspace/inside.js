@@ -1,7 +1,7 @@
-// Process 1 of a run's namespaces: builds the walls, forwards ports to sockets, starts the command
-// and ends with it. Plain JavaScript, because it is passed to Node as a text.
-// Argument: the path of a socket that sends the plan. The kernel kills all processes in here when
-// this one ends, so it ends when the socket closes.
+// Process 1 of a run's namespaces: builds the walls, forwards ports to sockets, and starts the
+// command. It is plain JavaScript, because Node gets it as a text. Argument: the path of a socket
+// that sends the plan. The process ends when the command ends or the socket closes. The kernel then
+// kills all other processes in the namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 
@@ -33,7 +33,7 @@ function forward({ port, socket }) {
 
 async function start(plan) {
   try {
-    // Its working directory must be the old root, which the script removes.
+    // The working directory of the script must be the old root, which it removes.
     execFileSync('/bin/sh', ['-c', plan.script], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
     await Promise.all(plan.ports.map(forward));
   } catch (error) {

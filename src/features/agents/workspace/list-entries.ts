@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { isOutsideGit, type Mode } from './files.ts';
 
 export interface DiskEntry {
-  /** Null: a device, socket or pipe. */
+  /** Null for a device, socket or pipe. */
   mode: Mode | null;
   size: number;
-  /** Equal stamps mean that the content is equal: programs cannot set ctime. */
+  /** If stamps are equal, the content is equal, because programs cannot set ctime. */
   stamp: string;
 }
 
 /**
- * All files and links below a folder, by relative path. It follows no link and skips everything
+ * Lists all files and links below a folder, by relative path. Follows no link and skips everything
  * named `.git`. No process may write there meanwhile.
  */
 export async function listEntries(folder: string): Promise<Map<string, DiskEntry>> {
@@ -29,7 +29,10 @@ export async function listEntries(folder: string): Promise<Map<string, DiskEntry
   return found;
 }
 
-/** An unreadable folder is made readable first: its owner is the agent, which is us or below us. */
+/**
+ * Makes an unreadable folder readable first. Its owner is the agent: our own user, or one with
+ * fewer rights.
+ */
 async function folderNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -39,7 +42,7 @@ async function folderNames(folder: string): Promise<string[]> {
   }
 }
 
-/** A name that is not UTF-8 or too long cannot be opened, and counts as a device. */
+/** A name that is not UTF-8 or too long cannot be opened. It counts as a device. */
 async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };

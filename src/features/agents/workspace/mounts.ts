@@ -1,32 +1,35 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/** Where a command finds its folders. Equal for all runs, so that prompts with paths are equal. */
+/**
+ * Where a command finds its folders. They are the same for all runs, so that prompts with paths are
+ * equal.
+ */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
-/** Ports on the loopback interface of a run. */
+/** Ports on a run's loopback interface. */
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
 
-/** Root of the gateway's address, as seen from inside. */
+/** The gateway's address inside the walls, without a path. */
 export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
 
 /**
- * Folders of the machine that a command may read. Not: /home, /root, /run, /var, /mnt, and /opt,
- * where runners keep their credentials.
+ * Folders of the machine that a command may read. Missing on purpose: /home, /root, /run, /var,
+ * /mnt, and /opt, where runners keep their credentials.
  */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'etc', 'nix'];
 
 export const isSystemPath = (path: string): boolean =>
   SYSTEM.some((name) => path === `/${name}` || path.startsWith(`/${name}/`));
 
-/** In a folder of mode 700. */
+/** These sockets are in a folder of mode 700. */
 export const SOCKETS = { gateway: '/run/evaldiff/gateway', proxy: '/run/evaldiff/proxy' } as const;
 
 interface MountPlan {
-  /** Empty folder that becomes the root. */
+  /** The empty folder that becomes the root. */
   root: string;
   /** The run's own folders. */
   own: { work: string; home: string };
-  /** Absolute paths without links, readable at the same path. */
+  /** Absolute paths without links. They are readable at the same path. */
   readable: readonly string[];
   /** Folders below system folders that must not be readable. */
   cover: readonly string[];
@@ -34,8 +37,8 @@ interface MountPlan {
 }
 
 /**
- * A shell script that gives its mount namespace a new root, which contains only what a run needs.
- * Everything except the run's own folders is read-only.
+ * Makes a shell script that gives its mount namespace a new root, which contains only what a run
+ * needs. Everything except the run's own folders is read-only.
  */
 export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
   const q = shellWord;
@@ -83,8 +86,8 @@ function readableLine(path: string): string {
 }
 
 /**
- * Remounts read-only what `--rbind` copied, each with its own flags: the kernel refuses to drop
- * them. mountinfo: field 5 is the path with octal escapes, field 6 the flags.
+ * Remounts read-only what `--rbind` copied. Each mount keeps its own flags, because the kernel
+ * refuses to drop them. mountinfo: field 5 is the path with octal escapes, field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do

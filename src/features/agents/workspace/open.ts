@@ -20,7 +20,7 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   setup: readonly string[];
   /** Files of HOME, by relative path. */
   home: Readonly<Record<string, string>>;
-  /** Of the whole evaldiff run: other runs may wait for the same `setup`. */
+  /** The signal of the whole evaldiff run, because other runs may wait for the same `setup`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -37,7 +37,7 @@ interface UsedTemplate {
   users: number;
 }
 
-/** The templates of one evaldiff run, by content, and the folder of all its workspaces. */
+/** The templates of one evaldiff run, by content, and the folder that contains its workspaces. */
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
@@ -48,11 +48,13 @@ export interface Templates {
 }
 
 export interface Workspace extends RunPlace {
-  /** Depends on the content alone. The agent can see it, so requests may contain it. */
+  /**
+   * The commit's id depends only on the content. The agent can see it, so requests may contain it.
+   */
   commit: string;
-  /** Files of the tree. Others in `before` were made by `setup`. */
+  /** Files of the tree. The other files in `before` were made by `setup`. */
   files: WorkspaceFiles;
-  /** What was in the workspace when the agent started. */
+  /** The content of the workspace when the agent started. */
   before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
   close(): Promise<void>;
 }
@@ -152,7 +154,7 @@ async function makeTemplate(
 
 const SETUP_SECONDS = 1800;
 
-/** Lines of a command's output in an error. */
+/** How many lines of a command's output an error shows. */
 const SHOWN_LINES = 20;
 
 function setupFailed(
@@ -172,7 +174,10 @@ function setupFailed(
   );
 }
 
-/** Fixed, so that the commit id depends on the content alone. No configuration of the user. */
+/**
+ * These values are fixed, so that the commit id depends only on the content. The user's
+ * configuration is not read.
+ */
 const GIT_ENVIRONMENT = {
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -185,13 +190,16 @@ const GIT_ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/** Runs before anything of the workspace, so its hooks and filters have no configuration. */
+/**
+ * Runs before any program of the workspace, so the workspace's hooks and filters have no
+ * configuration.
+ */
 async function commitAll(work: string): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
   const git = async (...args: string[]): Promise<string> =>
     (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
   await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
-  // Attributes of the tree could convert files, or fail.
+  // Without this, attributes of the tree could convert files or fail.
   await mkdir(join(work, '.git', 'info'), { recursive: true });
   const attributes = '* -text -filter -ident -working-tree-encoding\n';
   await writeFile(join(work, '.git', 'info', 'attributes'), attributes);
@@ -200,7 +208,7 @@ async function commitAll(work: string): Promise<string> {
   return (await git('rev-parse', 'HEAD')).trim();
 }
 
-/** `setup` may have left links in HOME, which must not lead out of it. */
+/** `setup` may have left links in HOME. Writing must not follow them out of it. */
 async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const [top = path] = path.split('/');

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * A CONNECT proxy on a socket, for the hosts of `network`: names, with a port unless it is 443. It
- * refuses everything else, plain HTTP included.
+ * Opens a CONNECT proxy on a socket for the hosts of `network`. These are names, with a port unless
+ * it is 443. The proxy refuses everything else, including plain HTTP.
  */
 export async function openProxy(
   hosts: readonly string[],

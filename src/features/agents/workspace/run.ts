@@ -10,7 +10,7 @@ import { startInside, type WallKind, type WalledProcess } from './walls.ts';
 
 export interface RunPlace {
   kind: WallKind;
-  /** Only evaldiff can enter it. */
+  /** Only evaldiff can open this folder. */
   folder: string;
   own: { work: string; home: string };
   /** Absolute folders and files that are readable inside at the same path. */
@@ -25,37 +25,40 @@ export interface RunPlace {
 export interface InsideJob {
   /** Programs and arguments. No shell interprets them. */
   command: readonly string[];
-  /** Beside HOME, TMPDIR, PATH and the like. PATH is put before the usual folders. */
+  /**
+   * Variables in addition to HOME, TMPDIR, PATH and similar ones. PATH is put before the usual
+   * folders.
+   */
   env: Readonly<Record<string, string>>;
-  /** Path of the gateway's socket. Null: no network at all. */
+  /** Path of the gateway's socket. If null, there is no network at all. */
   gateway: string | null;
   seconds: number;
   signal?: AbortSignal | undefined;
   onLine?(line: string): void;
-  /** Absent: empty. After its end, the process has two seconds to end. */
+  /** Absent: empty. After its end, the process has two seconds to exit. */
   stdin?: Readable | undefined;
-  /** More folders and files than the workspace's own. */
+  /** Folders and files in addition to those of the workspace. */
   readable?: readonly string[];
 }
 
 export interface InsideRun {
   /**
    * `input`: killed after its input had ended. `time`, `output`, `size`: killed at that limit.
-   * `stopped`: by the signal.
+   * `stopped`: killed by the signal.
    */
   ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
-  /** Null: killed by a signal. */
+  /** Null if a signal killed the process. */
   code: number | null;
   stdout: string;
   stderr: string;
   isCanarySeen: boolean;
 }
 
-/** Of each of its two outputs. */
+/** Limit for each of stdout and stderr. */
 const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
 const INPUT_GRACE_MS = 2000;
 
-/** Runs a command in a workspace. No process of it is left afterwards. */
+/** Runs a command in a workspace. None of its processes is left afterwards. */
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
   const { kind, folder, own, readable, cover, network, canary } = place;
   const hosts = network === 'off' ? [] : network;
@@ -151,10 +154,10 @@ function collectOutput(
 
 const WATCH_MS = 250;
 
-/** Each time the disk lost this many bytes, the folder is measured. */
+/** Whenever the disk has lost this many bytes, the folder is measured. */
 const WATCHED_BYTES = 64_000_000;
 
-/** Free blocks are cheap to read, and the folder is not. */
+/** Reading the number of free blocks is cheap; measuring the folder is not. */
 function watchSize(folder: string, over: () => void): () => void {
   let [most, isMeasuring] = [0, false];
   const look = async (): Promise<void> => {

@@ -18,7 +18,7 @@ export type WallKind = (typeof WALL_KINDS)[number];
 
 export type Walls = { kind: WallKind } | { refused: string };
 
-/** An ES module for `node -e`. In a bundle it is a file beside the entry. */
+/** An ES module for `node -e`. In a bundle it is a file next to the entry. */
 const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf8');
 
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
@@ -40,12 +40,12 @@ function outerCommand(kind: WallKind, socket: string): string[] {
   return ['sudo', '-n', '--', 'unshare', ...inner];
 }
 
-/** For each process: largest file in bytes. For each user: processes, threads included. */
+/** Limits each process (largest file in bytes) and each user (processes, including threads). */
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
 /**
- * Starts the command as an ordinary user without capabilities. A user namespace has its own: its
- * first program loses them, as it is not root there.
+ * Starts the command as an ordinary user without capabilities. In a user namespace, the first
+ * program loses them, because it is not root there.
  */
 function innerCommand(kind: WallKind, command: readonly string[]): string[] {
   const { uid, gid } = agentUser(kind);
@@ -61,7 +61,7 @@ function innerCommand(kind: WallKind, command: readonly string[]): string[] {
 
 interface WalledJob {
   kind: WallKind;
-  /** Folder of the run, which only evaldiff can enter. */
+  /** The run's folder. Only evaldiff can open it. */
   folder: string;
   own: { work: string; home: string };
   readable: readonly string[];
@@ -73,13 +73,18 @@ interface WalledJob {
 
 export interface WalledProcess {
   child: ChildProcess;
-  /** Ends all processes inside. */
+  /** Kills all processes inside. */
   kill(): void;
-  /** After all processes inside are gone. Null: killed by a signal. */
+  /**
+   * Resolves when all processes inside have ended. The code is null if a signal killed the command.
+   */
   ended: Promise<{ code: number | null }>;
 }
 
-/** Starts a command inside. `ended` rejects with an InternalError if the walls could not be built. */
+/**
+ * Starts a command inside the walls. `ended` rejects with an InternalError if the walls could not
+ * be built.
+ */
 export async function startInside(job: WalledJob): Promise<WalledProcess> {
   const [socket, root] = [join(job.folder, 'control'), join(job.folder, 'root')];
   await mkdir(root, { recursive: true });
@@ -98,14 +103,14 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: 'pipe',
-    // Without a controlling terminal, which a command could type into.
+    // The command has no controlling terminal, so it cannot type into one.
     detached: true,
   });
   const kill = (): void => {
     state.isKilled = true;
     for (const connection of connections) connection.destroy();
     server.close();
-    // The closed socket alone ends it through sudo, where a signal is not permitted.
+    // With sudo, sending a signal is not permitted. Closing the socket then ends the process.
     if (job.kind !== 'sudo') child.kill('SIGKILL');
   };
   return { child, kill, ended: processEnd(child, state).finally(() => server.close()) };
@@ -152,7 +157,7 @@ function wallPlan(job: WalledJob, root: string): object {
   };
 }
 
-/** The running Node, its npm if it is there, and the tools of GitHub's runners. */
+/** Finds the running Node, its npm if present, and the tools of GitHub's runners. */
 function visibleBins(): string[] {
   const node = realpathSync(process.execPath);
   const tools = ['/opt/hostedtoolcache', process.env['RUNNER_TOOL_CACHE'] ?? ''].filter(existsSync);
@@ -163,7 +168,9 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/** The caller's folders that are visible inside, after the folders that the job asks for. */
+/**
+ * Returns the caller's folders that are visible inside, after the folders that the job requests.
+ */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(
@@ -175,7 +182,7 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-/** Builds walls around `true`, once for each way that this machine may have. */
+/** Tries each way that this machine may support, by building walls around `true`. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
   platform: NodeJS.Platform = process.platform,

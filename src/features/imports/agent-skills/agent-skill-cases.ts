@@ -129,7 +129,7 @@ function expects(written: JsonMap): number {
   return String(expectedOf(written)['expected'] ?? '').trim() === '' ? 0 : 1;
 }
 
-/** Metrics from the checks. If there are none, the expected output is the criterion. */
+/** Makes metrics from the checks. If there are none, the expected output is the criterion. */
 function caseMetrics(
   map: JsonMap,
   checks: readonly SkillCheck[],

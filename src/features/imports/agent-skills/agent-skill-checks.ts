@@ -3,7 +3,7 @@ import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../typ
 import { isAmong } from '../shared/draft.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
-/** Keys that never contain a check. The first few are not even reported. */
+/** Keys that never contain a check. The first few are not reported either. */
 export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION =
@@ -42,7 +42,7 @@ const NEGATING = 'not no never doesnt without';
 
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** Keys of a check's operand; the first one present counts. */
+/** Keys of a check's operand. The first key that is present counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
@@ -69,7 +69,7 @@ function typeOf(written: string): { type: string; negate: boolean } | null {
   return type === undefined ? null : { type: type.replace('not-', ''), negate: turns % 2 === 1 };
 }
 
-/** The checks under a key of a case; null: none. */
+/** Returns the checks under a key of a case. Null if there are none. */
 export function checksUnder(
   key: string,
   value: Json,
@@ -180,7 +180,10 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
   ];
 }
 
-/** A comparison as a metric. A list needs all its items, or none if negated. */
+/**
+ * Converts a comparison to a metric. A list must match with all its items or, if negated, with
+ * none.
+ */
 function comparison(
   type: string,
   check: JsonMap,

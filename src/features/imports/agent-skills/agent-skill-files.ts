@@ -6,7 +6,7 @@ import { lastSteps } from '../shared/draft.ts';
 export interface SkillFiles {
   exists(path: string): boolean;
   below(folder: string): string[];
-  /** Null if unreadable, which is reported. */
+  /** Null if the file is unreadable. That is reported. */
   read(path: string): Promise<Uint8Array | null>;
 }
 
@@ -14,7 +14,7 @@ export interface SkillFiles {
 const MAX_ATTACHMENT_BYTES = 200_000;
 const MAX_ATTACHMENTS = 100;
 
-/** The SKILL.md next to the evals' folder or in `skills/<name>/`. */
+/** Finds the SKILL.md next to the folder of the evals or in `skills/<name>/`. */
 export async function findSkill(
   document: Document,
   files: SkillFiles,
@@ -110,7 +110,7 @@ async function attachedFile(
     : { text: fileText(path, text.text) };
 }
 
-/** Attached files for an agent: path in its workspace → path in the tree. */
+/** Maps attached files for an agent: path in its workspace → path in the tree. */
 export function placedFiles(
   written: Json | undefined,
   options: Pick<AttachOptions, 'files' | 'folders'>,

@@ -15,8 +15,8 @@ interface TaskContext {
 }
 
 /**
- * The cases as tasks of an agent that has the skill: files are in its workspace, and trigger
- * queries are trigger tests. Null: there is no skill, or no case.
+ * Converts the cases to tasks of an agent that has the skill. Files are in its workspace, and
+ * trigger queries are trigger tests. Null if there is no skill or no case.
  */
 export async function tasksOf(
   document: Document,

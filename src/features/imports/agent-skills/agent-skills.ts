@@ -34,7 +34,7 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /** A program gets paths, a model gets texts. */
+  /** A program gets paths. A model gets the files' texts. */
   isProgram: boolean;
 }
 
@@ -42,7 +42,7 @@ const CASE_LISTS = ['evals', 'cases'];
 
 const SKILL_FILE_KEYS = `${CASE_LISTS.join(' ')} skill_name skill skills`;
 
-/** The list of cases, or the only case; null: none. */
+/** Returns the list of cases, or the only case. Null if there is none. */
 function casesIn(root: Node): Node | null {
   const key = CASE_LISTS.find((each) => Array.isArray(root.map[each]));
   if (key !== undefined) return root.at(key);

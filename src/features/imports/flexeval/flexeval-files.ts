@@ -10,9 +10,9 @@ export interface FlexEvalContext {
   builtIns: BuiltInMetrics;
   imported: Imported;
   problems: Problem[];
-  /** Why a path cannot be used; null if it can. */
+  /** Says why a path cannot be used. Null if it can. */
   absence(path: string): string | null;
-  /** Null if unreadable, which is reported. */
+  /** Null if the file is unreadable. That is reported. */
   text(path: string): Promise<string | null>;
 }
 
@@ -60,8 +60,8 @@ export function dataFile(
 }
 
 /**
- * FlexEval resolves paths from its working directory; old files from the file's folder. Reports a
- * path without a file.
+ * FlexEval resolves paths from its working directory, but in old files from the file's folder.
+ * Reports a path without a file.
  */
 function locateFile(
   path: string,
@@ -121,7 +121,9 @@ export function findModule(
   return modules.find(({ source }) => definition.test(source)) ?? null;
 }
 
-/** Keeps line numbers. As in FlexEval, the first parameter's type hint selects the argument. */
+/**
+ * Keeps line numbers. As in FlexEval, the type hint of the first parameter selects the argument.
+ */
 export function functionMetric(
   { source }: FunctionModule,
   name: string,

@@ -143,7 +143,7 @@ function conditionsOf({ written }: Pick<FlexEvalMetric, 'written'>): JsonMap[] {
   return (Array.isArray(list) ? list : []).filter(isMap);
 }
 
-/** The metric that a condition refers to; null unless exactly one matches. */
+/** Finds the metric to which a condition refers. Null unless exactly one matches. */
 function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEvalMetric | null {
   const { name, type, kwargs, metric_level: level } = condition;
   const [only, ...others] = all.filter(

@@ -54,7 +54,7 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/** Unquoted in YAML, ` ` is two characters; authors mean a line break. */
+/** Unquoted in YAML, `\n` is two characters, but authors mean a line break. */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;
@@ -93,7 +93,7 @@ function readOpenAiModel(kwargs: JsonMap): ReturnType<Read> {
   return { name: model, entry: entryFor('openai', model), aside: [] };
 }
 
-/** LiteLLM names `anthropic/claude-sonnet-4-5`, and some models without a vendor. */
+/** Reads LiteLLM's names: `anthropic/claude-sonnet-4-5`, and some models without a vendor. */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written = textArgument(kwargs, 'model') ?? textArgument(kwargs, 'model_name');
   if (written === null) return { why: 'it names no model' };
@@ -139,8 +139,8 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 const RECORDED = 'recorded';
 
 /**
- * Makes the first eval's plain grader the project's, if the settings have none. Others are set on
- * their metrics, so that no grader replaces them.
+ * Makes the first eval's plain grader the project's, if the settings have none. Other graders are
+ * set on their metrics, so that no grader replaces them.
  */
 export function withGrader(
   grader: Node,
@@ -175,7 +175,9 @@ function llmAt(
   return found;
 }
 
-/** The prompt of an eval. Its message is never sent, because recorded dialogues are continued. */
+/**
+ * Makes the prompt of an eval. Its message is never sent, because recorded dialogues are continued.
+ */
 export function promptDraft(
   foreign: Node,
   name: string,

@@ -31,7 +31,7 @@ interface ForeignEval {
   key: string | null;
   node: Node;
   data: Node[];
-  /** Of the run, then of the eval, which takes precedence. */
+  /** The run's configuration, then the eval's, which takes precedence. */
   configs: Node[];
 }
 
@@ -216,7 +216,10 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** Tries of each dialogue, 1 if null. Reports the configurations' other settings. */
+/**
+ * Returns the number of tries of each dialogue (1 if null). Reports the configurations' other
+ * settings.
+ */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

@@ -56,7 +56,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** Makes the first judge the grader if there is none. Others are set on their metrics. */
+/** Makes the first judge the grader if there is none. Other judges are set on their metrics. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,
@@ -85,7 +85,7 @@ export function withJudge(
     : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/** Judges with choices become a criterion; a choice's score decides whether it passes. */
+/** Converts judges with choices to a criterion. A choice's score decides whether it passes. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };

@@ -139,7 +139,7 @@ function promptYmlTestsDraft(
 ): DraftFile | null {
   const data = root.at('testData');
   const rows = data.items();
-  // A prompt without variables is a test by itself.
+  // A prompt without variables is one test.
   const isAlone = rows.length === 0 && variables?.length === 0;
   const written = isAlone ? [{ ...data.at(0), value: {} }] : rows;
   const { left } = imported;
@@ -182,7 +182,7 @@ function promptYmlTestsDraft(
   return draft;
 }
 
-/** A row's columns, plus the members of an `input` map that the prompt uses. */
+/** Returns a row's columns, and the members of an `input` map that the prompt uses. */
 function rowCells(row: JsonMap, variables: readonly string[]): JsonMap {
   const inside = isMap(row['input'] ?? null) ? (row['input'] as JsonMap) : {};
   const shown = Object.entries(inside).filter(([name]) => variables.includes(name));
@@ -204,7 +204,7 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
         `${text}:, and it is a map`;
 }
 
-/** Column `expected` is the expected value; other columns and used members are variables. */
+/** Column `expected` is the expected value. Other columns and used members are variables. */
 function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(

@@ -4,7 +4,7 @@ import { assertionText } from '../shared/templates.ts';
 import type { AssertionContext } from '../shared/text-assertions.ts';
 import { fillIn } from './templates.ts';
 
-/** The path in `file://…` without the function name; null for other text. */
+/** Returns the path in `file://…` without the function name. Null for other text. */
 export function pathIn(text: string): string | null {
   return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
 }
@@ -51,7 +51,9 @@ function textValue(
     : { ok: false, why: `${path} is neither JSON nor YAML` };
 }
 
-/** Code is a template too. If it does not parse as one, only known variables are filled in. */
+/**
+ * Code is a template too. If it does not parse as a template, only known variables are filled in.
+ */
 function fillInCode(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
   const whole = fillIn(code, vars, 'empty', assertionText);

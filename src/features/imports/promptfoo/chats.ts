@@ -18,7 +18,7 @@ type ChatPart = { type: 'text'; text: string } | Pick<FilePart, 'type' | 'path'>
 export interface ChatMessage {
   role: Role;
   content: string;
-  /** Absent: only text. */
+  /** Absent if the message is only text. */
   parts?: ChatPart[];
 }
 
@@ -33,7 +33,7 @@ function chatOf(text: string): ChatMessage[] | string {
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
-/** The messages of a list, or an error message; null if it is not a list of messages. */
+/** Returns the messages of a list, or an error message. Null if it is not a list of messages. */
 export function chatIn(list: Json): ChatMessage[] | string | null {
   if (
     !Array.isArray(list) ||
@@ -93,7 +93,7 @@ function memberOf(value: Json | undefined, ...names: string[]): Json | undefined
   return names.map((name) => map[name]).find((each) => each !== undefined);
 }
 
-/** A variable in the data holds the path of the file. Other data has no file. */
+/** A variable in the data contains the path of the file. Other data contains no file. */
 function filePart(type: FilePart['type'], written: Json | undefined): ChatPart | string | null {
   if (typeof written !== 'string') return null;
   const path = written.replace(/^data:[^,{]*,|^file:\/\//, '').replace(/^\.\//, '');

@@ -60,7 +60,7 @@ function fileCall(source: string, exported: string | null): string[] {
   ];
 }
 
-/** Rewrites `a, b as c` for CommonJS: `module.exports.a = a; …`, on one line. */
+/** Rewrites `a, b as c` for CommonJS on one line: `module.exports.a = a; …`. */
 function exportsOf(names: string): string {
   return names
     .split(',')
@@ -69,7 +69,9 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/** Several lines are a function body. Of a single line, the last statement is the result. */
+/**
+ * Code of several lines is a function body. In code of one line, the last statement is the result.
+ */
 function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
@@ -93,7 +95,7 @@ function lastStatementEnd(line: string): number {
   return end;
 }
 
-/** A threshold applies to numbers only; a result's own `pass` is used as is. */
+/** A threshold applies only to numbers. A result's own `pass` is used unchanged. */
 function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
@@ -131,8 +133,7 @@ export function pythonMetric(
 ): string {
   const { source, structured, unlike, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
-  // The user's code comes first: it keeps its line numbers, and `from __future__` must be at the
-  // top.
+  // The user's code comes first: its line numbers stay, and `from __future__` must be at the top.
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
@@ -173,7 +174,7 @@ export function pythonMetric(
   ].join('\n');
 }
 
-/** Text may spell a boolean. A threshold applies to numbers and to a map's score. */
+/** A text may spell a boolean. A threshold applies to numbers and to a map's score. */
 function pythonVerdict(threshold: number | null, negate: boolean): string[] {
   const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
   return [

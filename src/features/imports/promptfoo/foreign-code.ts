@@ -38,7 +38,7 @@ export function codeCommand(
   ];
 }
 
-/** All code of its language, because the file may import any of it. */
+/** Matches all code of the file's language, because the file may import any of it. */
 function codeFilePatterns({ file }: CodeFile): string[] {
   return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
@@ -75,7 +75,7 @@ function placeOfLine(line: number, file: string | null): string {
   return line === 1 ? '' : ` on line ${String(line)}`;
 }
 
-/** Why JavaScript cannot run in the sandbox, or null. `file`: to report the line. */
+/** Says why JavaScript cannot run in the sandbox, or null. `file`: used to report the line. */
 export function javascriptProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
   const found = OUTSIDE.exec(code);
@@ -107,7 +107,7 @@ const MODULES =
   'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml ' +
   'zipapp zipimport zlib zoneinfo';
 
-/** Further names that sandboxed Python lacks: files, environment, processes. */
+/** Other names that sandboxed Python lacks: files, environment, processes. */
 const OUTSIDE_PYTHON =
   /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
 
@@ -116,7 +116,7 @@ const PYTHON_NO_CODE =
 
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // Keep short strings, which may name a function.
+    // Short strings stay, because they may name a function.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');

@@ -12,7 +12,9 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/** The messages of each test, if one prompt with variables cannot express them; else null. */
+/**
+ * Returns the messages of each test if one prompt with variables cannot express them, else null.
+ */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
@@ -48,7 +50,7 @@ export async function madeMessages(
   );
 }
 
-/** Null if filling in the prompt gives the same messages. */
+/** Null if filling in the prompt results in the same messages. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],
@@ -125,7 +127,7 @@ function toMessages(made: Json): ReturnType<typeof messagesIn> {
   return chatIn(made) ?? 'it returned neither text nor a list of messages';
 }
 
-/** The messages in evaldiff's form, or the source that generates them. */
+/** Returns the messages in evaldiff's form, or the source that generates them. */
 export function sourceOf({ made, messages }: ForeignPrompt): { role: string; content: Json }[] {
   if (made === null)
     return messages.map(({ role, template, parts }) => ({

@@ -1,9 +1,9 @@
 import { isMap, type Json } from '../../../types/plain.ts';
 
-/** Undefined: the name has no value. */
+/** Undefined if the name has no value. */
 export type Value = Json | undefined;
 
-/** Null: the filter does not apply to the value. */
+/** Null if the filter does not apply to the value. */
 type Filter = (value: Value, given: readonly Value[]) => Value;
 
 const ofText =

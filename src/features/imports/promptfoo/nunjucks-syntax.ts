@@ -11,7 +11,7 @@ export function parseTemplate(
     checkNode(root);
     return { ok: true, root };
   } catch (error) {
-    // nunjucks throws errors of several kinds, without a position at the end of the text.
+    // nunjucks throws several kinds of errors. At the end of the text they have no position.
     const { lineno, colno = 1 } = error as { lineno?: number; colno?: number };
     const before = lineno === undefined ? [] : text.split('\n', lineno - 1);
     const at = before.reduce((sum, { length }) => sum + length + 1, colno - 1);
@@ -37,7 +37,7 @@ function checkNode(node: SyntaxNode): void {
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
-      // Depends on the run's environment.
+      // The value depends on the run's environment.
       return node.value === 'env';
     case 'Literal':
       return typeof node.value === 'object' && node.value !== null;

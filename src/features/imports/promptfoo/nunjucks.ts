@@ -4,7 +4,7 @@ import { assertionText } from '../shared/templates.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
-/** Limits on length and steps, because loops can nest. */
+/** Length and steps are limited, because loops can be nested. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
 
@@ -157,8 +157,9 @@ type Chain = readonly (Infix | (() => Value))[];
 const INFIX = { Or: 'or', And: 'and', Add: '+', Sub: '-', Mul: '*', Div: '/', Mod: '%' } as const;
 
 /**
- * Operands and operators in the order in which nunjucks writes them as JavaScript. It writes no
- * brackets, so JavaScript's precedence groups them, not the tree: `not a == b` is `!a == b`.
+ * Lists operands and operators in the order in which nunjucks writes them as JavaScript. nunjucks
+ * writes no brackets, so JavaScript's precedence groups them instead of the tree: `not a == b` is
+ * `!a == b`.
  */
 function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
   const part = (of: SyntaxNode): Chain => chainOf(of, inside);
@@ -190,7 +191,7 @@ function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
   }
 }
 
-/** Weakest first. */
+/** The weakest operators come first. */
 const PRECEDENCE: readonly (readonly Infix[])[] = [
   ['or'],
   ['and'],
@@ -214,7 +215,7 @@ function evaluateChain(chain: Chain, level = 0): Value {
   return OPERATORS_BY_SIGN[by](first, second());
 }
 
-/** JavaScript's operators convert the rest. Lists and maps may lack the methods for that. */
+/** JavaScript's operators convert other values. Lists and maps may lack the methods for that. */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 

@@ -10,7 +10,7 @@ export function readAssertions(list: Node, said: Loss[]): ForeignAssertion[] {
     lose(said, list.place, 'assert', 'it is not a list');
   return list.items().flatMap((assertion): ForeignAssertion[] => {
     const { value, map, place } = assertion;
-    // A set without a threshold equals its members.
+    // A set without a threshold means the same as its members.
     if (map['type'] === 'assert-set' && map['threshold'] === undefined)
       return readAssertions(assertion.at('assert'), said);
     if (isMap(value) && !('$ref' in map)) return [{ value: map, place, file: null }];
@@ -25,7 +25,7 @@ export function readAssertions(list: Node, said: Loss[]): ForeignAssertion[] {
 }
 
 /**
- * Reads assertion values from files as promptfoo does: fills in templates, drops the last line
+ * Reads assertion values from files as promptfoo does: fills in templates and drops the last line
  * feed.
  */
 export async function withValues(

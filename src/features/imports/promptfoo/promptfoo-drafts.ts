@@ -30,9 +30,9 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /** The form of inputs: as checks see them (`vars`) or as text prompts show them (`sent`). */
+  /** Which inputs are used: as checks see them (`vars`) or as text prompts show them (`sent`). */
   inputs: 'vars' | 'sent';
-  /** Every model has a response schema, so code checks get parsed data. */
+  /** Whether every model has a response schema. Code checks then get parsed data. */
   asData: boolean;
   imported: Imported;
 }
@@ -123,7 +123,7 @@ function reportMissingValues(
   }
 }
 
-/** `{name}` is literal text in promptfoo, so the model never sees that variable. */
+/** `{name}` is literal text in promptfoo, so the model never sees a variable of that name. */
 function reportSingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],
@@ -161,7 +161,10 @@ function testShares(
   ];
 }
 
-/** Unique descriptions, else file names of variables, so that an id survives edits of the file. */
+/**
+ * Uses unique descriptions, else file names of variables, so that an id stays when the file is
+ * edited.
+ */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

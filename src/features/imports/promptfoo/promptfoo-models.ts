@@ -22,7 +22,7 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** All supported providers of the file; if none, the settings' model. */
+/** Reads all supported providers of the file. If there are none, uses the settings' model. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
@@ -85,7 +85,10 @@ async function withSentParameters(
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
-/** The provider to call. Defaults follow the settings' successor of a retired model. */
+/**
+ * Returns the provider to call. If the settings name a successor of a retired model, returns that
+ * one.
+ */
 function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -126,7 +129,10 @@ function codeProvider(
   };
 }
 
-/** promptfoo parses answers that have a response schema. Checks are shared, so all or none. */
+/**
+ * promptfoo parses answers that have a response schema. Models share checks, so this applies to all
+ * or none.
+ */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
     const format = parameters['response_format'] ?? null;
@@ -143,7 +149,10 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/** A unique name: a file may list a provider several times with different configurations. */
+/**
+ * Makes a unique name, because a file may list a provider several times with different
+ * configurations.
+ */
 function uniqueModelName(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,

@@ -8,7 +8,7 @@ export interface SentParameters {
   left: { key: string; why: string }[];
 }
 
-/** Keys for promptfoo's client only, without effect on answers. */
+/** Keys that only concern promptfoo's client and do not affect answers. */
 const OF_THE_CLIENT =
   'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired ' +
   'showThinking';
@@ -30,7 +30,7 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
   };
 }
 
-/** Members that can be converted. A prompt's own take precedence over its provider's. */
+/** Members that can be converted. Those of a prompt take precedence over its provider's. */
 export function convertibleMembers(config: JsonMap): {
   own: JsonMap;
   left: SentParameters['left'];

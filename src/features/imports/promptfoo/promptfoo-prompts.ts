@@ -19,14 +19,14 @@ export interface ForeignPrompt {
   /** Model parameters of this prompt, which take precedence over its provider's. */
   parameters: JsonMap;
   unread: { key: string; why: string }[];
-  /** `parts`: images or files of a message; absent: only text. */
+  /** `parts`: images or files of a message. Absent if the message is only text. */
   messages: {
     role: Role;
     template: ReadTemplate;
     parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
     place: Place;
   }[];
-  /** JSON receives variables as they are. Text is filled in first and may become a chat. */
+  /** JSON receives variables unchanged. Text is filled in first and may then become a chat. */
   form: PromptForm;
   made: Maker | null;
   place: Place;
@@ -54,7 +54,9 @@ const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
 
-/** All prompts in order: texts, conversations in JSON or YAML, and files of them. */
+/**
+ * Reads all prompts in order: texts, conversations in JSON or YAML, and files that contain them.
+ */
 export async function readPrompts(
   document: Document,
   context: PromptContext,
@@ -218,7 +220,7 @@ function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry 
   };
 }
 
-/** Text that is a list of messages is a conversation; other text is one user message. */
+/** A text that is a list of messages is a conversation. Any other text is one user message. */
 function textPrompt(
   text: string,
   entry: PromptEntry,
@@ -250,7 +252,10 @@ function textPrompt(
     : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
 }
 
-/** promptfoo sends truncated templates unchanged. evaldiff cannot if one has a name in braces. */
+/**
+ * promptfoo sends truncated templates unchanged. evaldiff cannot do so if they contain a name in
+ * braces.
+ */
 function literalMessages(
   messages: readonly ChatMessage[],
   form: PromptForm,
@@ -285,7 +290,7 @@ function partsPrompt(
   return { ...prompt, made: null, messages: plain };
 }
 
-/** Variables that hold the path of an image or a file. */
+/** Variables that contain the path of an image or a file. */
 export function fileVariables(prompts: readonly ForeignPrompt[]): Set<string> {
   const parts = prompts.flatMap(({ messages }) => messages.flatMap(({ parts: own = [] }) => own));
   const shown = parts.filter(({ type }) => type !== 'text');

@@ -74,7 +74,7 @@ function readForeignAnswer(
   };
 }
 
-/** A set contains its members' verdicts, which are mostly also listed separately. */
+/** A set contains its members' verdicts. Most of these are also listed separately. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -94,7 +94,7 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** A key that is equal for an assertion in a configuration and in results. */
+/** Returns a key that is the same for an assertion in a configuration and in results. */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
@@ -106,7 +106,10 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
   ]);
 }
 
-/** The reference at the answer's index if the variables match, else the only match, else null. */
+/**
+ * Returns the reference at the answer's index if the variables match, else the only match, else
+ * null.
+ */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
   rows: readonly { given: JsonMap; vars: JsonMap }[],
@@ -123,7 +126,7 @@ export function referenceAt(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Paths are relative to the project here and to the configuration in results. */
+/** Paths are relative to the project here, but relative to the configuration in results. */
 function isSameVariable(own: Json, theirs: Json): boolean {
   if (typeof own !== 'string' || typeof theirs !== 'string')
     return JSON.stringify(own) === JSON.stringify(theirs);

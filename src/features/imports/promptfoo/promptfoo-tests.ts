@@ -53,7 +53,7 @@ export async function readForeignTests(
     : expandVariables({ description: null, ...defaults, place: written.place }, reader);
 }
 
-/** A scenario, or files of scenarios. */
+/** Reads a scenario, or files of scenarios. */
 async function readScenarios(entry: Node, reader: ValueReader): Promise<ForeignTest[]> {
   if (typeof entry.value !== 'string') return readScenario(entry, reader);
   const files = await reader.files.documents(entry.value, entry.place);
@@ -106,7 +106,7 @@ async function defaultsIn(node: Node, reader: ValueReader): Promise<Defaults> {
   };
 }
 
-/** A test, or files or code of tests. */
+/** Reads a test, or files or code of tests. */
 async function readEntry(
   entry: Node,
   isListed: boolean,
@@ -122,7 +122,7 @@ async function readEntry(
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return lost('tests are read only from files of the repository');
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return testsFromCode(named, entry, reader);
-  // promptfoo does not read nested files of a file that is named outside a list.
+  // If a file is named outside a list, promptfoo does not read the files that it names.
   const loads = isListed || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   return /\.(?:ya?ml|json)$/i.test(named)
@@ -132,7 +132,7 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** Tests from a function. If code may not run, they are reported. */
+/** Runs a function that returns tests. If code may not run, the tests are reported. */
 async function testsFromCode(
   named: string,
   { map, place }: Node,

@@ -10,18 +10,18 @@ import { isCutOff } from './templates.ts';
 export interface ForeignAssertion {
   value: JsonMap;
   place: Place;
-  /** Null if written inline. */
+  /** Null if the value is written inline. */
   file: string | null;
 }
 
 /** A test with `defaultTest` applied, and one value per variable. */
 export interface ForeignTest {
   description: string | null;
-  /** As written, with files as `file://` paths. */
+  /** Values as written, with files as `file://` paths. */
   given: JsonMap;
-  /** As checks see them. */
+  /** Values as checks see them. */
   vars: JsonMap;
-  /** As text prompts show them, with templates in values filled in. */
+  /** Values as text prompts show them, with templates filled in. */
   sent: JsonMap;
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
@@ -40,11 +40,11 @@ export type Variables = ReadonlyMap<string, Variable>;
 
 export interface Defaults {
   variables: Variables;
-  /** A list of values means several tests. */
+  /** Whether a list of values means several tests. */
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
-  /** From scenarios; tests cannot turn them off. */
+  /** Assertions from scenarios. Tests cannot turn them off. */
   always: ForeignAssertion[];
 }
 
@@ -74,7 +74,7 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
 /**
- * A list of texts makes one test per text; several lists make all combinations. Other lists are one
+ * A list of texts makes one test per text. Several lists make all combinations. Other lists are one
  * value.
  */
 export function expandVariables(
@@ -171,7 +171,7 @@ function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   return { vars: sent };
 }
 
-/** The first word in `{{ }}`, and after `if` and `for`: promptfoo requires a value for it. */
+/** Finds the first word in `{{ }}`, and after `if` and `for`: promptfoo requires a value for it. */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');
   const found = new Set(

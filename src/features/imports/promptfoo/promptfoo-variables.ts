@@ -13,7 +13,7 @@ import {
 
 type VariableReader = Pick<ValueReader, 'files' | 'shown'>;
 
-/** A map, or merged files, relative to the file that names them. */
+/** Reads a map, or merged files, relative to the file that names them. */
 export async function readVariables(written: Node, reader: VariableReader): Promise<Variables> {
   const { value, place } = written;
   if (isMap(value)) return new Map(await variablesIn(written, reader));
@@ -40,7 +40,7 @@ function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string
   ]);
 }
 
-/** A list of texts is several values; any other list is one. */
+/** A list of texts is several values. Any other list is one value. */
 async function readVariable(
   name: string,
   { value, place, items }: Node,
@@ -61,7 +61,7 @@ const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 const NO_TEXT =
   /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
 
-/** The value, or the contents of the files that it names; YAML becomes JSON text. */
+/** Returns the value, or the contents of the files that it names. YAML becomes JSON text. */
 async function ofValue(
   value: Json,
   { name, place }: { name: string; place: Place },
@@ -120,7 +120,7 @@ const LIST_ASSERTION = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
-/** `type(threshold): value`, a prefix for code or a grader, or the expected answer itself. */
+/** Reads `type(threshold): value`, a prefix for code or a grader, or the expected answer itself. */
 function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
   const written = cell.trim();
   const labels: JsonMap = {

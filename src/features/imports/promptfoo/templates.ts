@@ -36,7 +36,7 @@ export function fillIn(
     : renderTemplate(text, vars, show);
 }
 
-/** A reference's scalars: top-level names and used paths, '' for a missing value. */
+/** Returns a reference's scalars: top-level names and used paths, '' for a missing value. */
 export function inputOf(vars: JsonMap, paths: readonly Path[]): Record<string, Scalar> {
   const input: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(vars))

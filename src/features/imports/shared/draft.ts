@@ -16,11 +16,11 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain
 import { factsOf } from '../../../types/vendors.ts';
 
 export interface ImportFiles {
-  /** Existing files of a path or pattern, from the root, sorted. Missing ones are reported. */
+  /** Lists existing files of a path or pattern, from the root, sorted. Reports missing ones. */
   paths(path: string, from: Place): string[];
-  /** Files of a path or pattern, sorted by name; empty if none. */
+  /** Reads files of a path or pattern, sorted by name. Empty if there are none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /** Parsed YAML or JSON files, resolved from `folder` if given. Reports syntax errors. */
+  /** Reads YAML or JSON files, resolved from `folder` if given. Reports syntax errors. */
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
@@ -81,14 +81,14 @@ export function importFiles(
   };
 }
 
-/** Another tool's file in evaldiff's form, for reading in place and for converting. */
+/** Another tool's file in evaldiff's form. It is run in place or converted. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** Counts of what was carried over, largest unit first. */
+  /** How much was carried over, largest unit first. */
   carried: Share[];
-  /** All tests, even without a prompt, with each reference's variables and assertions. */
+  /** All tests, even if there is no prompt, with each reference's variables and assertions. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
@@ -99,7 +99,7 @@ export interface Loss extends Notice {
 }
 
 export interface Share {
-  /** Singular, in the other tool's words: `test`, `assertion`, `evaluator`. */
+  /** A singular noun of the other tool: `test`, `assertion`, `evaluator`. */
   unit: string;
   of: number;
   carried: number;
@@ -109,7 +109,7 @@ export function nothingImported(): Imported {
   return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
 }
 
-/** Prompts that share tests share one `tests` object; null if there are none. */
+/** Prompts with the same tests share one `tests` object. Null if there are none. */
 interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
   prompt: DraftFile;
   tests: DraftFile | null;
@@ -184,7 +184,7 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
-/** `words`: a list separated by spaces. */
+/** `words`: a list in one text, separated by spaces. */
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 export function isScalar(value: Json | undefined): value is string | number | boolean {
@@ -200,7 +200,7 @@ export function lastSteps(path: string): { folder: string; name: string } {
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
-/** Compares references without metrics with base. Gates only if no reference has metrics. */
+/** Compares references without metrics with base. This gates only if no reference has metrics. */
 export function judgeTheRest(
   tests: DraftFile,
   place: Place,

@@ -8,7 +8,7 @@ import { isScalar } from './draft.ts';
 /** promptfoo's default embedding model. */
 export const EMBEDDINGS = 'text-embedding-3-large';
 
-/** The OpenAI embedding model that an assertion names, or null. */
+/** Returns the OpenAI embedding model that an assertion names, or null. */
 export function embeddingModel(provider: Json | undefined): string | null {
   const id = isMap(provider) ? provider['id'] : provider;
   return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
@@ -20,11 +20,11 @@ export function isConfigured(provider: Json | undefined): boolean {
 }
 
 export interface ImportedModel {
-  /** As in results. */
+  /** The name that results use. */
   label: string;
   model: string;
   parameters: JsonMap;
-  /** The `models:` entry; null if the name suffices. */
+  /** The entry under `models:`. Null if the name suffices. */
   entry: JsonMap | null;
   left: { key: string; why: string }[];
   aside: { key: string; why: string }[];
@@ -78,12 +78,12 @@ function providerNamed(
       };
 }
 
-/** The `models:` entry of a vendor's model; null if the name identifies the vendor. */
+/** Makes the `models:` entry of a vendor's model. Null if the name identifies the vendor. */
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
   return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }
 
-/** The model after the vendor's name; null if absent or of another kind. */
+/** Returns the model after the vendor's name. Null if it is absent or of another kind. */
 function modelIn(steps: readonly string[]): string | null {
   const [first = '', ...rest] = steps;
   const model = (rest.length > 0 && API_KINDS.has(first) ? rest : steps).join(':');
@@ -95,7 +95,7 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/** A chat completions URL is a compatible server; any other is an unknown program. */
+/** A URL of chat completions is a compatible server. Any other URL is an unknown program. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
@@ -144,7 +144,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
-  // Do not send a request for another server to the vendor.
+  // A request for another server must not be sent to the vendor.
   if (found.endpoint === null && own === null && address !== null)
     return {
       why:
@@ -197,7 +197,10 @@ export function providerMap(written: Json): JsonMap {
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/** Host, port and path without the version, since one host can serve several; '' without host. */
+/**
+ * Joins host, port and path without the version, because one host can have several servers. '' if
+ * there is no host.
+ */
 function serverName({ host, pathname }: URL): string {
   return host === ''
     ? ''
@@ -207,7 +210,7 @@ function serverName({ host, pathname }: URL): string {
         .toLowerCase();
 }
 
-/** A model on a server with a known URL, named after its host, port and path. */
+/** Describes a model on a server with a known URL. It is named after host, port and path. */
 export function serverModel(
   address: Json | undefined,
   model: string,

@@ -2,17 +2,17 @@ import { valueAt, type Document, type Path } from '../../../documents/document.t
 import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { isAmong, lose, type Loss } from './draft.ts';
 
-/** A value of a file, with its place. */
+/** A value of a file with its place. */
 export interface Node {
   /** Null if absent. */
   value: Json;
   place: Place;
-  /** Empty for other values. */
+  /** Empty if the value is not a map. */
   map: JsonMap;
   at(...path: Path): Node;
-  /** Empty for other values. */
+  /** Empty if the value is not a list. */
   items(): Node[];
-  /** A list's items; any other value itself. */
+  /** Returns a list's items, or any other value itself. */
   each(): Node[];
 }
 
@@ -31,9 +31,9 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 }
 
 interface UnreadKeys {
-  /** The supported keys, separated by spaces. */
+  /** The supported keys in one text, separated by spaces. */
   read: string;
-  /** Why a key is not supported, by key. */
+  /** For some keys, why they are not supported. */
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;

@@ -132,7 +132,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   };
 }
 
-/** Comma-separated fields, optionally quoted; null for an unclosed quote. */
+/** Reads comma-separated fields, optionally quoted. Null if a quote is not closed. */
 export function fieldsOf(text: string): string[] | null {
   const fields: string[] = [];
   const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
@@ -145,7 +145,7 @@ export function fieldsOf(text: string): string[] | null {
   return fields;
 }
 
-/** A pattern that the safe engine cannot match becomes a check in JavaScript. */
+/** Converts a pattern. If the safe engine cannot match it, it becomes a check in JavaScript. */
 function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
   const written = { pattern, syntax: 'javascript' };
   if (builtIns.get('regex')?.problems(written).length === 0)
@@ -189,13 +189,13 @@ function json(extract: 'raw' | 'objects'): Convert {
   };
 }
 
-/** A schema in text is YAML, which includes JSON. */
+/** A schema that is written as text is YAML, which includes JSON. */
 function schemaIn(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
 
-/** Keywords with other meanings in draft-07, which promptfoo uses, than in 2020-12. */
+/** Keywords that have other meanings in draft-07, which promptfoo uses, than in 2020-12. */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
@@ -218,11 +218,11 @@ export function convertText(
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
 }
 
-/** `not-` does not turn errors into passes, in either tool. */
+/** In both tools, `not-` does not turn errors into passes. */
 export function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
-  // Code negates itself.
+  // Code does the negation itself.
   if (!('uses' in rest)) return converted;
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
