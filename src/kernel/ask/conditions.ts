@@ -1,7 +1,10 @@
 import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
-/** Finds the metrics that `entry` names: by `name`, else by built-in or rubric, then narrowed. */
+/**
+ * Finds the metrics that `entry` names by `name`, or else by built-in or rubric. The entry's other
+ * keys narrow the result.
+ */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);
   const candidates =
@@ -28,7 +31,9 @@ export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/** Groups metrics so that each comes after those it depends on. The dependencies have no cycles. */
+/**
+ * Groups metrics so that each group comes after the metrics it depends on. There must be no cycles.
+ */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();

@@ -11,13 +11,22 @@ import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
 
-/** Items in progress at once: more than any server is sent, fewer than a large sweep's tries. */
+/**
+ * Number of items in progress at once. This is more than any server receives at once and less than
+ * a large sweep's tries.
+ */
 export const WINDOW = 2048;
 
-/** The window for batched models: a batch may take a day. 20,000 items take about 110 MB. */
+/**
+ * The window for models that use batches, because a batch may take a day. 20,000 items take about
+ * 110 MB.
+ */
 export const BATCH_WINDOW = 20_000;
 
-/** Runs `work` for every item in order, at most {@link WINDOW} at a time; results in item order. */
+/**
+ * Starts `work` for every item in order, at most {@link WINDOW} at a time. Results are in the order
+ * of the items.
+ */
 export async function inWindow<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -34,7 +43,7 @@ export async function inWindow<T, R>(
 }
 
 export interface PlannedTry {
-  /** Index of its reference in the suite's `runs`. */
+  /** Index of the try's reference in the suite's `runs`. */
   run: number;
   suite: string;
   side: Side;
@@ -49,14 +58,18 @@ export interface AnsweredTry extends Answered {
 
 export interface Executors extends AnswererTools {
   evaluate: Evaluate;
-  /** Called after each answer, to show progress. `shared`: another try uses the same answer. */
+  /**
+   * Called after each answer, to show progress. `shared` is true if another try uses the same
+   * answer.
+   */
   answered?(answer: AnsweredTry, shared: boolean): void;
 }
 
 /**
  * Makes every try and returns the answers in the same order. Tries with the same generation,
  * answerer and try index share one completion, across sides and duplicate references. Requests
- * start in the given order. Interleave base and head, so that model drift affects both alike.
+ * start in the given order. Alternate base and head in that order, so that model drift affects both
+ * equally.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -133,12 +146,14 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/** The try index of a try's calls. Each draw of a question has its own range of indices. */
+/**
+ * The try index that a try's calls use. Each draw of a question has a separate range of indices.
+ */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }
 
-/** Its messages are those that the code sets, or else the file's. */
+/** The messages are those that the code sets, or else those of the file. */
 async function codeAnswer(
   planned: PlannedTry,
   { language, code, at, variables, messages }: Extract<Possible, { kind: 'code' }>,

@@ -26,7 +26,7 @@ import {
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreAnswers } from './score.ts';
 
-/** Scores answers again for another answerer, once for all tries that share an answer. */
+/** Scores answers again for another answerer. All tries that share an answer are scored once. */
 async function viewsUnder(
   answers: readonly AnsweredTry[],
   { answerer }: Scoring,
@@ -67,7 +67,7 @@ function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry
   }).length;
 }
 
-/** Whether a suite could not be judged even if all further tries succeeded. */
+/** Whether a suite could not be judged even if all further tries were to succeed. */
 function isLost({ runs }: SuiteRun, lost: number): boolean {
   return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
 }
@@ -82,7 +82,8 @@ export async function runRounds(
   const lost = new Map<string, number>();
   for (;;) {
     const wanted = next(suites);
-    // Ordered by try, suite, reference, then side, so that model drift affects both sides alike.
+    // Orders tries by try, suite, reference and then side, so that model drift affects both sides
+    // equally.
     const planned = suites
       .filter(({ run }) => !isLost(run, lost.get(identityOf(run)) ?? 0))
       .flatMap(({ run }) => triesToMake(run, wanted(run)))
@@ -160,13 +161,13 @@ async function scoreUnder(
 }
 
 export interface ExtraTry {
-  /** Index in the suite's `runs`. */
+  /** Index of the reference in the suite's `runs`. */
   run: number;
   generation: Generation;
   try: number;
-  /** Identifies the prompt. A code process never holds the answers of two prompts. */
+  /** Identifies the prompt. One code process never reads the answers of two prompts. */
   prompt: string;
-  /** Absent: head. Answers of both sides with the same `try` are compared. */
+  /** If absent, the side is head. Answers of both sides with the same `try` are compared. */
   side?: Side;
 }
 
@@ -179,7 +180,7 @@ export async function runExtraTries(
   return [...(await scoreUnder(suite, answers, suite.scoring, tools)).values()];
 }
 
-/** Runs tries and scores them with both sides' scorings; results in the order of `wanted`. */
+/** Runs tries and scores them with both sides' scorings. Results are in the order of `wanted`. */
 export async function runNewTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],

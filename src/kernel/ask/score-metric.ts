@@ -17,19 +17,19 @@ import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../s
 import type { Reference } from '../suite/suite.ts';
 import type { AnsweredTry } from './execute.ts';
 
-/** An answer and its scores so far, by metric. */
+/** An answer, and the scores it has so far, by metric. */
 export interface AnswerRow {
   answer: AnsweredTry;
   seen: MetricAnswer;
   scores: Map<string, Score>;
 }
 
-/** What a metric judges: a whole answer, or an object of its dialogue. */
+/** What a metric judges: a whole answer, or one object (such as a turn) of its dialogue. */
 export interface Subject {
   row: AnswerRow;
-  /** Index among the dialogue's objects of the metric's level. */
+  /** Index among those objects of the dialogue that have the metric's level. */
   at: number;
-  /** Index of its last message, without system messages. */
+  /** Index of the subject's last message. System messages do not count. */
   message: number;
   seen: MetricAnswer;
 }
@@ -47,10 +47,10 @@ export interface ScoringTools {
   price: Price;
 }
 
-/** Grades of a run that keep their prompts and replies; limits memory. */
+/** The number of grades in a run that keep their prompts and replies. This limits memory. */
 const MAX_GRADES = 2000;
 
-/** Compares head's answer with base's of the same try. Base's score is the mirror image. */
+/** Compares head's answer with base's answer of the same try. Base's score is the mirror image. */
 export async function scorePairs(
   metric: Metric,
   subjects: readonly Subject[],
@@ -79,7 +79,9 @@ export async function scorePairs(
   return found;
 }
 
-/** If both prompts are equal, uses head's answer on both sides: any difference would be chance. */
+/**
+ * If both prompts are equal, both sides use head's answer, because any difference would be chance.
+ */
 function comparedSubject(base: Subject, head: Subject): Subject {
   const isSame =
     fingerprintOf(head.row.answer.planned.generation) ===
@@ -95,8 +97,8 @@ export function skippedScore({ name: metric, skip }: Metric, reason: string): Sc
 
 /**
  * Scores subjects with one metric. Graders run concurrently. Code scores one side after the other,
- * in random order per suite and in separate processes: it cannot tell which side it scores. A grade
- * uses its try's index, which makes grader noise as independent as the answers.
+ * in random order per suite and in separate processes, so it cannot tell which side it scores. A
+ * grade uses the index of its try, so grader noise is as independent as the answers.
  */
 export async function scoreSubjects(
   metric: Metric,

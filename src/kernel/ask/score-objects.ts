@@ -21,7 +21,7 @@ import {
   type Subject,
 } from './score-metric.ts';
 
-/** Scores each answer with the metric. The metrics it depends on must be scored before. */
+/** Scores each answer with the metric. The metrics that it depends on must be scored first. */
 export async function scoreRows(
   metric: Metric,
   rows: readonly AnswerRow[],
@@ -87,7 +87,7 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
   }));
 }
 
-/** Returns why the metric is skipped, by subject. Subjects to judge are absent. */
+/** Returns, by subject, why the metric is skipped. Subjects that will be judged are absent. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   subjects: readonly Subject[],
@@ -115,7 +115,7 @@ async function unmetConditions(
   return reasons;
 }
 
-/** The score that a condition refers to; `none`: there is no such object. */
+/** The score that a condition refers to. `none` if there is no such object. */
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
 /** Finds the score on the object that contains a subject, or on an earlier one. */
@@ -148,7 +148,9 @@ async function scoresOn(
   return found;
 }
 
-/** Index of the object that contains a subject, whose `thread` ends with it; −1: none. */
+/**
+ * Index of the object that contains a subject, whose `thread` ends with it. −1 if there is none.
+ */
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,
@@ -160,7 +162,7 @@ function positionOf(
   return all.findIndex((object) => object.message >= last);
 }
 
-/** undefined: not judged there. Without objects, the score of the answer. */
+/** Undefined if nothing was judged there. Without objects, returns the score of the answer. */
 function judgedAt(
   score: Score | undefined,
   at: number,

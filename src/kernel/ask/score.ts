@@ -14,12 +14,12 @@ interface AnswerToScore {
   reference: Reference;
 }
 
-/** Why the model or program declined, which fails the try; null: it answered, or a call failed. */
+/** Why the model or program declined, which fails the try. Null if it answered or a call failed. */
 export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
 
-/** Scores answers, in their order. Metrics with unmet `depends_on` are skipped. */
+/** Scores answers, in their order. Metrics whose `depends_on` is not met are skipped. */
 export async function scoreAnswers(
   answers: readonly AnswerToScore[],
   scoring: Scoring,
@@ -32,7 +32,7 @@ export async function scoreAnswers(
     await Promise.all(
       wave.map((metric) => scoreRows(asAdvice(metric, scoring), rows, scoring, tools)),
     );
-  // References' own metrics. Equal ones are scored together.
+  // Metrics of single references. Equal ones are scored together.
   const own = judged.flatMap(({ reference: { metrics = [] }, row }) =>
     metrics.map((metric) => ({ metric, row })),
   );
@@ -49,7 +49,7 @@ export async function scoreAnswers(
   }));
 }
 
-/** Null: there is no answer to judge. */
+/** Null if there is no answer to judge. */
 function answerRow(
   { answer, reference }: AnswerToScore,
   { price }: ScoringTools,
@@ -59,7 +59,7 @@ function answerRow(
     : null;
 }
 
-/** Comparisons of answers do not gate if other metrics do. */
+/** If other metrics affect the gate, comparisons of answers do not. */
 function asAdvice(metric: Metric, { tests }: Scoring): Metric {
   return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }
@@ -81,7 +81,7 @@ function answerScores(
   });
 }
 
-/** The score when there is no answer: metrics fail, comparisons are skipped. */
+/** The score if there is no answer: metrics fail and comparisons are skipped. */
 function failedScore(metric: Metric, reason: string): Score {
   const skipped = skippedScore(metric, reason);
   return isPairwise(metric) ? skipped : { ...skipped, status: 'fail', reason };

@@ -189,7 +189,7 @@ function sideResult(
   return { tally, rollup: rolled?.outcome ?? null, passes, tries_judged: judged, tries };
 }
 
-/** The files in both sides' messages, without duplicates; head's first. */
+/** The files in both sides' messages, without duplicates. Head's files come first. */
 function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceResult, 'files'> {
   const [before, after] = [filesAsked(base), filesAsked(head)];
   const isCompared = base !== null && head !== null;
@@ -208,7 +208,7 @@ function filesAsked(generation: ReferenceRun['affected']['head']): Map<string, F
   return new Map(files.map((file) => [`${file.id} ${file.path}`, file]));
 }
 
-/** The first status that holds, in the order of the specification. */
+/** The first status whose condition is true, in the order of the specification. */
 function plainStatus(
   { affected: { change } }: ReferenceRun,
   base: SideResult | null,

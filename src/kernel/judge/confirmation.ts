@@ -3,7 +3,9 @@ import type { ConfirmationResult } from '../result/suite-result.ts';
 
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/** Answers that are not enough evidence for a fall on their own; null: they are enough. */
+/**
+ * Which answers are too little evidence for a fall on their own. Null if the evidence is enough.
+ */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;
@@ -16,7 +18,9 @@ export function isStored({ byHead }: Try): boolean {
 /** Times of stored answers are rounded to the hour. */
 const HOUR_MS = 3_600_000;
 
-/** Whether an answer is from this run, or from an earlier run that also made one of `others`. */
+/**
+ * Whether an answer is from this run, or from an earlier run that also made an answer in `others`.
+ */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;
@@ -44,7 +48,10 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
   return { tries: stored.length, oldest };
 }
 
-/** The deciding one: of the verdict, confirmed first; else of a metric, unconfirmed first. */
+/**
+ * The confirmation that decides. Confirmations of the verdict come before those of metrics. Of the
+ * verdict, confirmed ones come first; of a metric, unconfirmed ones.
+ */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);
   return (

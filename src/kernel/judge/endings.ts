@@ -10,9 +10,10 @@ import { reachesLevel, type Tries } from '../statistics/table.ts';
 const SIDES = ['base', 'head'] as const;
 
 /**
- * Good verdicts that answers which ended differently on one side rule out, beyond chance. Head's
- * answers are more often empty, cut, withheld, refused or of an unknown ending; or base's were
- * withheld, and cannot get worse. More refusals on head still allow `improved`.
+ * The good verdicts that are ruled out because answers ended differently on one side, beyond
+ * chance. Head's answers are more often empty, cut, withheld, refused or of an unknown ending. Or
+ * base's answers were withheld, so head's cannot be worse. More refusals on head still allow
+ * `improved`.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,
@@ -38,7 +39,7 @@ function isWholly(runs: readonly ReferenceRun[], side: Side, kind: EndingKind): 
   return made.length > 0 && made.every(ENDS_AS[kind]);
 }
 
-/** One-sided mid-p (0–1) of "`is` holds for more tries on head"; 1 if it never holds. */
+/** One-sided mid-p (0–1) of "`is` is true for more tries on head". 1 if it is never true. */
 export function moreOftenOnHead(
   compared: readonly ReferenceRun[],
   is: (made: TryResult) => boolean,

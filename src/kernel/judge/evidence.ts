@@ -17,12 +17,15 @@ import { hasPreference } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
 
-/** Counts the gating references that should have been tried, and those with evidence. */
+/**
+ * Counts the references that affect the gate and should have been tried, and those with evidence.
+ */
 export function countEvidence(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): EvidenceCount {
-  // Also if only the scoring changed: a rubric whose grades are unreadable judges nothing.
+  // Applies even if only the scoring changed, because a rubric whose grades are unreadable judges
+  // nothing.
   const wanted = countingRuns(suite).filter((run) => !isInapplicable(run));
   const missing = wanted.filter((run) => !hasEvidence(suite, run, rollUps.get(run)));
   return {
@@ -55,7 +58,7 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // The roll-up is what is compared. Some tries alone may not give it a result.
+  // Only the roll-up is compared. Some tries alone may not give it a result.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
@@ -63,7 +66,7 @@ function hasEvidence(
 
 /**
  * Whether a reference that base cannot answer replaces one that base did answer. True if nothing in
- * the suite can be compared, or if it is new while others were removed.
+ * the suite can be compared. Also true if the reference is new while others were removed.
  */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
@@ -104,10 +107,10 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Whether head answers as often as base, in each suite that is compared. Tested like pass against
- * fail, with Holm's procedure. A critical reference or a whole suite without answers needs no test.
- * This level comes on top of the one that the other tests share, so the total error is 1.2 alpha in
- * a run with unanswered tries.
+ * Whether head answers as often as base in each compared suite. The test is the one for pass and
+ * fail, with Holm's procedure. No test is needed if a critical reference or a whole suite has no
+ * answers. This level is added to the level that the other tests share, so the total error is 1.2
+ * alpha in a run with unanswered tries.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],
@@ -142,12 +145,15 @@ export function evidenceFacts(
   );
 }
 
-/** One-sided mid-p of "head answers less often"; 1 if every try is answered. */
+/** One-sided mid-p of "head answers less often". 1 if every try has an answer. */
 function answeredLessOften({ compared }: SuiteComparison): number {
   return moreOftenOnHead(compared, ({ outcome }) => isWithoutOutcome(outcome));
 }
 
-/** References that base answers and head does not. `p`: of the test; null: it found nothing. */
+/**
+ * References that base answers and head does not. `p` is that of the test, or null if it found
+ * nothing.
+ */
 function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['unanswered'] {
   const silent = compared.filter(
     ({ base, head }) =>
@@ -160,7 +166,8 @@ function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFac
   const less = compared.filter(
     (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
   );
-  // Names references without any answer; if there are none, those with fewer answers than on base.
+  // Names references without any answer. If there are none, names those with fewer answers than on
+  // base.
   const worse = p === null || silent.length > 0 ? silent : less;
   const named = p !== null || whole ? worse : silent.filter(isCritical);
   return named.length === 0 ? null : { references: named.map(idOf), p };

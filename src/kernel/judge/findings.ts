@@ -12,13 +12,13 @@ import type { FeatureFinding, GateInput } from './gate-input.ts';
 export interface Finding {
   reason: Reason;
   /**
-   * `fails`: the run is red. `held`: it would be red, but `fail_on` is `never`. `unseen`: it is not
-   * green. `warns`: it is only reported.
+   * `fails`: the run is red. `held`: the run would be red, but `fail_on` is `never`. `unseen`: the
+   * run is not green. `warns`: the finding is only reported.
    */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
 
-/** All findings: by suite, then about the run. */
+/** All findings. Those about suites come first, by suite, then those about the run. */
 export function collectFindings(input: GateInput): Finding[] {
   const { unseen, unjudged, suites, weakened } = input;
   const unjudgedReasons = unjudged.map((text): Reason => ({ code: 'feature', text }));
@@ -127,7 +127,10 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
     : [{ code: 'metric-moved', ...figures }];
 }
 
-/** Scorings that change base's own pass rate by more than the margin, or pass what base's fails. */
+/**
+ * Scorings that change base's own pass rate by more than the margin, or pass answers that base's
+ * scoring fails.
+ */
 function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {
   const fails = settings.scoring === 'fail';
   const changed = scoring.flatMap((change) => {

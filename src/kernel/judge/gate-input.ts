@@ -10,7 +10,7 @@ export interface ReplacedModel extends Replaced {
   reason: Reason;
 }
 
-/** The `fail_on` setting of its suite. */
+/** The `fail_on` setting of the finding's suite. */
 export interface UnderBaseFinding {
   reason: ReasonOf<'worse-under-base' | 'mean-under-base'>;
   failOn: GateSettings['fail_on'];
@@ -20,7 +20,10 @@ export interface UnderBaseFinding {
 export interface Unseen {
   /** Any of these keeps the run from being green. */
   blocking: readonly Reason[];
-  /** Warnings: metrics that apply to fewer of head's answers, possibly for a good reason. */
+  /**
+   * Metrics that apply to fewer of head's answers, possibly for a good reason. These are only
+   * warnings.
+   */
   warnings: readonly Reason[];
 }
 
@@ -35,33 +38,39 @@ export interface GateInput {
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** References to run; 0: nothing to run. */
+  /** The number of references to run. 0 if there is nothing to run. */
   affected: number;
-  /** References that ran and count for the verdict: not skipped and not quarantined. */
+  /**
+   * The number of references that ran and count for the verdict. Skipped and quarantined ones do
+   * not.
+   */
   counted: number;
-  /** `suite: id` of gating references of base that head removes, newly skips or quarantines. */
+  /**
+   * `suite: id` of references that affect the gate on base and that head removes, newly skips or
+   * quarantines.
+   */
   removed: readonly string[];
-  /** `suite: id` of references whose question differs from base's under the same id. */
+  /** `suite: id` of references that have another question than base's reference with this id. */
   askedAnew: readonly string[];
   /** Falls under base's scoring that head's scoring does not show. */
   underBase: readonly UnderBaseFinding[];
   unseen: Unseen;
   /** Checks that head drops or relaxes. They do not affect the outcome. */
   weakened: readonly Reason[];
-  /** Rubrics checked on labelled examples. */
+  /** The number of rubrics that were tested on labelled examples. */
   tested: number;
-  /** Suites judged only by preference whose base has no answers to compare with. */
+  /** Suites that only preference judges and for which base has no answers to compare with. */
   preferenceAlone: readonly string[];
-  /** Pass rates over all suites, if they fell and no single suite explains it. */
+  /** Pass rates over all suites, if the rate fell and no single suite explains the fall. */
   pool: { base: number; head: number } | null;
   featureFindings: readonly FeatureFinding[];
-  /** What features could not judge, as sentences. */
+  /** Sentences about what features could not judge. */
   unjudged: readonly string[];
   /** Suites in which head replaces a model that base calls. */
   replaced: readonly ReplacedModel[];
-  /** An external contributor changed something that this run does not use. */
+  /** True if an outside contributor changed something that this run does not use. */
   hasUnusedChanges: boolean;
-  /** Why base or the base branch cannot be used for comparison; null: it can. */
+  /** Why base or the base branch cannot be used for comparison. Null if it can. */
   baseUnreadable: string | null;
 }
 

@@ -57,7 +57,7 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   const { silence, reasons: silent } = findSilence(input, tries);
   if (silence === 'error') return { facts: { ...facts, silence }, reasons: silent };
   const findings = collectFindings(input);
-  // If nothing gates, no suite is reported as inconclusive.
+  // If nothing affects the gate, no suite is reported as inconclusive.
   const gating = silence === null ? input : { ...input, suites: [] };
   const found = { ...facts, silence, ...gateFacts(gating, findings) };
   const notGreen = silent.length > 0 ? silent : notGreenReasons(input, found);
@@ -145,11 +145,11 @@ function findSilence(
       silence: 'nothing-gates',
       reasons: preferenceAlone.map((suite) => ({ code: 'preference-alone', suite })),
     };
-  // Too many errors were handled above. A few do not affect whether something gates.
+  // The case of too many errors was handled above. A few errors do not matter here.
   const isShown = tries.every(({ outcome }) => outcome === 'skipped' || outcome === 'error');
   const shown = isShown ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
-  // Values of metrics that do not gate on pass or fail may still fail the run.
+  // Values of metrics that do not decide pass or fail may still fail the run.
   if (suites.some((suite) => failingMetrics(suite).length > 0))
     return { silence: null, reasons: [] };
   return {
@@ -200,7 +200,7 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
     : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
-/** Why a run without findings is not green: nothing counts, or base is unreadable. */
+/** Why a run without findings is not green: no reference counts, or base is unreadable. */
 function notGreenReasons(
   { affected, counted, baseUnreadable }: GateInput,
   facts: RunFacts,
@@ -233,7 +233,7 @@ function saysWhy({ code }: Reason): boolean {
   return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
-/** Drops one errored try for each try not made. Only their number matters. */
+/** Removes one errored try for each try that was not made. Only their number matters. */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

@@ -3,7 +3,7 @@ import { tryOutcomes } from '../plan/ledger.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import { countOutcomes, isComparable, meanOfCounts, type Table } from '../statistics/table.ts';
 
-/** The number of tries that all runs have, on the sides that can run. */
+/** The number of tries that all runs have, on those sides that can run. */
 export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
     const lengths = (['base', 'head'] as const)
@@ -13,12 +13,15 @@ export function sharedTries(runs: readonly ReferenceRun[]): number {
   }, Number.MAX_SAFE_INTEGER);
 }
 
-/** One side's pass rate, averaged over references, for tries [0, to). Null: no try was judged. */
+/** One side's pass rate, averaged over references, for tries [0, to). Null if no try was judged. */
 export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
   return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }
 
-/** One side's pass rate, averaged over tables with tries on both sides; null: none has. */
+/**
+ * One side's pass rate, averaged over tables with tries on both sides. Null if there is no such
+ * table.
+ */
 export function meanOfTables(tables: readonly Table[], side: Side): number | null {
   return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
 }

@@ -24,7 +24,7 @@ import { hasOpenShare } from './values.ts';
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
   rows: SuiteRow[];
-  /** All questions of the run in one contrast; null: fewer than two suites share it. */
+  /** All questions of the run in one comparison. Null if fewer than two suites share it. */
   pool: Pool | null;
 }
 
@@ -43,7 +43,7 @@ export function runRows(
   return { shares, rows, pool: createPool(byTries, state, shares.pool) };
 }
 
-/** Why a suite's tries make it red. `p` is null for sequential evidence. */
+/** The evidence that makes a suite red. `p` is null for sequential evidence. */
 interface Regression {
   by: 'fall' | 'references';
   p: number | null;
@@ -51,7 +51,7 @@ interface Regression {
 }
 
 /**
- * `holmLevel`: the suite's share of alpha, by Holm's procedure. Returns null if the tries do not
+ * `holmLevel` is the suite's share of alpha by Holm's procedure. Returns null if the tries do not
  * make the suite red.
  */
 export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
@@ -72,8 +72,8 @@ export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): 
 }
 
 /**
- * With fixed tries: the level for the suite's test and that of its references together. The sum of
- * the suite's Holm level and its part of the references' level.
+ * With fixed tries, the common level of the suite's test and of the test of its references. This is
+ * the sum of the suite's Holm level and its part of the references' level.
  */
 function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
@@ -112,7 +112,10 @@ export function measured(
   return { ...row, alpha, tolerance, visibleDrop, facts };
 }
 
-/** Whether the reference itself got worse. `accept` in the settings exempts non-critical ones. */
+/**
+ * Whether the reference itself got worse. The setting `accept` exempts references that are not
+ * critical.
+ */
 function isNamedWorse({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
   return (isBroken || isNamedAt(q.down)) && (isCritical || shares.judged !== 'critical');
 }

@@ -16,12 +16,12 @@ import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { comparedShare, meansOf, shownValues } from './values.ts';
 
-/** Values with more or longer labels than this are answers, not labels. */
+/** With more or longer labels than this, the values are answers and not labels. */
 const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
-/** What the rates of a suite count: the tries of these runs below an index. */
+/** Defines which tries a suite's rates count: those of these runs, below an index. */
 interface Rated {
   suite: SuiteComparison;
   verdict: SuiteVerdict | null;
@@ -82,7 +82,7 @@ function valuesRow(
   );
 }
 
-/** Pass rates of single objects. In the difference each dialogue counts once. */
+/** Pass rates of single objects of dialogues. Each dialogue counts once in the difference. */
 function objectsRow(
   { name, level }: Metric,
   { suite, verdict, runs, tries }: Rated,
@@ -98,7 +98,7 @@ function objectsRow(
   return { level, base: side('base'), head: side('head'), difference, low, high };
 }
 
-/** Mean over dialogues of the share of objects that pass, with its two-sided 90 % interval. */
+/** The share of objects that pass, averaged over dialogues, with its two-sided 90 % interval. */
 export function objectRate(
   name: string,
   suite: SuiteComparison,

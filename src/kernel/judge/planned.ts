@@ -3,7 +3,7 @@ import { countsIn } from '../suite/gate.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { GateInput } from './gate-input.ts';
 
-/** What the gate needs from planned suites, including those without a result. */
+/** What the gate needs to know about planned suites, even if they have no result. */
 export function plannedFacts(
   suites: readonly SuiteComparison[],
 ): Pick<GateInput, 'affected' | 'counted' | 'removed' | 'preferenceAlone'> {
@@ -17,7 +17,10 @@ export function plannedFacts(
   };
 }
 
-/** `suite: id` of gating references of base that head removes, newly skips or quarantines. */
+/**
+ * `suite: id` of references that affect the gate on base and that head removes, newly skips or
+ * quarantines.
+ */
 function withdrawnReferences({ run, newlyQuarantined }: SuiteComparison): string[] {
   const removed = run.suite.references
     .filter(({ change }) => change === 'removed')
@@ -33,7 +36,7 @@ export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string
     .map(({ reference }) => reference.id);
 }
 
-/** Whether only preference judges the suite and base has no answer to compare with. */
+/** Whether only preference judges the suite and base has no answers to compare with. */
 function isPreferenceAlone({ scoring, runs }: SuiteRun): boolean {
   return (
     runs.length > 0 &&

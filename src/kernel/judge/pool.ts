@@ -13,15 +13,15 @@ import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
-/** All questions of a run in one contrast, if several suites compare their tries. */
+/** All questions of a run in one comparison, if several suites compare their tries. */
 export interface Pool {
   look: Look;
   level: number;
-  /** The pass rate over all questions fell beyond chance. */
+  /** True if the pass rate over all questions fell beyond chance. */
   fell: boolean;
 }
 
-/** Null: fewer than two suites share a pool. */
+/** Null if fewer than two suites share a pool. */
 export function createPool(
   byTries: readonly SuiteComparison[],
   { pool, plan }: RunState,
@@ -35,7 +35,7 @@ export function createPool(
   return decisive === undefined ? null : { ...decisive, fell: hit !== undefined };
 }
 
-/** The drop (0–1) that the pool rules out, if no suite looks worse; else null. */
+/** The drop (0–1) that the pool rules out. Null if there is none, or a suite looks worse. */
 export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): number | null {
   const looksWorse = rows.some(
     ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
@@ -48,7 +48,7 @@ export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): 
   return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
-/** Whether its tries are compared one by one. Only then it belongs to the pool. */
+/** Whether the suite's tries are compared one by one. Only such suites belong to the pool. */
 export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }
@@ -59,7 +59,7 @@ export interface PoolFall {
   head: number;
 }
 
-/** Null: the pool did not fall, or single suites explain its fall. */
+/** Null if the pool did not fall, or if single suites explain its fall. */
 export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): PoolFall | null {
   if (pool?.fell !== true || isExplainedBySuites(rows.filter(isPooled), pool.level)) return null;
   const { tables } = pool.look;
@@ -67,8 +67,9 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
 }
 
 /**
- * Whether single suites explain the fall of the pool: some are red themselves or had their fall
- * refuted, and the others' questions together did not fall at the pool's level.
+ * Whether single suites explain the fall of the pool. This requires that some suites are red or
+ * have a refuted fall. The questions of the other suites together must not have fallen at the
+ * pool's level.
  */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
@@ -76,7 +77,10 @@ function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): bo
   return rest.length < pooled.length && test.midDown > level;
 }
 
-/** Whether the pool's fall may come from this suite: not red, and its own fall not refuted. */
+/**
+ * Whether the pool's fall may come from this suite. The suite must not be red, and no fall of it
+ * was refuted.
+ */
 export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
   return verdict !== 'regressed' && (confirmation === null || !isRefutal(confirmation));
 }

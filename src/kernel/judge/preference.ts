@@ -30,8 +30,8 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
 }
 
 /**
- * One try per comparison: the side not preferred fails, so the suite's test is the sign test. In a
- * cluster, comparisons with the same try index are permuted together.
+ * Makes one try per comparison. The side that is not preferred fails, so the suite's test is the
+ * sign test. In a cluster, comparisons with the same try index are permuted together.
  */
 export function preferenceTries(
   { metrics }: Tests,
@@ -55,7 +55,7 @@ export function hasPreference(tests: Tests, run: ReferenceRun): boolean {
   return preferenceTries(tests, [run]).length > 0;
 }
 
-/** The preference by the suite's first comparing metric; null without a comparison. */
+/** The preference by the suite's first metric that compares answers. Null without a comparison. */
 export function comparePreference(
   tests: Tests,
   runs: readonly ReferenceRun[],

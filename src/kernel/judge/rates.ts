@@ -12,12 +12,15 @@ export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
   return suite.compared.length > 0 ? suite.compared : countingRuns(suite);
 }
 
-/** Tries below this index count. With suspects, only tries that all references have. */
+/**
+ * Only tries below this index count. If there are suspects, these are the tries that all references
+ * have.
+ */
 export function ratedTries(verdict: SuiteVerdict | null): number {
   return verdict?.upTo ?? Infinity;
 }
 
-/** Only over references judged on both sides, so that the rates match the difference. */
+/** Counts only references judged on both sides, so that the rates match the difference. */
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
   if (verdict === null || verdict.look.interval === null) {
     const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];
@@ -60,7 +63,7 @@ export function comparedReferences(
   return compared.filter((own) => hasPreference(run.scoring.tests, own)).length;
 }
 
-/** The side that cannot answer any reference; absent: both can answer some. */
+/** The side that can answer none of the references. Absent if both sides can answer some. */
 export function unaskedSide({ runs }: SuiteComparison['run']): Pick<SuiteResult, 'unasked'> {
   const side = (['head', 'base'] as const).find((each) =>
     runs.every(({ affected }) => affected[each] === null || affected[each].kind === 'impossible'),

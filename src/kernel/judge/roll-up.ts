@@ -7,7 +7,9 @@ import { scoreCount, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup, Tests } from '../suite/suite.ts';
 
-/** llmeval's four counts (num_passes and num_fails include skipped scores), and four more. */
+/**
+ * Returns llmeval's four counts (num_passes and num_fails include skipped scores) and four more.
+ */
 export function tallyTries(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
   const count = (status: Score['status'], onlySkipped = false): number =>
@@ -29,7 +31,7 @@ export function tallyTries(tries: readonly TryResult[], metrics: number, skipped
 
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
-/** Null: no try was judged, or unjudged tries could still change the outcome. */
+/** Null if no try was judged, or if tries without a judgment could change the outcome. */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
   passes: number,
@@ -55,7 +57,7 @@ interface Tallied {
   judged: number;
 }
 
-/** Each row with the roll-up's result for its tries. Custom code runs once for all rows. */
+/** Adds to each row the roll-up's result for its tries. Custom code runs once for all rows. */
 export async function rollUp<Row extends Tallied>(
   rollup: Rollup,
   rows: readonly Row[],
@@ -87,7 +89,7 @@ function codeOutcome(
   result: Awaited<ReturnType<Evaluate>>[number] | undefined,
   name: string,
 ): RollUpOutcome {
-  // The code also sees skipped scores, so it is called if there are only those.
+  // The code also gets skipped scores, so it is called even if there are no others.
   if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
   if (result.status === 'error')
     return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
@@ -115,7 +117,7 @@ export async function rollUpSuite(
     const rolled = await rollUp(tests.rollup, rows, { suite: identity, side }, evaluate);
     return new Map(rolled.map((row) => [row.run, row.rolled]));
   };
-  // Base's first: nothing of head may influence them.
+  // Base's roll-ups come first, because nothing from head may influence them.
   const base = await ask(scoring, 'base', (run) => run.base.map(({ byHead }) => byHead));
   const others =
     baseScoring === null

@@ -7,58 +7,69 @@ export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
   waiting: WaitingBatches | null;
 }
 
-/** What the outcome of a run depends on. Computed before the first rule is read. */
+/**
+ * The facts that determine the outcome of a run. They are computed before the first rule is read.
+ */
 export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
-  /** Null: the run completed its plan. */
+  /** Null if the run completed its plan. */
   ended: EndedRun | null;
-  /** Only one commit ran, so nothing is compared. */
+  /** True if only one commit ran, so that nothing is compared. */
   isSweep: boolean;
-  /** References that gate on base and that head removes, newly skips or quarantines. */
+  /**
+   * The number of references that affect the gate on base and that head removes, newly skips or
+   * quarantines.
+   */
   removed: number;
   hasUnusedChanges: boolean;
-  /** Something on base or the base branch could not be read. */
+  /** True if something on base or the base branch could not be read. */
   isBaseUnreadable: boolean;
-  /** Head replaces a model that base calls. */
+  /** True if head replaces a model that base calls. */
   isReplaced: boolean;
-  /** More than a tenth of all tries ended in an error, and not on head alone (`unanswered`). */
+  /**
+   * True if more than a tenth of all tries ended in an error. Errors on head alone count as
+   * `unanswered` instead.
+   */
   hasTooManyErrors: boolean;
   /**
    * Why no try passed or failed although references are affected. `error`: something went wrong.
-   * `nothing-gates`: by configuration. Null: some did, or a mean gates.
+   * `nothing-gates`: the configuration says so. Null if some try did, or if a mean affects the
+   * gate.
    */
   silence: 'error' | 'nothing-gates' | null;
-  /** A suite regressed, or all suites together did. */
+  /** True if a suite regressed, or all suites together did. */
   hasRegressed: boolean;
   isInconclusive: boolean;
-  /** Every inconclusive suite is inconclusive because the model changed. */
+  /** True if the cause of every inconclusive suite is that the model changed. */
   isModelChange: boolean;
-  /** A finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
+  /**
+   * True if a finding fails the run, or if an inconclusive suite does so under `on_inconclusive`.
+   */
   fails: boolean;
-  /** Only `on_inconclusive` fails the run. */
+  /** True if only `on_inconclusive` fails the run. */
   failsByInconclusive: boolean;
-  /** A finding would fail the run if `fail_on` were not `never`. */
+  /** True if a finding would fail the run without `fail_on: never`. */
   isHeld: boolean;
-  /** Something that gates on base could not be judged on head. */
+  /** True if something that affects the gate on base could not be judged on head. */
   isUnseen: boolean;
   hasFixed: boolean;
   hasImproved: boolean;
-  /** The same answers pass at another rate, and nothing else is compared or new. */
+  /** True if the same answers pass at another rate, and nothing else is compared or new. */
   isScoringAlone: boolean;
   hasNewFailing: boolean;
 }
 
 interface RunRule<K extends OutcomeKind> {
   kind: K;
-  /** When the rule holds; docs/verdicts.md prints this. */
+  /** When the rule applies. docs/verdicts.md prints this text. */
   words: string;
   when(facts: RunFacts): boolean;
-  /** The outcome's fields besides its kind. */
+  /** The fields of the outcome, except its kind. */
   figures?(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;
 }
 
 type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 
-/** The first rule that holds decides the outcome. */
+/** The first rule that applies decides the outcome. */
 export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',

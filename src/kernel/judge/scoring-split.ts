@@ -7,7 +7,10 @@ import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { countCorners, cornerRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
-/** Splits the change of the pass rate: prompt under head's scoring, scoring on base's outputs. */
+/**
+ * Splits the change of the pass rate into two parts: the prompt's under head's scoring, and the
+ * scoring's on base's outputs.
+ */
 export function scoringSplit(
   comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -62,7 +65,9 @@ function rateDifference(after: number | null, before: number | null): number | n
   return after === null || before === null ? null : after - before;
 }
 
-/** Scores the same answers of base with both scorings, so only the scoring can differ. */
+/**
+ * Scores the same answers of base with both scorings, so only the scoring can cause a difference.
+ */
 function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
     base.map(({ byHead, byBase }) => [byBase?.outcome, byHead.outcome]),

@@ -22,20 +22,21 @@ import type { SuiteFacts } from './suite-rules.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 import type { MetricMove } from './values.ts';
 
-/** A compared suite and what its tries show. A verdict adds its fields to the row. */
+/** A compared suite and what its tries show. The verdict adds more fields to the row. */
 export interface SuiteRow {
   suite: SuiteComparison;
-  /** The plan of its looks; with fixed tries, one look at all of them. */
+  /** The plan of the suite's looks. With fixed tries, there is one look at all of them. */
   plan: LookPlan;
   looks: readonly Look[];
-  /** Covers the tries that all references have. The source of rates, interval and p. */
+  /** A look at the tries that all references have. Rates, interval and p come from this look. */
   look: Look;
   /**
-   * Tries below this index count: the tries that all references have; with fixed tries, as planned.
+   * Only tries below this index count. All references have these tries. With fixed tries, the plan
+   * sets the index.
    */
   upTo: number;
   tries: number;
-  /** In the order of `compared`. */
+  /** References are in the order of `compared`. */
   references: readonly ReferenceRow[];
 }
 
@@ -43,25 +44,28 @@ export interface ReferenceRow {
   run: ReferenceRun;
   id: string;
   isCritical: boolean;
-  /** The tries behind its own verdict. */
+  /** The tries behind the reference's own verdict. */
   table: Table;
   /** False-discovery rates, 0–1, of "worse" and "better". */
   q: { down: number; up: number };
-  /** Sequential evidence shows that it got worse. */
+  /** True if sequential evidence shows that the reference got worse. */
   isBroken: boolean;
-  /** It looks worse, and more tries could clear it. */
+  /** True if the reference looks worse and more tries could show that it is not. */
   isSuspect: boolean;
-  /** It failed on base and passes on head, beyond chance. */
+  /** True if the reference failed on base and passes on head, beyond chance. */
   isFixed: boolean;
 }
 
-/** The row with what its tries show at its share of alpha. */
+/** The row, with what its tries show at the suite's share of alpha. */
 export interface MeasuredRow extends SuiteRow {
-  /** Share of alpha (0–1) that the suite was judged at. */
+  /** The share of alpha (0–1) at which the suite was judged. */
   alpha: number;
-  /** The largest drop (0–1) compatible with green. */
+  /** The largest drop (0–1) with which the suite can be green. */
   tolerance: number;
-  /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
+  /**
+   * Smallest fall of the pass rate (0–1) that the suite's test detects with 80 % power. Null if
+   * there is none.
+   */
   visibleDrop: number | null;
   facts: OwnFacts;
   moves: readonly MetricMove[];
@@ -79,9 +83,9 @@ export type RunFactsOfSuite = Pick<
 export interface SuiteVerdict extends MeasuredRow {
   verdict: Verdict;
   reason: VerdictReason;
-  /** The fall under base's scoring, if the verdict considered it; else null. */
+  /** The fall under base's scoring. Null if the verdict did not consider it. */
   underBase: FallUnderBase | null;
-  /** Null: the verdict is not bad, or does not depend on answers of an earlier run. */
+  /** Null if the verdict is not bad, or does not depend on answers of an earlier run. */
   confirmation: Confirmation | null;
 }
 
@@ -109,11 +113,12 @@ export function rowByTries(
   const look = last ?? lookAt(ledger.references);
   const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  // For references that got extra tries, only the tries that made them suspects.
+  // For references with extra tries, uses only the tries that made them suspects.
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // References get extra tries because of their results, so only e-values may name them.
+  // A reference gets extra tries because of its results, so only e-values may name it as worse or
+  // better.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
@@ -183,8 +188,8 @@ type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
 
 /**
- * Whether base's answers also fail by base's own scoring, so that head fixes more than the scoring.
- * Stored answers do not count: the model may have changed since.
+ * Whether base's answers also fail under base's own scoring. Then head fixes more than the scoring.
+ * Stored answers do not count, because the model may have changed since.
  */
 function failsUnderBase(
   { base, head }: ReferenceRun,
@@ -201,7 +206,7 @@ function rollUpFell(table: Table | undefined): boolean {
   return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
 }
 
-/** The rates of single tries; 1 where the roll-up disagrees. */
+/** The false-discovery rates of single tries, or 1 where the roll-up disagrees. */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);
   const mirrored = mirrorTables(rolled);
@@ -211,7 +216,7 @@ function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): Ow
   };
 }
 
-/** A reference's roll-ups as one try per side. A roll-up without an outcome is not a try. */
+/** A reference's roll-ups as one try per side. A roll-up without an outcome gives no try. */
 function rolledTries(rollUps: RunRollUps | undefined): Tries {
   const side = (rolled: RollUpOutcome | undefined): Outcome[] => [rolled?.outcome ?? 'error'];
   return { base: side(rollUps?.base), head: side(rollUps?.head) };

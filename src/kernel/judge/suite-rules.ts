@@ -8,35 +8,36 @@ import type { FallUnderBase } from './under-base-scoring.ts';
 interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
-  /** References that can run. */
+  /** The number of references that can run. */
   runs: number;
-  /** Of these, those with a try on some side, even an error. */
+  /** How many of `runs` have a try on some side, even one with an error. */
   tried: number;
-  /** Of these, the ones that are not skipped or quarantined. */
+  /** How many of `tried` are not skipped or quarantined. */
   counting: number;
-  /** Of the counting ones: has a base answer, and both sides ask the same question. */
+  /** How many of `counting` have a base answer and the same question on both sides. */
   same: number;
-  /** Of the counting ones that exist on base: one side cannot be asked. */
+  /** How many of `counting` exist on base but cannot be asked on one side. */
   unaskable: number;
 }
 
 interface Evidence {
-  /** Of the deciding test; null for a sequential test, which has none. */
+  /** The p of the deciding test. Null for a sequential test, which has no p. */
   p: number | null;
   references: readonly string[];
-  /** Metrics that fell, smallest p first; absent: all together. */
+  /** Metrics that fell, smallest p first. Absent if all metrics fell together. */
   metrics?: readonly string[];
 }
 
 /**
- * What the verdict of a compared suite depends on. Computed before the first rule is read. "Its
- * share of alpha" is the suite's by Holm's procedure (`alphaShares`, `holmLevels`).
+ * The facts that determine the verdict of a compared suite. They are computed before the first rule
+ * is read. "Its share of alpha" is the suite's share by Holm's procedure (`alphaShares`,
+ * `holmLevels`).
  */
 export interface SuiteFacts {
   /**
-   * What new tries show about a fall that depends on an earlier run or on one session; null: no
-   * such fall. Tests: e-values of new pairs, then exact tests of whole sides, at alpha divided by
-   * the number of claims (`nextConfirmationStep`).
+   * What new tries show about a fall that depends on an earlier run or on one session. Null if
+   * there is no such fall. Tests: e-values of new pairs, then exact tests of whole sides, at alpha
+   * divided by the number of claims (`nextConfirmationStep`).
    */
   confirmation: Confirmation | null;
   /**
@@ -51,14 +52,14 @@ export interface SuiteFacts {
    */
   broken: Evidence | null;
   /**
-   * Head has no outcome where base has one. Test: exact, as for pass and fail, Holm over the
-   * suites, at an additional 0.2 alpha. No test if a critical reference or the whole suite has no
-   * answers (`evidenceFacts`).
+   * Head has no outcome where base has one. The test is exact, as for pass and fail, with Holm over
+   * the suites, at an additional 0.2 alpha. No test if a critical reference or the whole suite has
+   * no answers (`evidenceFacts`).
    */
   unanswered: Evidence | null;
   /**
-   * Ids of references without a judged try, if these are more than 2 % of the run's, or include a
-   * critical one or a whole suite; else null. No test (`blocksGreen`).
+   * Ids of references without a judged try, if these are too many: more than 2 % of the run's
+   * references, a critical one or a whole suite. Otherwise null. No test (`blocksGreen`).
    */
   missing: readonly string[] | null;
   /**
@@ -72,50 +73,60 @@ export interface SuiteFacts {
    */
   fallenMetrics: readonly string[];
   /**
-   * Ids of references that look worse and that more tries could clear. Only if the run ended early,
-   * another reference already got worse, or a critical roll-up fell. No test (`measureSuspicion`).
+   * Ids of references that look worse, if more tries could show that they are not. Set only if the
+   * run ended early, another reference already got worse, or a critical roll-up fell. No test
+   * (`measureSuspicion`).
    */
   suspicious: readonly string[];
   /**
-   * Good verdicts ruled out because head's answers are empty, cut, withheld or refused, or ended
-   * for an unknown reason, more often than base's; or because base's were withheld. Exact test at
-   * 0.2 alpha; no test if a whole side ended so (`ruledOutByEndings`).
+   * The good verdicts that are ruled out by how answers end. Head's answers are more often empty,
+   * cut, withheld, refused or of unknown ending than base's, or base's were withheld. Exact test at
+   * 0.2 alpha. No test if all answers of a side ended in this way (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * The scoring changed, and head's answers fall under base's scoring; else null. Tested like fixed
-   * tries, at its share of alpha (`fallUnderBase`).
+   * Set if the scoring changed and head's answers fall under base's scoring. Otherwise null. Tested
+   * like fixed tries, at the suite's share of alpha (`fallUnderBase`).
    */
   underBase: FallUnderBase | null;
   /**
-   * The mirror of `fall`, for all metrics together. With fixed tries it has the suite's whole
-   * level, a fall 0.6 of it (`isRise`).
+   * The mirror of `fall`, for all metrics together. With fixed tries, a rise is tested at the
+   * suite's whole level and a fall at 0.6 of it (`isRise`).
    */
   rise: Evidence | null;
   /**
-   * Of head − base; null: no tries on both sides. One-sided level of each end: 1 to 3.5 % by look,
-   * 5 % with fixed tries, whatever alpha is (`differenceInterval`).
+   * The interval of head − base. Null without tries on both sides. Each end has a one-sided level
+   * of 1 to 3.5 % by look, or 5 % with fixed tries, whatever alpha is (`differenceInterval`).
    */
   interval: { difference: number; low: number; high: number } | null;
-  /** The interval rules out a drop above the tolerance (`ruledOutBy`), also of shares of turns. */
+  /**
+   * True if the interval rules out a drop above the tolerance, also for shares of turns
+   * (`ruledOutBy`).
+   */
   isBound: boolean;
-  /** The rate is not lower at the last look, or before that in a small suite (`ruledOutBy`). */
+  /**
+   * True if the rate is not lower at the last look. In a small suite, an earlier look is enough
+   * (`ruledOutBy`).
+   */
   isNotLower: boolean;
-  /** The interval over all suites rules out a drop, and no suite looks worse (`boundTogether`). */
+  /**
+   * True if the interval over all suites rules out a drop and no suite looks worse
+   * (`boundTogether`).
+   */
   isBoundTogether: boolean;
 }
 
-/** A row of a table. The first rule that holds decides. */
+/** A row of a table of rules. The first rule that applies decides. */
 interface Rule<Facts> {
   verdict: Verdict;
-  /** When the rule holds; docs/verdicts.md prints this. */
+  /** When the rule applies. docs/verdicts.md prints this text. */
   words: string;
   when(facts: Facts): boolean;
 }
 
 interface ComparedRule extends Rule<SuiteFacts> {
   by: VerdictReason['by'];
-  /** The deciding test and its references; absent: all references, and no test. */
+  /** The deciding test and its references. If absent, all references decide without a test. */
   found?(facts: SuiteFacts): Partial<Evidence> | null;
 }
 
@@ -311,7 +322,7 @@ const BEFORE_SCORING = COMPARED_RULES.slice(
 
 interface RuledSuite extends Pick<VerdictReason, 'by' | 'p' | 'references' | 'metrics'> {
   verdict: Verdict;
-  /** The fall under base's scoring, if the verdict considered it. */
+  /** The fall under base's scoring. Null if the verdict did not consider it. */
   underBase: FallUnderBase | null;
 }
 
@@ -349,7 +360,7 @@ function asksTheSame({ affected: { base, head }, base: answers }: ReferenceRun):
   );
 }
 
-/** Whether base has the reference, and one side cannot be asked it. */
+/** Whether base has the reference but one side cannot ask its question. */
 export function isUnaskable({ affected: { base, head, baseReference } }: ReferenceRun): boolean {
   if (baseReference === null) return false;
   return base === null || [base, head].some((side) => side?.kind === 'impossible');

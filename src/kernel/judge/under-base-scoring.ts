@@ -35,8 +35,9 @@ import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
- * Judges head's answers with base's scoring, if the pull request also changes the scoring. Finds
- * falls of suites (`fallUnderBase`); if these are not red, of single references and means.
+ * Judges head's answers with base's scoring if the pull request also changes the scoring. Finds
+ * falls of suites (`fallUnderBase`). If these are not red, also finds falls of single references
+ * and means.
  */
 
 /** References that ran on both sides. */
@@ -44,7 +45,10 @@ export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(({ base, head }) => base.length > 0 && head.length > 0);
 }
 
-/** Each side's answers under each side's scoring. `base_head`: base's answers, head's scoring. */
+/**
+ * Each side's answers under each side's scoring. For example, `base_head` means base's answers
+ * under head's scoring.
+ */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 export function countCorners(suite: SuiteComparison): Corners[] {
@@ -83,8 +87,9 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Mean rates over the references judged in all four corners, since rates of different references
- * are not comparable. Without such references: over those whose base answers both scorings judge.
+ * Mean rates over the references judged in all four corners, because rates of different references
+ * are not comparable. If there are none, the mean is over references for which both scorings judge
+ * base's answers.
  */
 export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -98,17 +103,17 @@ export interface FallUnderBase {
   head: number;
   references: string[];
   /**
-   * What excuses the fall. `passes`: head's scoring passes head's answers as often as base's passed
-   * base's. `fewer-checks`: the same, but with fewer gating metrics.
+   * What excuses the fall. `passes`: under head's scoring, head's answers pass as often as base's
+   * did under base's scoring. `fewer-checks`: the same, but fewer metrics affect the gate.
    */
   excusedBy: 'none' | 'passes' | 'fewer-checks';
 }
 
 /**
  * How head's answers fall under base's scoring, beyond chance, if both prompt and scoring changed.
- * A new format with a matching scoring excuses the fall. A scoring with fewer checks, or one that
- * head's answers also fail, does not. Null: no such fall, or equal scorings. `alpha` (0–1): the
- * suite's share.
+ * A new format with a matching scoring excuses the fall. The fall is not excused if the scoring has
+ * fewer checks, or if head's answers fail it too. Null if there is no such fall, or if the scorings
+ * are equal. `alpha` (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -192,7 +197,9 @@ export interface SeparateFall {
   reason: UnderBaseFinding['reason'];
 }
 
-/** Falls of single references, which no suite test shows, and of means, which share `alpha`. */
+/**
+ * Falls of single references, which no suite's test shows, and falls of means. Means share `alpha`.
+ */
 export function separateFalls(suites: readonly JudgedSuite[], alpha: number): SeparateFall[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
@@ -202,7 +209,7 @@ export function separateFalls(suites: readonly JudgedSuite[], alpha: number): Se
   ]);
 }
 
-/** Merges references with the same `fail_on`, across suites, into one finding. */
+/** Merges references of all suites with the same `fail_on` into one finding. */
 export function underBaseFindings(falls: readonly SeparateFall[]): UnderBaseFinding[] {
   const alike = Map.groupBy(falls, ({ comparison: { gate } }) => gate.fail_on);
   return [...alike].flatMap(([failOn, group]) => {
@@ -249,7 +256,7 @@ function fallenReferences({ comparison, verdict }: JudgedSuite): SeparateFall[] 
     : [{ comparison, reason: { code: 'worse-under-base', references, fails: false } }];
 }
 
-/** References whose every try passes on base and fails on head, under base's scoring only. */
+/** References whose tries all pass on base and all fail on head, but only under base's scoring. */
 function fellUnderBaseOnly(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (suite.run.baseScoring === null) return [];
   const gating = suite.compared.filter((item) => suite.gate.churn !== 'accept' || isCritical(item));
@@ -290,7 +297,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFal
   });
 }
 
-/** Means that move under base's scoring but have no result under head's. */
+/** Means that move under base's scoring and have no result under head's scoring. */
 function movesUnderBase(
   comparison: SuiteComparison,
   verdict: NonNullable<JudgedSuite['verdict']>,

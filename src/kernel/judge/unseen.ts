@@ -18,7 +18,7 @@ export interface ComparedSuite {
   result: SuiteResult;
 }
 
-/** `alpha` (0–1): the level of each single test. */
+/** `alpha` (0–1) is the level of each single test. */
 export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {
   const found = suites.map((suite) => ({ ...suite, skipped: skippedTries(suite, alpha) }));
   const green = found.filter(({ result }) => isGreen(result));
@@ -78,7 +78,10 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
   });
 }
 
-/** Reports a metric that judged no answer of head, or fewer numbers although its mean gates. */
+/**
+ * Reports a metric that judged no answer of head. Also reports one that gave fewer numbers although
+ * its mean affects the gate.
+ */
 function unseenMetric(
   { comparison, result }: ComparedSuite,
   { name, gates: counts, judged_base: before, judged_head: after, values }: MetricResult,
@@ -110,7 +113,7 @@ function hasNumber(score: TryResult['scores'][number], name: string): boolean {
   return entry !== undefined && scoreEntry(score, entry) !== null;
 }
 
-/** References that count and run on both sides, including unchanged ones. */
+/** References that count and run on both sides, even if unchanged. */
 function runsOfBoth(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(
     ({ affected: { base, head } }) => base !== null && head !== null,
@@ -130,7 +133,7 @@ function triesThat(
   return { base: count('base'), head: count('head') };
 }
 
-/** Whether it holds less often on head, by more than a little and beyond chance. */
+/** Whether `is` is true less often on head, by more than a little and beyond chance. */
 function holdsLessOften(runs: readonly ReferenceRun[], is: Test, alpha: number): boolean {
   const { base, head } = triesThat(runs, is);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);

@@ -21,11 +21,17 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
-  /** The number is the share of these objects that pass, and drops by `minDrop` (0–1) count. */
+  /**
+   * Set if the number is the share of these objects that pass. Drops of at least `minDrop` (0–1)
+   * count.
+   */
   share: { of: MetricLevel; minDrop: number } | null;
-  /** Over the tries that all references have; null: no reference has numbers on both sides. */
+  /**
+   * The test over the tries that all references have. Null if no reference has numbers on both
+   * sides.
+   */
   test: ValueTest | null;
-  /** The test after each look of the plan if the metric gates; else empty. */
+  /** The test after each look of the plan, if the metric affects the gate. Otherwise empty. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
@@ -86,7 +92,10 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 
 type Moved = NonNullable<MetricValues['moved']>;
 
-/** p (0–1) of a move in this direction; two-sided if no direction is better; 1 without a test. */
+/**
+ * p (0–1) of a move in this direction. It is two-sided if no direction is better, and 1 without a
+ * test.
+ */
 export function directionalP(test: ValueTest | null, better: Better, moved: Moved): number {
   if (test === null) return 1;
   if (better === 'none') return test.differs;
@@ -105,7 +114,7 @@ export function directionOf({ z }: ValueTest, moved: Moved, better: Better): Mov
   return { way, by: isMean ? 'mean' : 'ranks' };
 }
 
-/** Whether it fell at one of its looks. */
+/** Whether the metric fell at one of its looks. */
 export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number): boolean {
   return withLevels(looks, alpha, plan).some(
     ({ look, level }) =>
@@ -114,7 +123,10 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/** Whether a share of turns is lower, not called worse, and perhaps by more than the tolerance. */
+/**
+ * Whether a share of turns is lower, perhaps by more than the tolerance, but was not found to be
+ * worse.
+ */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
     ({ share, gate, test, moved }) =>
@@ -127,8 +139,9 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * Significant moves. `fell` decides for gating metrics. For others Holm's procedure decides: once
- * over metrics that warn, once over metrics without a better direction (two-sided).
+ * The significant moves. For metrics that affect the gate, `fell` decides. For others, Holm's
+ * procedure decides: once over metrics that warn, and once (two-sided) over metrics without a
+ * better direction.
  */
 export function calledMoves(
   moves: readonly MetricMove[],
@@ -170,7 +183,7 @@ export function shownValues(
   };
 }
 
-/** The tested means; without a test, the mean of each side alone. */
+/** The means that were tested. Without a test, the mean of each side alone. */
 export function meansOf(
   test: ValueTest | null,
   values: readonly Values[],

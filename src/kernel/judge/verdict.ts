@@ -19,27 +19,27 @@ import { fallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, hasOpenShare, metricMoves, type MetricMove } from './values.ts';
 
 interface MeasureOptions {
-  /** Whether every wanted try was made, so that a missing answer is meaningful. */
+  /** True if every wanted try was made. Only then does a missing answer mean something. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/** What the tries of a run show, before new tries confirm or refute it. */
+/** What the tries of a run show, before new tries confirm or refute a fall. */
 export interface MeasuredRun {
   suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation'> }[];
   pool: RunRows['pool'];
-  /** The drop (0–1) that the pool rules out, if no suite looks worse; else null. */
+  /** The drop (0–1) that the pool rules out. Null if a suite looks worse. */
   bound: number | null;
 }
 
 export interface RunVerdict {
-  /** Of each compared suite. */
+  /** The verdict of each compared suite. */
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** The fall of all suites together; null: no fall, or single suites explain it. */
+  /** The fall of all suites together. Null if there is none, or if single suites explain it. */
   pool: PoolFall | null;
 }
 
-/** Measures suites, which share their part of alpha by Holm's procedure. */
+/** Measures the suites. They share their part of alpha by Holm's procedure. */
 export function measureSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
@@ -60,7 +60,7 @@ export function measureSuites(
   return { suites: found, pool: run.pool, bound };
 }
 
-/** `confirmations`: what new tries show about the falls of each suite and its metrics. */
+/** `confirmations` says what new tries show about the falls of each suite and its metrics. */
 export function judgeMeasured(
   { suites, pool, bound }: MeasuredRun,
   confirmations: ReadonlyMap<SuiteComparison, readonly Confirmation[]> = new Map(),
@@ -106,7 +106,7 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   });
 }
 
-/** A mean that new tries do not confirm as worse counts as not moved. */
+/** If new tries do not confirm that a mean got worse, the mean counts as unchanged. */
 function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]): MetricMove {
   const isRefuted = confirmations.some(
     ({ metric, status }) => metric === move.name && status !== 'confirmed',
@@ -114,7 +114,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
   return isRefuted ? { ...move, moved: null } : move;
 }
 
-/** Drops a fall that new tries do not confirm. Head may still answer less often. */
+/** Removes a fall that new tries do not confirm. Head may still answer less often. */
 function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
   return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }

@@ -6,18 +6,20 @@ import { clusteredTries, type LookRow } from '../statistics/look.ts';
 import type { Tries } from '../statistics/table.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison, type Try } from './suite-run.ts';
 
-/** The tries of one reference, and how the policy treats it. */
+/** The tries of one reference, and how the rules for further tries treat it. */
 export interface LedgerReference extends LookRow {
   metrics: ReadonlyMap<string, Tries>;
-  /** How many gating metrics judge it. */
+  /** How many metrics judge the reference and affect the gate. */
   judgedBy: number;
-  /** Tagged `critical`. */
+  /** True if the reference has the tag `critical`. */
   isCritical: boolean;
-  /** It nearly always passed in earlier runs, so any failure is suspicious. */
+  /**
+   * True if the reference nearly always passed in earlier runs, so that any failure is suspicious.
+   */
   isSteady: boolean;
-  /** It gets tries until it is known whether it is fixed. */
+  /** True if the reference gets tries until it is known whether it is fixed. */
   isAwaited: boolean;
-  /** The fixed number of tries per side; Infinity: adaptive. */
+  /** The fixed number of tries per side. Infinity if the number is adaptive. */
   planned: number;
 }
 
@@ -25,9 +27,9 @@ export interface LedgerReference extends LookRow {
 export interface SuiteLedger {
   references: readonly LedgerReference[];
   isAdaptive: boolean;
-  /** The mean must drop by at least this (0–1). */
+  /** The smallest drop of the mean (0–1) that counts. */
   minDrop: number;
-  /** The largest drop (0–1) compatible with green. */
+  /** The largest drop (0–1) with which the suite can be green. */
   tolerance: number | 'auto';
 }
 
@@ -39,9 +41,9 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 }
 
 /**
- * By group and reference, the name of the cluster that it is permuted with; null: alone. A cluster
- * holds references with the same question on both sides, and references of one `cluster` in a
- * group.
+ * The name of each reference's cluster, by group and reference. Null if the reference is permuted
+ * alone. A cluster contains references with the same question on both sides, and references of one
+ * `cluster` in a group.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
@@ -82,7 +84,7 @@ export function suiteClusters(compared: readonly ReferenceRun[]): (string | null
   return clusterNames([compared])[0] ?? [];
 }
 
-/** A try's outcome by one metric alone: it fails only if the metric does. */
+/** A try's outcome by one metric alone. The try fails only if this metric fails. */
 export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outcome {
   if (outcome !== 'fail') return outcome;
   const failed = scores.some(
@@ -126,7 +128,7 @@ function countPlannedTries(
 }
 
 /**
- * With fixed tries, only tries below this index count in means. Critical references get more tries
+ * With fixed tries, means count only tries below this index. Critical references get more tries
  * when they fail, which would bias a mean.
  */
 export function maxPlannedTries(
@@ -158,7 +160,10 @@ function failingMetrics(run: ReferenceRun): Map<string, Tries> {
   );
 }
 
-/** Drops further tries of critical references: they follow failures, so they would bias means. */
+/**
+ * Removes the further tries of critical references. These follow failures, so they would bias
+ * means.
+ */
 export function plannedTries({ references }: SuiteLedger): LookRow[] {
   return references.map(({ tries, metrics, cluster, planned }) => {
     const cut = ({ base, head }: Tries): Tries => ({

@@ -5,9 +5,9 @@ import { at } from '../statistics/sums.ts';
 export interface LookPlan {
   /** Tries per side at each look. */
   tries: readonly number[];
-  /** The alpha spent by a look grows with this power of its share of the tries. */
+  /** The alpha that a look spends grows with this power of the look's share of the tries. */
   power: number;
-  /** Above this p nothing looks worse, and more tries rarely change that. */
+  /** If p is above this, nothing looks worse, and more tries rarely change that. */
   futile: number;
   /**
    * The one-sided level of the bound at each look. Suites stop once the bound is good enough, so 5
@@ -37,7 +37,7 @@ export const ONE_LOOK: LookPlan = { tries: [Infinity], power: 1, futile: 1, boun
 /** With this many questions, one try per side is enough for a first look. */
 const LARGE_RUN = 100;
 
-/** `questions`: compared in the whole run; duplicates count once. */
+/** `questions` is their number in the whole comparison. Duplicates count once. */
 export function lookPlan(questions: number): LookPlan {
   return questions >= LARGE_RUN ? LARGE : SMALL;
 }
@@ -51,7 +51,9 @@ export function boundQuantile(plan: LookPlan, tries: number): number {
   return normalQuantile(1 - (plan.bounds[Math.max(0, last)] ?? 0));
 }
 
-/** Where the normal density becomes negligible, and the (even) number of Simpson steps. */
+/**
+ * The point at which the normal density becomes negligible, and the (even) number of Simpson steps.
+ */
 const DENSITY_LIMIT = 8.5;
 
 const STEPS = 120;
@@ -88,7 +90,7 @@ export function withLevels<Look>(
   return looks.map((look, k) => ({ look, level: at(levels, k) }));
 }
 
-/** Cached: a run uses few levels, and each takes milliseconds to compute. */
+/** Levels are cached, because a run uses few of them and each takes milliseconds to compute. */
 const LEVELS_CACHE = new Map<string, readonly number[]>();
 
 function spendAlpha(
@@ -115,7 +117,7 @@ function spendAlpha(
   return levels;
 }
 
-/** The density of Brownian motion at `time`, at evenly spaced points up to the uncrossed bound. */
+/** The density of Brownian motion at `time` that has crossed no bound, at evenly spaced points. */
 interface BrownianDensity {
   time: number;
   places: Float64Array;
@@ -140,7 +142,10 @@ function densityAt(before: BrownianDensity | null, time: number, place: number):
   return integrate(before, (from) => density((place - from) / step) / step);
 }
 
-/** The bound first crossed at `time` with probability `share`; Newton's method from `start`. */
+/**
+ * The bound that is first crossed at `time` with probability `share`. Uses Newton's method from
+ * `start`.
+ */
 function boundAt(before: BrownianDensity, time: number, share: number, start: number): number {
   const step = Math.sqrt(time - before.time);
   let bound = start;

@@ -10,7 +10,7 @@ import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
   metric: Metric;
-  /** An entry of a map value; null: the value itself. */
+  /** Names an entry of a map value. Null for the value itself. */
   entry: string | null;
   name: string;
 }
@@ -18,7 +18,7 @@ export interface MetricNumber {
 /** Maps with more entries than this are data, not numbers to compare. */
 const MAX_MAP_ENTRIES = 20;
 
-/** Numbers beyond pass and fail: a metric's value, or each entry of a map. */
+/** A metric's numbers apart from pass and fail: its value, or each entry of a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   const all = everyMetric(run.scoring.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
@@ -32,7 +32,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) &&
       (asked || metric.skip || !restates(scores));
-    // A number that the gate names needs a row even if no answer gives it.
+    // If the gate names a number, it needs a row even if no answer gives it.
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));
@@ -71,10 +71,16 @@ export function valuesByReference(
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
 }
 
-/** Tries per side that decide whether a reference's value exploded. */
+/**
+ * Number of tries per side that decide whether a reference's value exploded, that is, moved far
+ * more than the others'.
+ */
 const EXPLODED_TRIES = 4;
 
-/** References whose value moved far more than the others'. `isOpen`: more tries would decide. */
+/**
+ * References whose value moved far more than the others'. `isOpen` is true if more tries would
+ * decide.
+ */
 export function explodedReferences(
   { policy, gate, compared }: SuiteComparison,
   number: MetricNumber,

@@ -9,19 +9,19 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
- * Decides which tries to make next. The state has no memory: after every round, and again for the
- * verdict, it is replayed from the first look. Tries are collected at the strictest level that
+ * Decides which tries to make next. The state has no memory. It is replayed from the first look
+ * after every round, and again for the verdict. Tries are collected at the strictest level that
  * Holm's procedure may give a suite. A larger level only ends the same looks earlier, so the same
  * tries may be judged at any larger level.
  */
 
-/** How alpha is shared, 0–1 each. */
+/** The parts into which alpha is divided, 0–1 each. */
 export interface RunLevels {
   /** The smallest level that Holm's procedure may give a suite. */
   suite: number;
-  /** For all questions of the run together; 0: there is no pool. */
+  /** The level for all questions of the run together. 0 if there is no pool. */
   pool: number;
-  /** For all single references together, and which ones are judged. */
+  /** The level for all single references together, and which references are judged. */
   references: number;
   judged: SuspectScope;
 }
@@ -29,7 +29,7 @@ export interface RunLevels {
 /** Suites that get their looks together, and the tries they want next. */
 export interface RunState {
   plan: LookPlan;
-  /** Looks at all suites together; one with fixed tries, none without a pool. */
+  /** The looks at all suites together. There is one with fixed tries, and none without a pool. */
   pool: Look[];
   suites: SuiteState[];
   isDone: boolean;
@@ -44,31 +44,31 @@ export interface SuiteState {
 
 export interface ReferenceState {
   reference: LedgerReference;
-  /** E-value that it got worse. */
+  /** The e-value for "the reference got worse". */
   eValue: number;
-  /** It got worse. All references of the run are judged at one level. */
+  /** True if the reference got worse. All references of the run are judged at one level. */
   isBroken: boolean;
-  /** It looks worse until more tries clear it. */
+  /** True while the reference looks worse and more tries could show that it is not. */
   isSuspect: boolean;
-  /** It failed on base and passes on head. */
+  /** True if the reference failed on base and passes on head. */
   isFixed: boolean;
-  /** The next number of tries per side; null: no more than it has. */
+  /** The number of tries per side that the reference needs next. Null if it needs no more. */
   wanted: number | null;
 }
 
-/** All suites together must rule out this drop, or a smaller one that a suite sets. */
+/** All suites together must rule out this drop, or a smaller one if a suite sets it. */
 const RUN_TOLERANCE = 0.05;
 
-/** Once the pool rules out a drop, suites with a larger p stop. */
+/** Once the pool rules out a drop, suites with a p above this stop. */
 const ALONE_P = 0.2;
 
-/** A suite with a smaller adjusted p is suspicious, whatever the pool shows. */
+/** A suite with an adjusted p below this is suspicious, whatever the pool shows. */
 const SUSPICIOUS_P = 0.1;
 
 /**
- * Replays the policy on the tries so far. All suites get the tries of the first look. Then suspects
- * get further pairs until they are called worse or cleared. Then every undecided suite gets one
- * more try. Once the pool is calm, only suites that look worse continue.
+ * Replays the rules on the tries so far. All suites get the tries of the first look. Then suspects
+ * get more pairs until they are found to be worse or not. Then every undecided suite gets one more
+ * try. Once the pool is calm, only suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
   const plan = lookPlan(countQuestions(ledgers));
@@ -112,12 +112,12 @@ export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): Ru
   return { plan, pool, suites: states, isDone };
 }
 
-/** Tries per side before the first look. */
+/** The number of tries per side before the first look. */
 export function firstLookTries(ledgers: readonly SuiteLedger[]): number {
   return lookPlan(countQuestions(ledgers)).tries[0] ?? MOST_TRIES;
 }
 
-/** References of one cluster count once. */
+/** All references of a cluster together count as one question. */
 function countQuestions(ledgers: readonly SuiteLedger[]): number {
   const all = ledgers.flatMap(({ references }) => references);
   const named = all.flatMap(({ cluster }) => cluster ?? []);
@@ -130,11 +130,14 @@ interface SuiteWalk {
   references: Suspicion[];
   looks: Look[];
   isGoing: boolean;
-  /** The suite itself fell, so its suspects no longer matter. */
+  /** True if the suite itself fell, so that its suspects no longer matter. */
   fell: boolean;
 }
 
-/** `next`: tries per side that the next look needs; null: no further look. */
+/**
+ * `next` is the number of tries per side that the next look needs. Null if there is no further
+ * look.
+ */
 function walkLooks(
   suites: readonly SuiteWalk[],
   { levels, plan }: { levels: RunLevels; plan: LookPlan },
@@ -159,11 +162,11 @@ function walkLooks(
 }
 
 interface LookStep {
-  /** The index of the look in the plan. */
+  /** The look's index in the plan. */
   k: number;
   levels: RunLevels;
   plan: LookPlan;
-  /** The pool was calm before: only suites that look worse continue. */
+  /** True if the pool was calm before. Then only suites that look worse continue. */
   isPoolSettled: boolean;
 }
 
@@ -187,8 +190,8 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
 
 /**
  * `fell`: all suites stop. `calm`: a drop is ruled out, so only suites that look worse continue.
- * `quiet`: suites that rule out a drop stop, as they do without a pool. `open`: none stops, since
- * the pool looks worse or does not rule out a drop yet.
+ * `quiet`: suites that rule out a drop stop, as they do without a pool. `open`: no suite stops,
+ * because the pool looks worse or cannot rule out a drop yet.
  */
 function poolState(
   pool: Look,
@@ -208,7 +211,7 @@ interface SuiteAtLook {
   p: number;
   fell: boolean;
   rose: boolean;
-  /** The suite rules out a drop. */
+  /** True if the suite rules out a drop. */
   isCalm: boolean;
 }
 
@@ -228,7 +231,9 @@ function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep
   };
 }
 
-/** All questions of the run in one contrast, each suite with the tries of its last look. */
+/**
+ * Compares all questions of the run together. Each suite contributes the tries of its last look.
+ */
 function poolLook(suites: readonly SuiteWalk[], z?: number): Look {
   const rows = suites.flatMap(({ ledger, looks }) => {
     const last = looks.at(-1);
@@ -252,7 +257,10 @@ export function isPoolCalm(
   return interval !== null && interval.low > -poolTolerance(suites);
 }
 
-/** The drop (0–1) that all suites together must rule out: at most any suite's own. */
+/**
+ * The drop (0–1) that all suites together must rule out. It is at most the smallest tolerance that
+ * a suite sets.
+ */
 export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[]): number {
   const set = suites.flatMap(({ tolerance }) => (tolerance === 'auto' ? [] : tolerance));
   return Math.min(RUN_TOLERANCE, ...set);
@@ -263,14 +271,14 @@ export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
 
-/** With more suspects than this, the looks will detect the drop. */
+/** If there are more suspects than this, the looks will detect the drop. */
 export function maxSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
 /**
- * Suspects that get further tries: first the ones already begun, then the most suspicious, up to
- * {@link maxSuspects}. Critical ones always do; references of a suite that fell never do.
+ * Suspects that get more tries: first those that already have some, then the most suspicious, up to
+ * {@link maxSuspects}. Critical suspects always get more. References of a suite that fell get none.
  */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>

@@ -13,9 +13,12 @@ import { everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
-  /** Scored with head's scoring, which decides; with base's if head lacks the suite. */
+  /**
+   * The result under head's scoring, which decides. If head lacks the suite, the result under
+   * base's scoring.
+   */
   byHead: TryResult;
-  /** Scored with base's scoring if it differs; else null. */
+  /** The result under base's scoring. Null if that scoring is not different. */
   byBase: TryResult | null;
 }
 
@@ -27,25 +30,31 @@ export interface ReferenceRun {
 
 export interface SuiteRun {
   suite: AffectedSuite;
-  /** Judges both sides' outputs for the verdict: head's scoring, or base's without a head suite. */
+  /**
+   * The scoring that judges both sides' outputs for the verdict: head's, or base's if head lacks
+   * the suite.
+   */
   scoring: Scoring;
-  /** Base's scoring if head's decides and they differ for some reference; else null. */
+  /** Base's scoring, if head's decides and the two differ for some reference. Otherwise null. */
   baseScoring: Scoring | null;
-  /** References that can run, in the suite's order, without removed ones. */
+  /** References that can run, in the suite's order. Removed references are not included. */
   runs: readonly ReferenceRun[];
 }
 
-/** All scorings to apply; the one for the verdict first. */
+/** All scorings to apply. The one for the verdict comes first. */
 export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
   return baseScoring === null ? [scoring] : [scoring, baseScoring];
 }
 
-/** Identifies a run in a sweep. A code process never holds answers of two of them. */
+/** Identifies a run in a sweep. One code process never reads the answers of two runs. */
 export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
   return JSON.stringify([path, name, variant]);
 }
 
-/** The total number of tries wanted, by index in `runs`; absent: no more. */
+/**
+ * The total number of tries wanted, by index in `runs`. If an index is absent, no more tries are
+ * wanted.
+ */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {
@@ -81,7 +90,7 @@ export function isCritical({ affected: { reference } }: ReferenceRun): boolean {
   return reference.tags.includes('critical');
 }
 
-/** References that count for the verdict: not skipped and not quarantined. */
+/** References that count for the verdict. Skipped and quarantined ones do not. */
 export function countingRuns({
   run: { suite, runs },
   quarantined,
@@ -91,7 +100,10 @@ export function countingRuns({
   );
 }
 
-/** Adaptive, or a fixed number of tries. `pairs` compares answers, `references` roll-ups. */
+/**
+ * Tries are adaptive or have a fixed number. `pairs` compares answers. `references` compares
+ * roll-ups.
+ */
 export type TryPolicy =
   { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 
@@ -102,7 +114,7 @@ export interface SuiteComparison {
   ownGate: SuiteGate;
   compared: readonly ReferenceRun[];
   quarantined(id: string): boolean;
-  /** Ids of references that gate on base and are quarantined on head. */
+  /** Ids of references that affect the gate on base and that head quarantines. */
   newlyQuarantined: readonly string[];
   /** Ids of references that nearly always passed in earlier runs of base's prompt. */
   steady: ReadonlySet<string>;
@@ -130,7 +142,9 @@ export function suiteComparison(
   };
 }
 
-/** A metric that compares the share of turns fails the run, unless the gate says otherwise. */
+/**
+ * A metric that compares the share of turns fails the run, unless the gate settings say otherwise.
+ */
 function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   const shares = everyMetric(tests).filter(comparesShare);
   if (shares.length === 0) return gate;
@@ -138,7 +152,7 @@ function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   return { ...gate, metrics: { ...Object.fromEntries(words), ...gate.metrics } };
 }
 
-/** `made`: new tries, each with its run (index in `runs`) and side. */
+/** `made` contains new tries, each with its run (index in `runs`) and side. */
 export function withMoreTries(
   suite: SuiteComparison,
   made: Iterable<readonly [{ run: number; side: Side }, Try]>,
@@ -153,7 +167,7 @@ export function withMoreTries(
   }));
 }
 
-/** Replaces the tries of its references, also in `compared`. */
+/** Replaces the tries of the suite's references, also in `compared`. */
 export function mapRuns(
   suite: SuiteComparison,
   change: (run: ReferenceRun, index: number) => ReferenceRun,
@@ -167,7 +181,7 @@ export function mapRuns(
   };
 }
 
-/** The suite as base's scoring judges it; null: the scorings do not differ. */
+/** The suite as base's scoring judges it. Null if the scorings do not differ. */
 export function underBase(suite: SuiteComparison): SuiteComparison | null {
   const { baseScoring } = suite.run;
   if (baseScoring === null) return null;

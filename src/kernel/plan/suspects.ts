@@ -10,14 +10,14 @@ import { mean, sum } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import type { LedgerReference, SuiteLedger } from './ledger.ts';
 
-/** A reference, and whether more tries should decide if it got worse. */
+/** A reference, and whether more tries should decide whether it got worse. */
 export interface Suspicion {
   reference: LedgerReference;
-  /** E-value that it got worse. */
+  /** The e-value for "the reference got worse". */
   eValue: number;
-  /** It looks worse, and more tries could settle it. */
+  /** True if the reference looks worse and more tries could decide. */
   isOpen: boolean;
-  /** It is judged on its own. */
+  /** True if the reference is judged on its own. */
   isJudged: boolean;
   isBroken: boolean;
 }
@@ -25,8 +25,9 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value needed to stay a suspect after this many pairs. `watched` references (critical or
- * steady) become suspects with one more failure on head. The error level holds with any values.
+ * The e-value that a reference needs to stay a suspect after this many pairs. `watched` references
+ * (critical or steady) become suspects with one more failure on head. The error level is correct
+ * with any values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },
@@ -42,8 +43,8 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 }
 
 /**
- * E-value that one reference got worse: half the weight on all metrics together, half split among
- * its metrics. A metric that never fails counts as no evidence.
+ * The e-value for "one reference got worse". Half of the weight is on all metrics together, and
+ * half is split among the reference's metrics. A metric that never fails counts as no evidence.
  */
 export function measureSuspicion(
   reference: LedgerReference,
@@ -78,10 +79,10 @@ interface JudgedReferences {
 }
 
 /**
- * Tests single references together at one level, valid whatever is tried next. Some are broken if
- * the weighted mean of their e-values, itself an e-value, reaches 1/level. Half of the weight is
- * spread over all references, half over the critical ones, if any. With fixed tries, only critical
- * references are judged here.
+ * Tests single references together at one level. The test is valid whatever is tried next. Some
+ * references are broken if the weighted mean of their e-values, itself an e-value, reaches 1/level.
+ * Half of the weight is spread over all references, and half over the critical ones, if any. With
+ * fixed tries, only critical references are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -116,7 +117,7 @@ export function judgeReferences(
   };
 }
 
-/** A reference looks fixed if base failed and head passed in this many first pairs. */
+/** A reference looks fixed if base failed and head passed in all of this many first pairs. */
 const FIRST_PAIRS = 2;
 
 export const MOST_FIXING_PAIRS = 9;
@@ -128,9 +129,9 @@ const MIN_E_VALUE = 1;
 const AWAITED_PAIRS = 5;
 
 /**
- * References that failed on base and pass on head. Also returns the first `most` candidates, and
- * all awaited references, that one more pair could decide. Uses e-values of "got better", called by
- * e-BH. At most 5 % of the calls are wrong on average, whenever one stops. Source: Wang and Ramdas
+ * References that failed on base and pass on head. Also returns candidates that one more pair could
+ * decide: the first `most`, and all awaited references. Uses e-values of "got better", with e-BH.
+ * On average at most 5 % of the found references are wrong, at any stop. Source: Wang and Ramdas
  * 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(

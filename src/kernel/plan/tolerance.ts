@@ -9,7 +9,10 @@ import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 /** Range of the `auto` tolerance. */
 const AUTO = { least: 0.05, most: 0.1 };
 
-/** As configured; `auto` is the smallest detectable drop (`visible`) within 5 to 10 points. */
+/**
+ * The configured tolerance. `auto` means the smallest detectable drop (`visible`), limited to 5 to
+ * 10 points.
+ */
 export function resolveTolerance(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -17,8 +20,9 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 }
 
 /**
- * Smallest detectable drop, 0–1; null: none. Computed for the plan's last look and its level: a
- * suite that stopped early would have continued until then had it looked worse.
+ * The smallest detectable drop, 0–1. Null if there is none. It is computed for the plan's last look
+ * and level, because a suite that stopped early would have continued until then if it had looked
+ * worse.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -31,19 +35,19 @@ export function visibleAt(
   return visibleDrop({ ...design, tries }, levels.at(-1) ?? 0);
 }
 
-/** Tries per side after which a difference of at least 0 makes a small suite calm. */
+/** After this many tries per side, a small suite without a negative difference is calm. */
 const SMALL_TRIES = 3;
 
 /** A suite is small if the bound requires nearly flawless tries. */
 const SMALL_SHARE = 0.7;
 
-/** Tolerance for a difference of 0. */
+/** Differences smaller than this count as 0. */
 const ZERO_TOLERANCE = 1e-12;
 
 /**
- * Whether a look rules out a drop. True if the bound is above −tolerance; also if the difference is
- * not negative and this is the last look or the suite is small. A small suite with head ahead stops
- * immediately, since waiting would detect few more drops.
+ * Whether a look rules out a drop. This is so if the bound is above −tolerance. It is also so if
+ * the difference is not negative, and this is the last look or the suite is small. A small suite in
+ * which head is ahead stops immediately, because waiting would detect few more drops.
  */
 export function ruledOutBy(
   look: Look,
@@ -61,13 +65,13 @@ export function ruledOutBy(
   return isLast || (isSmall && tries >= from) ? 'not-lower' : null;
 }
 
-/** Shrinks the estimate for small suites: it counts like `weight` tables. */
+/** Moves the estimate of small suites towards `variance`, which counts like `weight` tables. */
 const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
 
 /**
- * Variance of tries within an item: mean of p(1 − p), 0–¼. The mean of k(n − k)/(n(n − 1)) over
- * sides with at least two tries. With single tries on both sides: half the share of tables whose
- * sides differ. Null when neither exists.
+ * Variance of tries within an item: the mean of p(1 − p), 0–¼. It is estimated as the mean of k(n −
+ * k)/(n(n − 1)) over sides with at least two tries. With single tries on both sides, it is half the
+ * share of tables whose sides differ. Null if neither exists.
  */
 export function withinVariance(tables: readonly Table[]): number | null {
   const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);
@@ -91,25 +95,29 @@ function scatter({ passes, tries }: Counts): number {
 
 interface Design {
   references: number;
-  /** Per reference and side; the harmonic mean if they differ. */
+  /** Tries per reference and side. If references differ, the harmonic mean. */
   tries: { base: number; head: number };
-  /** As `withinVariance`, 0–¼. */
+  /** The variance that `withinVariance` returns, 0–¼. */
   variance: number;
   /** Mean pass rate before the drop, 0–1. */
   rate: number;
 }
 
-/** Changes in one direction that the suite test usually needs at alpha = 0.05 (simulated). */
+/**
+ * The number of changes in one direction that the suite test usually needs at alpha = 0.05
+ * (simulated).
+ */
 const MIN_CHANGES = 5.5;
 
 const ITERATIONS = 200;
 
 /**
- * The smallest uniform drop of the mean pass rate (0–1) detected with the given power. The fixed
- * point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], at least 5.5 /
- * (N·min(nB, nH)), with v the variance and m the rate. It includes the drop's own noise and the
- * discreteness of small suites; the textbook formula is up to 2.8 times too optimistic. Halving
- * alpha requires one more change. Null: even a drop to 0 would not be detected.
+ * The smallest uniform drop of the mean pass rate (0–1) that is detected with the given power. It
+ * is the fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], with
+ * v the variance and m the rate, and at least 5.5 / (N·min(nB, nH)). It includes the drop's own
+ * noise and the discreteness of small suites. The textbook formula is up to 2.8 times too
+ * optimistic. Half the alpha requires one more change. Null if even a drop to 0 would not be
+ * detected.
  */
 export function visibleDrop(
   { references, tries, variance, rate }: Design,
@@ -131,7 +139,7 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** Each unit counts once, whatever its number of members. */
+/** Each unit counts once, whatever the number of its members. */
 export function designOf(tables: readonly Table[], units: readonly Unit[] = tables): Design {
   const compared = tables.filter(isComparable);
   const harmonic = (side: 'base' | 'head'): number =>

@@ -19,15 +19,18 @@ import {
   type TryPolicy,
 } from './suite-run.ts';
 
-/** Where tries cannot be added step by step: sweeps, prompts that base lacks, pairwise suites. */
+/**
+ * Used if tries cannot be added step by step: in sweeps, pairwise suites and prompts that base
+ * lacks.
+ */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
 const ROLLED_TRIES = 3;
 
 /**
- * `n_tries` of the test file, else of the settings. Recordings compared by their tries get one, or
- * as many passes as the roll-up wants. `adaptive` becomes a fixed number in sweeps, in pairwise
- * suites and if nothing gates.
+ * Uses `n_tries` of the test file, or else of the settings. Recorded answers compared by their
+ * tries get one try, or as many passes as the roll-up wants. `adaptive` becomes a fixed number in
+ * sweeps, in pairwise suites and if nothing affects the gate.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
@@ -52,7 +55,10 @@ function settles(tests: Tests, compares: boolean): boolean {
   return compares && !gatesNothing(tests);
 }
 
-/** Further tries of a recording would repeat it. Null: not a recording, or a roll-up decides. */
+/**
+ * More tries of a recorded answer would only repeat it. Null if the suite has no recorded answers,
+ * or a roll-up decides.
+ */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
   rollup: Tests['rollup'],
@@ -78,7 +84,10 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Suites whose tries are compared one by one. They share the pool and the references' level. */
+  /**
+   * Suites whose tries are compared one by one. These suites share the pool and the references'
+   * level.
+   */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -99,7 +108,7 @@ export function metricGate(
   return better === 'none' && word === 'fail' ? 'warn' : word;
 }
 
-/** How many tests share alpha: one per compared suite, one per metric that may fail it. */
+/** How many tests share alpha: one per compared suite, and one per metric that may fail it. */
 export function familySize(suites: readonly SuiteComparison[]): number {
   return comparing(suites).all.reduce((size, suite) => {
     const { tests, rubrics } = suite.run.scoring;
@@ -121,9 +130,9 @@ export function familySize(suites: readonly SuiteComparison[]): number {
 
 /** How the claims of a run share alpha. */
 interface AlphaShares extends RunLevels {
-  /** For the suites and the metrics whose mean may fail one. */
+  /** The share for the suites, and for the metrics whose mean may fail a suite. */
   suites: number;
-  /** For the references of one suite with fixed tries. */
+  /** The share for the references of one suite with fixed tries. */
   fixedReferences(suite: SuiteComparison): number;
 }
 
@@ -135,12 +144,12 @@ export function alphaShares(
   const shares = ALPHA_SHARES;
   const references = gate_on === 'suite' ? 0 : shares.references * alpha;
   const rest = alpha - references;
-  // A single suite is the pool, and gets both shares.
+  // A single suite is also the pool, so it gets both shares.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
-  // The suites share the references' alpha evenly. Fixed tries spend it on an exact test of the
-  // suite's references (`brokenP`), the rest is for the e-value of all references of the run.
+  // The suites share the references' alpha evenly. A suite with fixed tries spends it on an exact
+  // test of its references (`brokenP`). The rest is for the e-value of all references of the run.
   const part = references / Math.max(1, all.length);
-  // The share spent by its fixed tries, or by further tries of its critical references.
+  // The share that a suite's fixed tries spend, or the further tries of its critical references.
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
     if (policy.kind !== 'fixed') return 0;
     const hasCritical = compared.some(isCritical);
@@ -161,9 +170,9 @@ export function alphaShares(
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
 /**
- * What each suite wants next: a fixed number of tries, or the first look's tries and what the
- * policy adds. The policy uses the smallest level that Holm's procedure may give a suite, so the
- * tries can be judged at any larger one (see {@link runState}).
+ * The number of tries that each suite wants next. This is a fixed number, or the first look's tries
+ * and those that `runState` adds. That function uses the smallest level that Holm's procedure may
+ * give a suite, so the tries can be judged at any larger one (see {@link runState}).
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
@@ -187,7 +196,7 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
   };
 }
 
-/** References whose values may have exploded. */
+/** References whose values may have moved far more than the others'. */
 function toSettleValues(suite: SuiteComparison, first: number): ReferenceRun[] {
   if (suite.policy.kind !== 'adaptive') return [];
   return metricNumbers(suite)

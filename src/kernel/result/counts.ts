@@ -4,7 +4,7 @@ import type { ReferenceResult, SideResult, TryResult } from './reference-result.
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
-/** Skipped and quarantined references are only shown. */
+/** Skipped and quarantined references do not count. They are only shown. */
 export function countsForVerdict({
   skip,
   quarantined,
@@ -12,7 +12,7 @@ export function countsForVerdict({
   return !skip && quarantined !== true;
 }
 
-/** Passes among a side's judged tries; null: the side did not run. */
+/** A side's judged tries and how many of them pass. Null if the side did not run. */
 export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | null): Counts {
   return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }
@@ -41,7 +41,7 @@ export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): Tr
   );
 }
 
-/** Above this share of tries without a readable grade, the verdict line mentions it. */
+/** If more than this share of tries has no readable grade, the verdict line mentions it. */
 const MAX_UNGRADED_SHARE = 0.1;
 
 export function ungradedSuites(
@@ -56,12 +56,13 @@ export function ungradedSuites(
   });
 }
 
-/** A run with a larger share of references without evidence is never green. */
+/** If more than this share of its references lacks evidence, a run is never green. */
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * The counts that keep a run from being green. If more than 2 % of its references lack evidence:
- * all counts that lack some. Else: counts that lack a critical reference, or all references.
+ * The counts that keep a run from being green. If more than 2 % of the run's references lack
+ * evidence, these are all counts that lack some. Otherwise, they are the counts that lack a
+ * critical reference, or all references.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
@@ -108,7 +109,9 @@ function referencesThat(
   );
 }
 
-/** Scorings that change base's own pass rate, largest first. Empty if anything else changed. */
+/**
+ * Scorings that change base's own pass rate, largest change first. Empty if anything else changed.
+ */
 export function onlyScoringChanged({
   scoring,
   suites,

@@ -1,12 +1,15 @@
 import { isWithheld } from '../../types/answer.ts';
 import type { TryResult } from './reference-result.ts';
 
-/** How an answer may end other than by the model's own stop. */
+/** The ways an answer may end, other than the model's own stop. */
 export const ENDING_KINDS = ['empty', 'cut', 'withheld', 'refused', 'unknown'] as const;
 
 export type EndingKind = (typeof ENDING_KINDS)[number];
 
-/** Whether a try ended this way. `withheld` has no text, `refused` has. */
+/**
+ * Whether a try ended in this way. An answer that is `withheld` has no text. One that is `refused`
+ * has text.
+ */
 export const ENDS_AS: Readonly<Record<EndingKind, (made: TryResult) => boolean>> = {
   empty: (made) => made.parts === null && made.ended !== null && !isWithheldTry(made),
   cut: ({ parts, ended }) => parts !== null && ended === 'length',

@@ -25,7 +25,7 @@ export interface OwnKeys {
   tries?: KeySchemas;
 }
 
-/** Adds keys to a schema that its type gets elsewhere, from `FeatureParts` and the like. */
+/** Adds keys to a schema. Their types come from elsewhere, such as `FeatureParts`. */
 export function withKeys<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
   own: KeySchemas = {},

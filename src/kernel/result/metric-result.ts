@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countSchema, differenceSchema, ends, shareSchema, sides } from './pieces.ts';
 
-/** How a number moved, beyond the sign of its difference. */
+/** How a number moved, apart from the sign of its difference. */
 export const moveDirection = {
   way: z.enum(['rose', 'fell']).describe('Which way it moved.'),
   by: z

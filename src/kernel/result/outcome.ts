@@ -31,9 +31,9 @@ const failed = outcome(
 );
 
 /**
- * The outcome of a run, which every report renders with figures from `suites` and `scoring`. The
- * gate decides it (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys` and
- * `overridden`, which the app adds.
+ * The outcome of a run. Every report renders it with figures from `suites` and `scoring`. The gate
+ * decides it (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys` and `overridden`,
+ * which the app adds.
  */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome(
@@ -87,7 +87,7 @@ export type OutcomeKind = RunOutcome['kind'];
 
 export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
 
-/** Null: a failure if the outcome `fails`, else neutral. */
+/** Null means a failure if the outcome `fails`, and neutral otherwise. */
 export const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion | null>> = {
   cancelled: 'error',
   'nothing-to-run': 'success',
@@ -117,7 +117,10 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
   return CONCLUSIONS[outcome.kind] ?? (isRed ? 'failure' : 'neutral');
 }
 
-/** 0: pass or inconclusive; 1: the gate failed; 2: not judged (configuration or infrastructure). */
+/**
+ * Exit codes: 0 for pass or inconclusive, 1 if the gate failed, 2 if the configuration or
+ * infrastructure prevented a verdict.
+ */
 export function exitCode(conclusion: Conclusion): 0 | 1 | 2 {
   if (conclusion === 'error') return NOT_JUDGED;
   return conclusion === 'failure' ? 1 : 0;

@@ -4,8 +4,8 @@ import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../type
 import type { Json, Side } from '../../types/plain.ts';
 
 /*
- * Building blocks of `result.json`. Descriptions are given where a piece is used, since they say
- * what is counted there.
+ * Schemas that `result.json` uses in several places. Each use adds a description that says what is
+ * counted there.
  */
 
 export const countSchema = z.number().int().nonnegative();

@@ -7,7 +7,7 @@ export const HALTS = ['budget', 'time', 'interrupted', 'cancelled'] as const;
 
 export type HaltCode = (typeof HALTS)[number];
 
-/** How far a run got that ended early. */
+/** How far a run got before it ended early. */
 export const progress = {
   halt: z
     .enum(HALTS)
@@ -61,7 +61,7 @@ function reason<const C extends string, S extends z.core.$ZodLooseShape>(
   return z.strictObject({ code: named, ...figures }).describe(about);
 }
 
-/** Why a run has its outcome. `wording` has the sentences. */
+/** Why a run has its outcome. `wording` contains the sentences. */
 export const reasonSchema = z.discriminatedUnion('code', [
   reason('no-test', 'No test ran.', {}),
   reason('nothing-counts', 'All tests that ran are skipped or in quarantine.', {}),

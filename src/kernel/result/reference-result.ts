@@ -89,12 +89,13 @@ export const measuredRateSchema = z.strictObject({
 
 const referenceStatus = z.enum([
   'regressed',
-  // Passed on base and fails on head, in a suite that fell; too few tries to call it alone.
+  // Passed on base and fails on head, in a suite that fell. Its own tries are too few to decide.
   'fell',
   'improved',
   // Failed on base and passes on head, beyond chance.
   'fixed',
-  // Failed on base and passes on head, in a suite that improved; too few tries to call it alone.
+  // Failed on base and passes on head, in a suite that improved. Its own tries are too few to
+  // decide.
   'rose',
   'unchanged',
   'flaky',
@@ -104,7 +105,7 @@ const referenceStatus = z.enum([
   'edited',
   'error',
   'ungraded',
-  // In sweeps, which run one side: the outcome under the roll-up policy.
+  // Outcomes under the roll-up, in sweeps, which run only one side.
   'pass',
   'fail',
 ]);

@@ -13,20 +13,23 @@ export interface ResolvedVariant extends Variant {
   target: Target | null;
 }
 
-/** The question behind one answer. Equal fingerprints share answers, try by try. */
+/** What is asked to get one answer. Tries with equal fingerprints share answers. */
 export type Generation = { dependencies?: readonly Dependency[]; script?: Script } & (
   | {
       kind: 'request';
       target: Target;
       parameters: Record<string, Json>;
       messages: Message[];
-      /** For programs that take variables; absent: the program gets only the messages. */
+      /** Set for programs that take variables. If absent, the program gets only the messages. */
       variables?: Reference['input'];
       fingerprint: string;
-      /** Added to the try index, so that equal questions get separate answers. */
+      /** A number added to the try index, so that equal questions get separate answers. */
       draw?: number;
     }
-  /** Recorded with its answers, so there is no call. `after`: messages after the last answer. */
+  /**
+   * A dialogue recorded with its answers, so there is no call. `after` contains the messages after
+   * the last answer.
+   */
   | {
       kind: 'recorded';
       thread: Message[];
@@ -46,7 +49,10 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
   | { kind: 'impossible'; message: string }
 );
 
-/** Equal for equal questions. An impossible one is identified by its reason. */
+/**
+ * Equal questions have equal fingerprints. A question that cannot be asked is identified by the
+ * reason.
+ */
 export function fingerprintOf(generation: Generation): string {
   return generation.kind === 'impossible'
     ? `impossible: ${generation.message}`
@@ -55,17 +61,20 @@ export function fingerprintOf(generation: Generation): string {
 
 export interface AffectedReference {
   reference: Reference;
-  /** Base's prompt with head's input; null: base lacks the prompt or cannot render it. */
+  /** Base's prompt with head's input. Null if base lacks the prompt or cannot render it. */
   base: Generation | null;
   head: Generation | null;
   change: 'both' | 'added' | 'removed' | 'edited';
-  /** Base's definition: its expected value belongs to base's scoring. */
+  /** The reference as base defines it. Its expected value belongs to base's scoring. */
   baseReference: Reference | null;
-  /** The prompt that had the reference on base, if it is a different one. */
+  /** The prompt that had this reference on base, if it was another prompt. */
   from?: string;
 }
 
-/** The reference as a side's scoring defines it; its own expected value if the side lacks it. */
+/**
+ * The reference as a side's scoring defines it. If the side lacks it, its own expected value is
+ * used.
+ */
 export function referenceOn(
   { reference, baseReference }: AffectedReference,
   side: Side,
@@ -79,13 +88,15 @@ export interface SuiteSide {
   scoring: Scoring;
 }
 
-/** A suite in each variant of the settings' `sweep`; one variant without a sweep. */
+/** A suite in each variant of the settings' `sweep`. Without a sweep, there is one variant. */
 export interface ResolvedSuite {
   suite: Suite;
   variants: SuiteSide[];
 }
 
-/** A suite in one variant with the references to run; none: not affected. */
+/**
+ * A suite in one variant, with the references to run. If there are none, the suite is not affected.
+ */
 export interface AffectedSuite {
   path: string;
   name: string;
@@ -96,7 +107,7 @@ export interface AffectedSuite {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** Ids of references on the base branch's tip that head's prompt cannot be asked. */
+  /** Ids of references on the base branch's tip that head's prompt cannot ask. */
   unasked?: string[];
 }
 

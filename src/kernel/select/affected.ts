@@ -22,7 +22,7 @@ interface AffectedPart {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** Ids of references on the base branch's tip that head's prompt cannot be asked. */
+  /** Ids of references on the base branch's tip that head's prompt cannot ask. */
   unasked?: string[];
 }
 
@@ -70,9 +70,9 @@ function affectedPart(
 }
 
 /**
- * References whose fingerprints differ, with the keys that explain it. References that cannot run
- * are included if anything changed, so that a suite without a runnable reference is never reported
- * as unaffected.
+ * References whose fingerprints differ, with the keys that explain why. If anything changed, also
+ * includes references that cannot run. So a suite in which nothing can run is never reported as
+ * unaffected.
  */
 function touchedReferences(
   {
@@ -107,7 +107,7 @@ function touchedReferences(
   };
 }
 
-/** The files of its values or of a metric's code, else its own file. */
+/** The files of the reference's values or of a metric's code, or else the reference's own file. */
 function editedFiles({ reference, baseReference }: AffectedReference): string[] {
   const before = new Set((baseReference?.metrics ?? []).map(metricIdentity));
   if (baseReference === null) return [reference.place.file];
@@ -190,9 +190,9 @@ function pairReference(
 }
 
 /**
- * Base's prompt with head's input. If a variable was renamed, base's own input of the same
- * reference. For a recording, base's own recording. Null if base can render none: the reference is
- * not comparable, which is not an error.
+ * Base's prompt with head's input. If a variable was renamed, uses base's own input of the same
+ * reference. For a recorded dialogue, uses base's own recording. Null if base can render none of
+ * these. The reference is then not comparable, which is not an error.
  */
 function baseGeneration(
   base: SuiteSide,
@@ -217,7 +217,7 @@ function reasonFor(
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
   const { baseReference: counterpart, reference } = pair;
-  // An unedited reference has the question computed above, unless it carries its own.
+  // A reference that was not edited has the question computed above, unless it defines its own.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';

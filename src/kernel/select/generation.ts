@@ -6,7 +6,9 @@ import { bringsAnswer, fillMessage, placeholders } from '../suite/template.ts';
 
 import type { Generation, ResolvedVariant } from './affected-suite.ts';
 
-/** Impossible if the reference lacks a value for a variable of the prompt. */
+/**
+ * The generation is impossible if the reference lacks a value for one of the prompt's variables.
+ */
 export function createGeneration(
   prompt: Prompt,
   variant: ResolvedVariant,
@@ -43,7 +45,9 @@ export function createGeneration(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** Other dependencies of the suite, or another script of the reference, make another question. */
+/**
+ * If the suite's dependencies or the reference's script change, the question is a different one.
+ */
 export function withDependencies(
   generation: Generation,
   { own }: Pick<Tests, 'own'>,
@@ -101,7 +105,9 @@ function filledMessages(
   return filled;
 }
 
-/** Puts the thread under the prompt's own system messages: a changed prompt changes those. */
+/**
+ * Puts the prompt's own system messages before the thread, because a changed prompt changes them.
+ */
 function continueThread(thread: Message[], rendered: readonly Message[]): Message[] {
   const system = rendered.filter(({ role }) => role === 'system');
   return system.length === 0
@@ -133,7 +139,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/** Removes positions in the user's file, which are not content. */
+/** Removes positions in the user's file, because they are not content. */
 export function plainMessage({
   role,
   content,

@@ -10,7 +10,7 @@ interface SuitePair {
   head: Suite | null;
 }
 
-/** What two suites must share to be a pair; strongest first. */
+/** What two suites must have in common to be a pair. The strongest criterion comes first. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name, model, ...prompt }) => [file, name, model, contentWithRoles(prompt)],
   ({ file, model, parameters, ...prompt }) => [file, model, parameters, contentWithRoles(prompt)],
@@ -18,7 +18,7 @@ const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name }) => [file, name],
 ];
 
-/** What may pair two suites if each is the only such suite on its side. */
+/** What may pair two suites if each is the only suite of this kind on its side. */
 const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, ...prompt }) => [file, contentWithRoles(prompt)],
   ({ file }) => [file],
@@ -30,10 +30,11 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 }
 
 /**
- * Maps head's suites to their counterparts on base. Within a file: by name, text and model; then
- * text and model, which a new neighbour cannot change; then by name. The rest of a file is paired
- * only if just one candidate is left: an added prompt or model is compared with nothing. Across
- * files: by name, for renamed files; then by shared references, in case both file and name changed.
+ * Maps head's suites to their counterparts on base. Within a file, pairs them by name, text and
+ * model, then by text and model, which a new neighbour cannot change, then by name. The remaining
+ * suites of a file are paired only if just one candidate is left. So an added prompt or model is
+ * compared with nothing. Across files, pairs by name, for renamed files, then by shared references,
+ * if both file and name changed.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
@@ -64,7 +65,10 @@ export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<
   return found;
 }
 
-/** Pairs new with removed suites that share half of the questions: most first, then text, model. */
+/**
+ * Pairs new and removed suites that share at least half of their questions. Most shared questions
+ * come first, then equal text, then equal model.
+ */
 function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
@@ -105,7 +109,10 @@ const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
     canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
 ];
 
-/** Questions take precedence, so that new or shifted ids do not make references new. */
+/**
+ * Equal questions take precedence over equal ids, so that new or shifted ids do not make references
+ * new.
+ */
 export function pairReferences(
   base: readonly Reference[],
   head: readonly Reference[],
@@ -129,7 +136,10 @@ export function pairReferences(
 
 export interface Moves {
   moved: ReadonlyMap<Reference, Reference>;
-  /** References of base that the other suite scores in the same way, so they are not removed. */
+  /**
+   * References of base that another suite scores in the same way, so that they do not count as
+   * removed.
+   */
   kept: ReadonlySet<Reference>;
 }
 
@@ -160,7 +170,7 @@ function scoringKey(tests: Tests, reference: Reference): string {
   return canonicalJson([countsIn(tests, reference), reference.expected ?? null, metrics]);
 }
 
-/** Without its own question, a reference would match any other. */
+/** A reference without a question of its own would match any other reference. */
 function hasOwnQuestion({ input, thread }: Reference): boolean {
   return thread !== null || Object.keys(input).length > 0;
 }
@@ -173,7 +183,7 @@ export function askedOf({ input, thread, after, shown = {}, script }: Reference)
   return [{ ...input }, ...said, ...files, ...(script === undefined ? [] : [script])];
 }
 
-/** The inputs of a suite's references, regardless of variable names; without empty ones. */
+/** The inputs of a suite's references, without variable names and without empty inputs. */
 function inputsOf({ tests }: Suite): Set<string> {
   return new Set(
     tests.references

@@ -41,7 +41,10 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
   return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
-/** Where the prompt part is set: the settings if they sweep it; null: the side lacks it. */
+/**
+ * Where the prompt part is set. This is the settings file if it sweeps the part. Null if the side
+ * lacks it.
+ */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,
@@ -54,7 +57,10 @@ export function partPlace(
   return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
 }
 
-/** The file from which both sides take the key; else the prompt's own file, which references it. */
+/**
+ * The file from which both sides take the key. If there is none, the prompt's own file, which
+ * references it.
+ */
 export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
   const { file } = head.suite.prompt;
   const [before, after] = [partPlace(base, key), partPlace(head, key)];
@@ -66,7 +72,10 @@ export function changedFile(base: SuiteSide, head: SuiteSide, key: string): stri
   return known.find((place) => place.file === own?.file)?.file ?? file;
 }
 
-/** Whether the same input gives other messages from unchanged code: an import changed. */
+/**
+ * Whether unchanged code makes other messages from the same input, because a file that it imports
+ * changed.
+ */
 function rendersDifferently({ made: before }: Prompt, { made: after }: Prompt): boolean {
   return [...(after ?? [])].some(([input, made]) => {
     const other = before?.get(input);
@@ -85,7 +94,7 @@ function messagesFile({ messages: before }: Prompt, { messages: after, file }: P
   return changed?.place.file ?? after.at(-1)?.place.file ?? file;
 }
 
-/** Files included with every reference. */
+/** Files that every reference includes. */
 function commonFiles(messages: Prompt['messages']): FilePart[] {
   return messages.flatMap(({ parts = [] }) =>
     parts.filter((part): part is FilePart => part.type !== 'text' && 'id' in part),
@@ -108,8 +117,8 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { v
 const MAX_PROGRAM_FILES = 10;
 
 /**
- * Changed files of head behind an answerer whose settings are unchanged: files of a program, or
- * recordings. Empty if settings differ or files were removed.
+ * Changed files of head behind a target whose settings are unchanged: files of a program, or
+ * recorded answers. Empty if settings differ or files were removed.
  */
 export function changedSources(base: Target, head: Target): string[] {
   if (base.provider === 'replay' && head.provider === 'replay')

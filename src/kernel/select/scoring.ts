@@ -15,12 +15,14 @@ import {
 import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 
-/** Everything that scores. A change of any part is a change of the scoring, not of the prompt. */
+/**
+ * Everything that determines scores. If any part changes, the scoring changed and not the prompt.
+ */
 export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** Answers and judges in suites of a feature's kind; null: single answers. */
+  /** Answers and judges in suites of a feature's kind. Null for suites of single answers. */
   answerer: Answerer | null;
   settingsFile: string;
 }
@@ -67,7 +69,7 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
   return parts;
 }
 
-/** Models by key: the settings' models, and models that metrics name. */
+/** Models by key: those of the settings and those that metrics name. */
 function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
   const all = everyMetric(tests);
   const left = all.filter((metric) => namedModels(metric).length === 0);
@@ -104,7 +106,7 @@ export function scoringIdentity(scoring: Scoring): string {
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
 }
 
-/** What the grader is asked, and what its labels are worth. Notes and examples do not count. */
+/** What the grader is asked, and the scores of its labels. Notes and examples do not count. */
 export function rubricIdentity(rubric: Rubric): Json {
   const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {
@@ -115,7 +117,7 @@ export function rubricIdentity(rubric: Rubric): Json {
   };
 }
 
-/** Drops absent keys, so that a new key does not change older fingerprints. */
+/** Removes absent keys, so that a new key does not change older fingerprints. */
 function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -126,7 +128,7 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
 
-/** The file with the tests, which may differ from the prompt's file because of `defaults`. */
+/** The file that contains the tests. Because of `defaults`, this may not be the prompt's file. */
 export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'
@@ -163,7 +165,7 @@ export function changedKeys(
 
 export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   const [before, after] = [sharedParts(base), sharedParts(head)];
-  // A metric's own model is part of the metric. Model names count if both sides use them.
+  // A metric's own model is part of the metric. Other model names count if both sides use them.
   const isCounted = (key: string): boolean =>
     !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
   return changedKeys(before, after)

@@ -4,7 +4,7 @@ import type { AffectedSuite, ResolvedSuite, ResolvedVariant, SuiteSide } from '.
 import { affectedReferences, type MovesHere } from './affected.ts';
 import { findMoves, pairSuites } from './pair.ts';
 
-/** All suites of both sides, paired, with the references whose fingerprints differ. */
+/** Pairs all suites of both sides, with the references whose fingerprints differ. */
 export function selectAffected(
   base: readonly ResolvedSuite[],
   head: readonly ResolvedSuite[],
@@ -30,7 +30,7 @@ export function selectAffected(
   );
 }
 
-/** For sweeps: every reference of head, in every variant. */
+/** For sweeps. Selects every reference of head, in every variant. */
 export function selectAll(head: readonly ResolvedSuite[]): AffectedSuite[] {
   return head.flatMap(({ variants }) => variants.map((side) => affectedSuite(null, side)));
 }
