@@ -165,7 +165,7 @@ describe('a cancelled run', () => {
     expect(onlyComment(at)).toContain(newer);
   });
 
-  test('by hand says so in the comment', async () => {
+  test('says in the comment if it was cancelled by hand', async () => {
     const { at } = await cancelled(true);
     expect(onlyComment(at)).toContain('### ⏹️ Cancelled: no verdict for ');
   });

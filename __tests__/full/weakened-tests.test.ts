@@ -226,7 +226,7 @@ describe("a check that no longer judges head's answers", () => {
   test("does not hide a drop if its condition fails on head's worse answers", () =>
     shows([both, { ...waiting(8), ...WORSE }], 'neutral', [FALL]));
 
-  test('can judge only half of the answers if its condition is met less often', () =>
+  test('can be one that judges only half of them because its condition is met less often', () =>
     shows([waiting(8), { ...waiting(8), ...WORSE }], 'success', [
       "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; what it waits for held less often",
     ]));
@@ -281,7 +281,7 @@ describe('references whose ids change', () => {
     expect([result.outcome.kind, calls]).toEqual(['nothing-to-run', 0]);
   });
 
-  test("and are edited with their expected values are also judged by base's scoring", async () => {
+  test("and whose expected values are edited are also judged by base's scoring", async () => {
     const renamed = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n, `x${String(n)}`).replace(/"answer [123]"/, '"no idea"'),
     );

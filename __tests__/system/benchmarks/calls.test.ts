@@ -51,11 +51,11 @@ describe('model calls for a pull request', () => {
     await counting.close();
   });
 
-  test("a sweep's limit is every answer on main, plus the grades of the one prompt with a rubric", () => {
+  test('a sweep makes at most one call per answer on main and one per grade', () => {
     expect(callsToSweep(BASE).size).toBe(PROMPTS * REFERENCES * 3 + REFERENCES * 3);
   });
 
-  test('every scenario has a hand-counted number', () => {
+  test('every scenario has a number of calls that was counted by hand', () => {
     expect(SCENARIOS.map(({ title }) => title)).toEqual(Object.keys(BY_HAND));
   });
 

@@ -73,7 +73,7 @@ describe('in an editor', () => {
     expect(keys).not.toContain('ignore_case');
   });
 
-  test('completion offers each key of a metric once, and the keys of every file at its top level', async () => {
+  test('completion offers each key of a metric once and all top-level keys of a file', async () => {
     const keys = await completed('tests', 'metrics:\n  - │\n');
     expect(keys.filter((key) => key === 'uses')).toEqual(['uses']);
     expect(await completed('prompt', 'name: a\n│\n')).toEqual(

@@ -84,7 +84,7 @@ const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
 
 describe('a bad input', () => {
   test.each(ROWS)(
-    '%s is reported with its place (%s, line %i) and remedy by action and CLI before any call',
+    '%s is reported with place (%s, line %i) and remedy, by action and CLI, before any call',
     async (_, where, line, message, head) => {
       const file = FILES[where];
       const base = quiz({ questions: 2 });
@@ -142,7 +142,7 @@ describe('a bad input', () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test('on base does not stop the run, but is not a success: there is nothing to compare with', async () => {
+  test('on base does not stop the run, but prevents success: no comparison is possible', async () => {
     const base = { ...quiz({ questions: 2 }), [FILES.prompt]: 'name: [\n' };
     const { run } = await pullRequest(base, { [FILES.prompt]: PROMPT });
     expect(run).toMatchObject({

@@ -134,7 +134,7 @@ test('two lines that break only together each get an annotation that names the o
     expect(message).toContain(`Cause: ${file}:10 and line 16, only together. Undoing either fixes`);
 });
 
-test('two lines that break different references each get an annotation, and neither claims to be the only cause', async () => {
+test('two lines that break different references are two causes, each with an annotation', async () => {
   const file = 'prompts/shop.yaml';
   const answer = shopModel([]);
   const { remarks } = await remarksOn(

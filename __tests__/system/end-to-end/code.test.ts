@@ -187,7 +187,7 @@ describe("a team's own application", () => {
 
   const vague = { 'app/style.txt': 'vague\n' };
 
-  test("runs from each side's own commit, outside the workspace and without keys, and is judged like a model", async () => {
+  test("runs from each side's own commit without keys, and is judged like a model", async () => {
     const { at, run } = await pullRequest(base, vague, { inputs: { code: 'host' } });
     const red = { conclusion: 'failure', regressed: '3', errors: '0', 'cost-usd': '' };
     expect(run.outputs).toMatchObject(red);

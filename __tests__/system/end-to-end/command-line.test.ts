@@ -14,7 +14,7 @@ const textOf = (repository: FixtureRepository, path: string): string =>
   readFileSync(join(repository.directory, path), 'utf8');
 
 describe('evaldiff diff', () => {
-  test('compares the files as they are with main, without a remote, and exits with 1 for a regression', async () => {
+  test('compares the current files with main without a remote, and exits with 1 for a regression', async () => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
     const red = await evaldiff('diff', '--report', 'out');

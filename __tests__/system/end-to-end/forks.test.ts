@@ -103,7 +103,7 @@ describe('the first stage, without permissions', () => {
     return { at, run: await runOn(at, { checkout, event }, { inputs, env }) };
   };
 
-  test('reports the trust level, the source of each setting and what would run; calls no model and is neutral', async () => {
+  test('reports trust level, settings and planned runs without a model call, and is neutral', async () => {
     const { run, at } = await check(WORSE);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     for (const line of [
@@ -148,7 +148,7 @@ describe('the first stage, without permissions', () => {
 });
 
 describe('the second stage, with the keys', () => {
-  test('finds the pull request by its head, scores it by the default branch, and writes its comment and check', async () => {
+  test('finds the pull request, scores it by the default branch, and writes its comment and check', async () => {
     const { at, change } = await forked(HOSTILE);
     const run = await evaluate(at, change);
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });

@@ -28,7 +28,7 @@ function cacheEnvironment({ url }: CacheServer): Record<string, string> {
 }
 
 describe('the last line shows how the run ended and why', () => {
-  test('in the log of a job that runs the shipped bundle, below the lines of the answer cache', async () => {
+  test('in the log of a job with the shipped bundle, below the lines of the answer cache', async () => {
     cache = await startCacheServer();
     const { run } = await pullRequest(quiz(), WORSE, {
       env: cacheEnvironment(cache),

@@ -38,7 +38,7 @@ async function judged(metrics: string) {
 }
 
 describe('a schema that never finishes validating', () => {
-  test('is an error of its metric with file and line; other metrics are judged and the report is written', async () => {
+  test('is an error of its metric with file and line, and the other metrics are judged', async () => {
     const { result, stderr } = await judged(
       `n_tries: 1
 metrics:

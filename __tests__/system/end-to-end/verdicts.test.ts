@@ -82,7 +82,7 @@ describe('the verdict', () => {
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('failure');
   });
 
-  test('is inconclusive if one of six references falls in two fixed tries, and shows the drop still possible', async () => {
+  test('is inconclusive if one of six references falls, and shows the drop that is still possible', async () => {
     const { at, run } = await pullRequest(
       quiz({ settings: `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n` }),
       promptOf('Skip 2'),

@@ -385,7 +385,7 @@ describe('several graders', () => {
     ]);
   });
 
-  test('are replaced by one from the command line, and share a parameter given there', async () => {
+  test('are replaced by one grader from the command line, and share a parameter given there', async () => {
     expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({
       grader: { model: 'd' },
       voters: [],

@@ -65,7 +65,7 @@ describe("FlexEval's function metrics", () => {
     expect((await score(uses, given, 'Turn', calls)).value).toEqual(wanted);
   });
 
-  test('bounds on counts by name apply to each name, and the reason gives the failing one', async () => {
+  test('a bound on counts by name applies to each name, and the reason gives the failing name', async () => {
     const calls = [plot(), plot()];
     expect(await score('count_tool_calls_by_name', { max: 1 }, 'Turn', calls)).toMatchObject({
       status: 'fail',
@@ -74,7 +74,7 @@ describe("FlexEval's function metrics", () => {
     });
   });
 
-  test('a threshold applies to a map with one number and is an error for several', async () => {
+  test('a threshold applies to a map with one number and is an error for a map with several', async () => {
     const one = builtIn('is_role', { role: 'assistant' }, { threshold: 1 });
     expect((await scored(one, 'x')).status).toBe('pass');
     const several = builtIn('count_messages_per_role', {}, { threshold: 1, level: 'Thread' });

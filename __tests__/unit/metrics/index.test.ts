@@ -87,7 +87,7 @@ describe('scoreMetric', () => {
     expect(await scored('unknown', 'a')).toMatchObject({ status: 'error', reason });
   });
 
-  test("a score includes the metric's name and skip", async () => {
+  test("a score includes the metric's name and its skip setting", async () => {
     const own = { name: 'same', skip: true };
     const score = { metric: 'same', status: 'pass', value: 1, reason: null, skip: true };
     expect(await scored(builtIn('exact_match', {}, own), same)).toEqual(score);

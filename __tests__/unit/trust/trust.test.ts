@@ -110,7 +110,7 @@ describe('trust level of an event', () => {
     }
   });
 
-  test('a commit merged from several has the least trusted origin among them', () => {
+  test('a commit merged from several commits has the least trusted of their origins', () => {
     expect(weakest(['base-branch', 'fork', 'own-branch'])).toBe('fork');
     expect(weakest(['unknown', 'fork'])).toBe('unknown');
     expect(weakest(['own-branch', 'base-branch'])).toBe('own-branch');

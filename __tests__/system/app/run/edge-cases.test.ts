@@ -88,7 +88,7 @@ describe('if nothing can be compared', () => {
     );
   });
 
-  test('a head without judged tries is red if base has some, without a difference', async () => {
+  test('a run without judged tries on head is red if base has some, and shows no difference', async () => {
     const { result } = await reworded(
       4,
       (_, question) => (question.startsWith('Old') ? 'yes' : new Error('timeout')),

@@ -92,7 +92,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('is found deep in a branch if the server serves no commits by id and there is no hint', async () => {
+  test('is found deep in a branch if the server serves no commits by id and no hint exists', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/pull/7/merge'));
     await using(clone.directory, async (repository) => {
       await repository.ensureCommit(pr.old, { side: 'base', refs: ['refs/pull/404/head'] });

@@ -77,7 +77,7 @@ function recorded(content: string): string {
   return `${JSON.stringify({ request, reply: { output: 'hi', usage: null } })}\n`;
 }
 
-test('a project with data and prompts in Git LFS lists each missing file, and runs once they exist', async () => {
+test('a project with files in Git LFS lists each missing file, and runs once they exist', async () => {
   const PROMPT =
     'name: p\nmodel: m\ndefaults: [tests/p]\nvariables: [q]\nmessages: [{ role: user, content: "Say {q}" }]\n';
   const OTHER = PROMPT.replace('name: p', 'name: q');

@@ -223,18 +223,21 @@ describe('reading an event refuses', () => {
     ['workflow_run', 'workflow_run.id', 'x', 'must be of type number'],
     ['workflow_run', 'workflow_run.event', hostile, 'must be the name of an activity'],
     ['workflow_run', 'workflow_run.head_repository.full_name', '../../..', 'must be a repo'],
-  ])('%s with a changed %s, in one line with the field', (name, path, value, fault) => {
+  ])('%s with a changed %s, and names the field in one line', (name, path, value, fault) => {
     const message = errorOf(() => readEvent(env(name), mutated(name, path, value)));
     expect(message).toContain(`${path} ${fault}`);
     expect(message).not.toMatch(/[\n\r\u001b]|::|gotcha|\bat \S+:\d+/);
     expect(message.length).toBeLessThan(300);
   });
 
-  test.each([null, undefined, 7, 'text', [], true])('the payload %j, in one line', (payload) => {
-    expect(errorOf(() => readEvent(env('pull_request'), payload))).toMatch(
-      /^The event payload \(GITHUB_EVENT_PATH\) is not a pull_request event of GitHub: it must be a map\.$|must be a map \(and \d more\)\.$/,
-    );
-  });
+  test.each([null, undefined, 7, 'text', [], true])(
+    'the payload %j with a message of one line',
+    (payload) => {
+      expect(errorOf(() => readEvent(env('pull_request'), payload))).toMatch(
+        /^The event payload \(GITHUB_EVENT_PATH\) is not a pull_request event of GitHub: it must be a map\.$|must be a map \(and \d more\)\.$/,
+      );
+    },
+  );
 
   test('several faults, and counts those after the first', () => {
     const pull_request = { number: 1, base: {}, head: {} };
@@ -249,13 +252,13 @@ describe('reading an event refuses', () => {
     ['constructor', 'constructor'],
     ['command_line', 'command_line'],
     [hostile, 'an unknown event'],
-  ])('the event %j, with the list of accepted events', (event, name) => {
+  ])('the event %j, and lists the accepted events', (event, name) => {
     expect(errorOf(() => readEvent(env(event), {}))).toBe(
       `This action runs on pull_request, pull_request_target, push, merge_group, workflow_run, schedule, workflow_dispatch and repository_dispatch; this is ${name}.`,
     );
   });
 
-  test("a broken environment, with the variable's name", () => {
+  test('a broken environment, and names the variable', () => {
     expect(errorOf(() => readEvent({}, {}))).toContain('GITHUB_EVENT_NAME is not set');
     const noOwner = env('push', { GITHUB_REPOSITORY: 'acme' });
     expect(errorOf(() => readEvent(noOwner, fixture('push')))).toBe(
@@ -266,7 +269,7 @@ describe('reading an event refuses', () => {
     );
   });
 
-  test('a file that is not JSON or too large, without repeating it', () => {
+  test('a file that is not JSON or is too large, and does not repeat its content', () => {
     const file = 'The event payload (GITHUB_EVENT_PATH)';
     expect(errorOf(() => parsePayload('{"a": ::error::'))).toBe(`${file} is not JSON.`);
     const large = `${' '.repeat(MAX_PAYLOAD_CHARACTERS - 2)}{}`;

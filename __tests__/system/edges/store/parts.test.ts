@@ -146,7 +146,7 @@ describe('downloading parts', () => {
     },
   });
 
-  test("takes only the runner's own run, the latest attempt of each, with a matching hash", async () => {
+  test("accepts only parts of the runner's own run, in their latest attempt and with a matching hash", async () => {
     const asked: unknown[] = [];
     const { uploadArtifact, listArtifacts, downloadArtifact } = found({});
     const spy: ArtifactLibrary = {

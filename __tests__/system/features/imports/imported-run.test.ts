@@ -163,7 +163,7 @@ tests:
   );
 });
 
-test('a promptfoo check that is a function fails as in promptfoo and says that it is never called', async () => {
+test('a promptfoo check that is a function fails as in promptfoo, and the reason says why', async () => {
   const { result } = await opened({
     'promptfooconfig.yaml': `prompts: ['Answer: {{q}}']
 providers: ['openai:chat:gpt-4o']

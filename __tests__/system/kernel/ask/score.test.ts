@@ -106,7 +106,7 @@ describe('depends_on', () => {
     },
   );
 
-  test('can name what the other metric uses', async () => {
+  test('can name the other metric by its `uses`', async () => {
     const metrics = [then(on('contains', { metric_max_value: 0 })), has];
     expect(await statusOf({ metrics })).toEqual([
       'depends on contains of at most 0; it is 1',

@@ -265,7 +265,7 @@ describe('change that affects only uncounted tests', () => {
     expect(decide({ counted: 0, suites }).conclusion).toBe('error');
   });
 
-  test('adds no reason if other references do count', () => {
+  test('adds no reason if counted tests ran too', () => {
     expect(decide({ hasUnusedChanges: true })).toMatchObject({
       conclusion: 'success',
       reasons: [],

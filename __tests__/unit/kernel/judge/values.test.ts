@@ -307,7 +307,7 @@ describe('values of a metric', () => {
       expect(found[1]!.values).toMatchObject({ base: 3, head: 3, difference: 0, moved: null });
     });
 
-    test('fail the suite if the gate names one that got worse, and share its error rate', () => {
+    test("fail the suite if the gate names a number that got worse, and share the suite's error rate", () => {
       const failed = (name: string) => {
         const metrics = { [name]: 'fail' } as const;
         const one = valued(counts(fell), { gate: { metrics } });

@@ -122,7 +122,7 @@ describe('affected references', () => {
       references: [],
     }));
 
-  test('are all references of a new prompt, and all references of a removed prompt as removed', () => {
+  test('are all references of a new prompt, and all of a removed prompt as removed', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
       references: [{ base: null, change: 'both' }, { base: null }],

@@ -268,7 +268,7 @@ describe("the page's size", () => {
   const WRONG = { outcome: 'fail', actual: 'no' } as const;
   const tone = (reason: string) => score('fail', 'tone', false, reason);
 
-  test('is below 2 MB for 1,000 references of five tries a side, and a note says that texts are cut', async () => {
+  test('is below 2 MB for 1,000 references of ten tries, and a note says that texts are cut', async () => {
     const html = await renderHtml(large(1_000, 5, 600));
     expect(Buffer.byteLength(html)).toBeLessThanOrEqual(HTML_LIMIT);
     const { rows, packed } = packedIn(html);

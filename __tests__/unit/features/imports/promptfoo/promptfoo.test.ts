@@ -618,7 +618,7 @@ describe('meaning of a promptfoo configuration', () => {
     expect((await inputs(files)).map(({ text }) => text)).toEqual(['root', 'root']);
   });
 
-  test("a variable can use others and the file's env, but not the process environment", async () => {
+  test("a variable can use other variables and the file's env, but not the process environment", async () => {
     const { suite, notices } = await only({
       [CONFIG]: `env: { OWN: own }
 prompts: ['{{text}} {{ env.OWN }}']
