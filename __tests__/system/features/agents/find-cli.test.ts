@@ -107,6 +107,8 @@ describe('a CLI in its pinned version', () => {
     expect(await find()).toEqual({
       ...{ bin: [at('tools/codex')], version: VERSION, folders: [at('tools')] },
     });
+    // The user's home must not be readable inside.
+    expect(await find({ HOME: at('tools/me') })).toMatchObject({ folders: [at('tools/codex')] });
   });
 });
 

@@ -74,11 +74,17 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   const owner = await packageOf(program, name);
   const version = owner?.version ?? (await askVersion(program, tools));
   if (version === null) return null;
-  const folder = outermost(owner?.folder ?? dirname(program));
+  const folder = owner === null ? besideProgram(program, tools) : outermost(owner.folder);
   if (!/\.[cm]?js$/.test(program)) return { bin: [program], version, folders: [folder] };
   // The runner's Node may lie outside the agent's PATH.
   const node = await realpath(process.execPath);
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
+}
+
+/** Its folder, or only the program if the user's home is in that folder. */
+function besideProgram(program: string, { env }: CliTools): string {
+  const folder = dirname(program);
+  return `${env['HOME'] ?? ''}/`.startsWith(`${folder}/`) ? program : folder;
 }
 
 /** Finds the package that owns a file. Runs nothing. */
