@@ -68,15 +68,16 @@ beforeEach(() => {
 interface Given {
   env?: NodeJS.ProcessEnv;
   args?: readonly string[];
+  url?: string;
 }
 
-async function diff(directory: string, { env = {}, args = [] }: Given = {}) {
+async function diff(directory: string, { env = {}, args = [], url = model.url }: Given = {}) {
   const before = model.requests.length;
   const command = ['diff', '--base', 'HEAD', '--code', 'host', '--report', 'report', ...args];
   const { code, out, err } = await commandIn(directory, command, {
     env: fixtureEnvironment({ EVALDIFF_STORE: store, ANTHROPIC_API_KEY: KEY, ...env }),
     width: 300,
-    testOverrides: { clock, vendorUrls: { anthropic: model.url } },
+    testOverrides: { clock, vendorUrls: { anthropic: url } },
   });
   const text = readFileSync(join(directory, 'report/result.json'), 'utf8');
   const result = JSON.parse(text) as Result;
@@ -179,6 +180,19 @@ describe('diff of an agent suite', () => {
     expect(code).toBe(0);
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 0, head: 0 });
     expect(headFacts(result)[0]).toMatchObject({ ended: 'turns', turns: 1 });
+  });
+
+  test('is an error if the last call of the model failed, even if the agent reports success', async () => {
+    const agent = `const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token } = process.env;
+      const body = JSON.stringify({ model: process.env.EVALDIFF_MODEL, messages: [] });
+      const headers = { 'x-api-key': token };
+      await fetch(url + '/v1/messages', { method: 'POST', headers, body });
+      console.log('{"type":"end"}');`;
+    const more = { 'evals/notes.yaml': SMALL, 'tools/agent.mjs': agent };
+    const { directory } = repository({ LICENSE: 'Edited.\n' }, more);
+    const { code, text } = await diff(directory, { url: 'http://127.0.0.1:9' });
+    expect(code).toBe(2);
+    expect(text).toContain('ECONNREFUSED');
   });
 
   test('reports a failed setup as an error of both sides', async () => {
