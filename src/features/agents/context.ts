@@ -38,7 +38,7 @@ function isOffered(path: string, folders: readonly string[] | null): boolean {
 }
 
 /** Agents offer the name and the description, which make up nearly all of the front matter. */
-function frontMatter(text: string): string {
+export function frontMatter(text: string): string {
   return /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
 }
 

@@ -10,6 +10,7 @@ import type { ModelSettings } from '../../project/settings.ts';
 import type { AskedModel } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
+import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
 import { versionFault } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
@@ -177,20 +178,14 @@ function unknownAgentModel(model: string): string {
 function checkWires(
   document: Document,
   agent: AgentName,
-  { provider, endpoint, model }: AskedModel,
+  asked: AskedModel,
   problems: Problem[],
 ): void {
   const { wires } = agentRow(agent);
-  const speaks = wires.some(
-    (wire) =>
-      endpoint !== null ||
-      wire === provider ||
-      (wire === 'openai' && factsOf(provider).speaks === 'openai'),
-  );
-  if (speaks) return;
+  if (wires.some((wire) => speaksWire(asked, wire))) return;
   const message =
-    `model: ${agent} calls the API of ${wires.join(' or ')}, and ${model} is at ` +
-    `${factsOf(provider).label}; name a model of that vendor, or one of an endpoint that has the API`;
+    `model: ${agent} calls the API of ${wires.join(' or ')}, and ${asked.model} is at ` +
+    `${factsOf(asked.provider).label}; name a model of that vendor, or one of an endpoint that has the API`;
   problems.push(problem(document.placeOf(['model']), message));
 }
 

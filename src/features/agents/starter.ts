@@ -3,6 +3,7 @@ import type { StarterProject, StarterSuite } from '../../app/commands/terminal.t
 import { schemaLine } from '../../config/schema-line.ts';
 import { shorten } from '../../text/visible.ts';
 import { factsOf } from '../../types/vendors.ts';
+import { frontMatter } from './context.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { matcherOf } from './suite/rules.ts';
@@ -47,7 +48,7 @@ interface FoundSkill {
 }
 
 function skillFields(text: string): Pick<FoundSkill, 'name' | 'description'> {
-  const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
+  const head = frontMatter(text);
   const field = (key: string): string =>
     new RegExp(`^${key}: *(?:[>|][-+]?\\s+)?["']?([^\\r\\n]+?)["']?\\s*$`, 'm').exec(head)?.[1] ??
     '';

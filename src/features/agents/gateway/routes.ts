@@ -1,3 +1,5 @@
+import type { AskedModel } from '../../../types/model.ts';
+import { factsOf } from '../../../types/vendors.ts';
 import type { Wire } from './terms.ts';
 
 export type Protocol = 'messages' | 'responses' | 'chat' | 'generate';
@@ -83,4 +85,10 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   }
   const type = status === 502 ? 'server_error' : 'invalid_request_error';
   return JSON.stringify({ error: { message, type, param: null, code: null } });
+}
+
+/** An endpoint may have any interface, which is known only when it answers. */
+export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
+  if (endpoint !== null || wire === provider) return true;
+  return wire === 'openai' && factsOf(provider).speaks === 'openai';
 }

@@ -10,6 +10,7 @@ import type { BoundedFetch } from '../../../edges/providers/http.ts';
 import type { AskedModel } from '../../../types/model.ts';
 import { factsOf } from '../../../types/vendors.ts';
 import { UPSTREAM_SILENCE_MS } from './calls.ts';
+import { speaksWire } from './routes.ts';
 import type { Upstream, Upstreams, Wire } from './terms.ts';
 
 /** Shorter values (`EMPTY`, `lm-studio`) may occur in a reply by chance. */
@@ -24,7 +25,7 @@ export function openUpstreams(
   const opened = new Map<string, { upstream: Upstream; close(): void }>();
   const open = (wire: Wire, target: AskedModel): { upstream: Upstream; close(): void } => {
     const place = placeIn(access, target);
-    const flaw = speaks(wire, target)
+    const flaw = speaksWire(target, wire)
       ? null
       : `${factsOf(target.provider).label} has no ${wire} interface; name an endpoint that has it`;
     const address = addressOf(target, access);
@@ -47,12 +48,6 @@ export function openUpstreams(
       for (const each of opened.values()) each.close();
     },
   };
-}
-
-/** An endpoint may have any interface, which is known only when it answers. */
-function speaks(wire: Wire, { provider, endpoint }: AskedModel): boolean {
-  if (endpoint !== null || wire === provider) return true;
-  return wire === 'openai' && factsOf(provider).speaks === 'openai';
 }
 
 function unsupportedModel({ base, deployments }: Address): string | null {

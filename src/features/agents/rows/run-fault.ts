@@ -1,15 +1,8 @@
 import { parseMap } from '../../../types/plain.ts';
+import type { InsideRun } from '../workspace/run.ts';
 import type { AgentRow } from './agent-row.ts';
 import { mapIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
-
-interface EndedProcess {
-  /** `input`: killed after its input had ended. The other values: killed at that limit. */
-  ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
-  /** Null if the process was killed. */
-  code: number | null;
-  stderr: string;
-}
 
 /**
  * Says why a run is an error instead of an answer, with the fix. Null if the agent finished. If the
@@ -17,7 +10,7 @@ interface EndedProcess {
  */
 export function runFault(
   { name, npm }: Pick<AgentRow, 'name' | 'npm'>,
-  { ended, code, stderr }: EndedProcess,
+  { ended, code, stderr }: Pick<InsideRun, 'ended' | 'code' | 'stderr'>,
   { end, last }: Pick<Transcript, 'end' | 'last'>,
   minutes: number,
 ): string | null {

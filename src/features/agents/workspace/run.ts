@@ -37,8 +37,6 @@ export interface InsideJob {
   onLine?(line: string): void;
   /** Absent: empty. After its end, the process has two seconds to exit. */
   stdin?: Readable | undefined;
-  /** Folders and files in addition to those of the workspace. */
-  readable?: readonly string[];
 }
 
 export interface InsideRun {
@@ -66,8 +64,7 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
   const opened = proxy === null ? null : await openProxy(hosts, proxy);
   try {
     const walled = await startInside({
-      ...{ kind, folder, own, cover, command: job.command },
-      readable: [...readable, ...(job.readable ?? [])],
+      ...{ kind, folder, own, readable, cover, command: job.command },
       sockets: { gateway: job.gateway, proxy },
       env: {
         ...BASE,
