@@ -125,7 +125,7 @@ describe('without a checkout', () => {
 });
 
 describe('a workspace full of traps', () => {
-  test('has the verdict of a clean one, and none of the traps runs or is shown', async () => {
+  test('has the same verdict as a clean workspace, and no trap runs or is shown', async () => {
     const ran = canary();
     const skeletonHere = skeleton(ran);
     const change = changeOf(chat(quiz()), {

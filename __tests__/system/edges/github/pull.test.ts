@@ -41,7 +41,7 @@ const found13 = {
 const forkHead = { ref: 'friendlier', sha: FORK_HEAD, repository: 'bo-example/prompts' };
 
 describe('the pull request of a workflow_run', () => {
-  test('is the open one with this head and repository', async () => {
+  test('is the open pull request with this head and repository', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
     const stranger = { ...forkHead, repository: 'mallory-example/prompts' };
@@ -51,7 +51,7 @@ describe('the pull request of a workflow_run', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('is found among the open ones if GitHub does not know the commit', async () => {
+  test('is found among the open pull requests if GitHub does not know the commit', async () => {
     const { client, github, requests } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
     const unknown = { message: 'No commit found', documentation_url: 'x' };

@@ -54,7 +54,7 @@ describe('deadlines of the same length', () => {
     expect(passed).toEqual(['a 100', 'b 130', 'c 160']);
   });
 
-  test('do not expire once cancelled, and the others still do', async () => {
+  test('do not expire once cancelled, and other deadlines still do', async () => {
     const clock = clockOf();
     const start = createDeadlines(clock, 100);
     const passed: string[] = [];

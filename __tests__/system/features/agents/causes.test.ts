@@ -87,7 +87,7 @@ async function diff(changed: Record<string, string>, settings: readonly string[]
 }
 
 describe('causes of an agent suite', () => {
-  test('name the one of eight changed lines of AGENTS.md that broke the tasks', async () => {
+  test('name the only one of eight changed lines of AGENTS.md that broke the tasks', async () => {
     const { code, comment, result } = await diff({
       'AGENTS.md': AFTER,
       LICENSE: 'A new file, which the agent does not read.\n',

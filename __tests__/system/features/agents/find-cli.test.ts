@@ -71,7 +71,7 @@ describe('a CLI in its pinned version', () => {
     expect(said).toEqual([]);
   });
 
-  test('is the one on PATH if the project has another version', async () => {
+  test('is the installation on PATH if the project has another version', async () => {
     install('project', '0.100.0');
     install('global', VERSION);
     expect(await find({ PATH: at('global/node_modules/.bin') })).toEqual(found('global'));

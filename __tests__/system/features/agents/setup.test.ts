@@ -41,7 +41,7 @@ async function inside(
   return { stdout, code };
 }
 
-describe('setup (needs walls: root, user namespaces or sudo -n)', () => {
+describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => {
   test('runs once for equal files and commands, and each run gets a fresh copy', async () => {
     const setup = ['cat /proc/sys/kernel/random/uuid > id; echo of-setup > $HOME/.setup'];
     const open = (files = FILES): Promise<Workspace> =>

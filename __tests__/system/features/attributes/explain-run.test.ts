@@ -227,7 +227,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(without.every(({ alignment }) => alignment === null)).toBe(true);
   });
 
-  test('is compared by the one metric that the settings name', async () => {
+  test('is compared by the only metric that the settings name', async () => {
     const { said, attributes } = await friendlier(settings('qualeval: { metric: right }'));
     expect(said).toContain(
       'prompts/support.yaml: pass rates of attributes use the metric "right" (qualeval.metric)',

@@ -92,7 +92,7 @@ describe('the gatherer', () => {
   });
 });
 
-test('requests with one key are settled together, once', () => {
+test('requests with the same key are resolved together, once', () => {
   const questions = createQuestions();
   const told: string[] = [];
   const one = asked('a');

@@ -295,15 +295,18 @@ inBrowser("the workbench's long list in a browser", () => {
   test.each([
     [1400, 'light'],
     [390, 'dark'],
-  ] as const)('the workbench passes axe, %i pixels wide and %s', async (width, colorScheme) => {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
-    await page.evaluate('scrollTo(0, 20000)');
-    await until(filled);
-    const session = await page.context().newCDPSession(page);
-    await session.send('Page.setBypassCSP', { enabled: true });
-    expect(await axeFindings(page)).toEqual([]);
-    await session.send('Page.setBypassCSP', { enabled: false });
-    expect(await ask('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  });
+  ] as const)(
+    'the workbench has no accessibility violations, %i pixels wide and %s',
+    async (width, colorScheme) => {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate('scrollTo(0, 20000)');
+      await until(filled);
+      const session = await page.context().newCDPSession(page);
+      await session.send('Page.setBypassCSP', { enabled: true });
+      expect(await axeFindings(page)).toEqual([]);
+      await session.send('Page.setBypassCSP', { enabled: false });
+      expect(await ask('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    },
+  );
 });

@@ -446,7 +446,7 @@ inBrowser('the workbench in a browser', () => {
       await page.locator('[name="input:q"]').blur();
     });
 
-    test('passes axe in dark and light, wide and narrow', async () => {
+    test('has no accessibility violations in dark and light, wide and narrow', async () => {
       await openReturns();
       await page.keyboard.press('n');
       const session = await page.context().newCDPSession(page);

@@ -80,7 +80,7 @@ describe('roll-ups', () => {
     expect(junit).toContain('5 of 5 passed on base, 2 of 5 passed on head, majority: pass → fail');
   });
 
-  test('use three tries if the number is open, or more if the policy needs them', async () => {
+  test('use three tries if no number is set, or more if the policy needs them', async () => {
     const own = { unit: 'references' } as const;
     expect((await ran(() => 0, own, { tries: 'adaptive' })).calls('prompt')).toBe(12 * 2 * 3);
     const four = await ran(() => 0, own, {

@@ -177,7 +177,7 @@ describe('a canary', () => {
   });
 });
 
-describe('walls', () => {
+describe('walls that isolate agents', () => {
   test.each(['darwin', 'win32'] as const)('are refused on %s with a remedy', async (platform) => {
     const walls = await findWalls(['root'], platform);
     expect(walls).toEqual({

@@ -50,7 +50,7 @@ describe('attributes in a report', () => {
     );
   });
 
-  test('that cannot be distinguished are listed as one or the other, and neither is named', () => {
+  test('that cannot be distinguished are listed as alternatives, and neither is named', () => {
     const alternatives = [{ id: 'domain-2', shared: 9, of: 11 }];
     const unsure = shown(
       changed(({ id }) => ({

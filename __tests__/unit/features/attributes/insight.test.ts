@@ -88,7 +88,7 @@ describe('a proposed insight', () => {
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('is one of at most two, and a dropped one does not hide the other', async () => {
+  test('is one of at most two insights, and a dropped insight does not hide the other', async () => {
     const { insights, faults } = await proposed(
       written({ why: '' }),
       written({ why: 'Fine.\n\n# Heading\u202e' }),
