@@ -156,7 +156,7 @@ describe('code blocks', () => {
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
   ).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
 
-  test('of YAML are all read by the next test or one for the page', () => {
+  test('of YAML are all read by the next test or by a test of the page', () => {
     const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
     expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
     for (const [page, file] of Object.entries(OWN_TESTS))

@@ -108,7 +108,7 @@ describe('the lines to change', () => {
 npx evaldiff init
       - uses: <owner>/evaldiff@v1`;
 
-  test('for publishing are the installation, every mark and every placeholder', () => {
+  test('for publishing include the installation, every mark and every placeholder', () => {
     expect(staleLines(published, { 'README.md': README })).toEqual([
       'README.md:1: is published',
       'README.md:3: <owner>/evaldiff@v1 is acme/evaldiff@v1',

@@ -121,7 +121,7 @@ describe('a head whose answers', () => {
       'failure',
       'thinking used it up',
     ],
-  ])('%s is never plain green', async (_, given, conclusion, words) => {
+  ])('%s is never green without an explanation', async (_, given, conclusion, words) => {
     const { result, out, comment } = await compare(given);
     expect(result.conclusion).toBe(conclusion);
     expect(out).toContain(words);

@@ -149,7 +149,7 @@ describe('a change that no evaluation reads', () => {
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
-  test('is also neutral next to a prompt that did not get worse', async () => {
+  test('is also neutral if another prompt did not get worse', async () => {
     const base = { ...looking('prompts'), 'prompts/shared': submodule('a') };
     const head = { 'prompts/shared': submodule('b'), ...promptOf('Be kind.') };
     const { run } = await pullRequest(base, head);

@@ -364,7 +364,7 @@ describe('a check loosened under the same name', () => {
     ]);
   });
 
-  test('does not hide a break by skipping it', () => {
+  test('does not hide a break by skipping the broken answer', () => {
     const skips = plain(
       `metrics: [{ name: long, uses: length, skip: true }, { name: answer, uses: exact_match, depends_on: [{ name: long, metric_min_value: 8 }] }]`,
     );

@@ -161,7 +161,7 @@ describe('the page about agents', () => {
     expect(project.suites[0]?.prompt.model).toContain('claude-code with');
   });
 
-  test('has versions, instruction files and skill folders that the rows have', () => {
+  test('states the same versions, instruction files and skill folders as the code', () => {
     const rows = rowsOf('Agents');
     const clis = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
     expect(rows.map(([name]) => codes(name)[0])).toEqual(clis.map(({ name }) => name));

@@ -176,7 +176,7 @@ describe('messages that a model does not support', () => {
     return problems.map(formatProblem);
   };
 
-  test('are reported at their line for images', async () => {
+  test('with images are reported at their line', async () => {
     expect(await checkMessages('gpt-3.5-turbo', CAT)).toEqual([
       'prompts/p.yaml:4: messages[1].content: gpt-3.5-turbo takes no images; name a model that does, or remove the part',
     ]);

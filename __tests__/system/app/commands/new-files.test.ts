@@ -27,7 +27,7 @@ describe('new files', () => {
     expect([readdirSync(root), readFileSync(join(root, 'b'), 'utf8')]).toEqual([['b'], 'mine']);
   });
 
-  test('below a file are a user error, and folders created for them are removed', async () => {
+  test('whose path contains a file are a user error, and folders created for them are removed', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(

@@ -255,7 +255,7 @@ describe('the cost of a run', () => {
   );
 
   test.each(['gpt-5.9-mini', 'gpt-5.4-plus', 'claude-haiku-9-5'])(
-    'of a new model (%s) is not mistaken for a typo',
+    'of a new model (%s) is not refused as a misspelt name',
     async (model) => {
       const { evaldiff, repository } = await openShop();
       repository.write({

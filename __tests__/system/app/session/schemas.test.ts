@@ -102,7 +102,7 @@ describe('a JSON schema from a repository', () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  test('is abandoned after five answers that it cannot finish', async () => {
+  test('is no longer checked after five answers on which it timed out', async () => {
     const { check } = checker(0.1);
     const findings = await check(
       UNIQUE,

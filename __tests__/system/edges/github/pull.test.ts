@@ -98,7 +98,7 @@ describe('the pull request of a workflow_run', () => {
     );
   });
 
-  test('is an error with the missing permission if GitHub refuses', async () => {
+  test('is an error that names the missing permission if GitHub refuses', async () => {
     const { client, github } = await setup(workflowToken());
     github.state.private = true;
     await expect(withPullRequest(client, facts())).rejects.toThrow(

@@ -74,7 +74,7 @@ describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) =>
     judge(await attack(options, user), options);
   }, 180_000);
 
-  test('fail on a kernel without Landlock, too', async () => {
+  test('also fail on a kernel without Landlock', async () => {
     const unlocked = pythonWithout('landlock', folder);
     const options = { ...python, python: unlocked, only: 'locks' } as const;
     judge(await attack(options, user), options, true);

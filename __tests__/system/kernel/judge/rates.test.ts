@@ -230,7 +230,7 @@ describe('a change of both scoring and prompt', () => {
     expect(result.scoring[0]?.fell).toHaveLength(12);
   });
 
-  test("fails with gate.scoring if base's scoring fails what head's passes", async () => {
+  test("fails under gate.scoring: fail if base's scoring fails answers that head's passes", async () => {
     const { result } = await split(references(12), polite, {
       sides: [exact, has],
       gate: { scoring: 'fail' },

@@ -39,7 +39,7 @@ async function proposed(...insights: object[]) {
 }
 
 describe('a proposed insight', () => {
-  test('is asked for with the evidence and the figures of one attribute', async () => {
+  test('is requested with the evidence and the figures of one attribute', async () => {
     const { text } = await proposed();
     for (const part of ['the task', 'the change', 'the groups', 'the cases'])
       expect(text).toContain(`delimiter>>>\n${part}\n<<<end delimiter>>>`);

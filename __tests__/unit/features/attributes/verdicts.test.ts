@@ -31,7 +31,7 @@ describe('group verdicts', () => {
     ...range(0, 5).map((j) => [...range(j * 3, j * 3 + 3), ...range(15 + j * 9, 24 + j * 9)]),
   ];
 
-  test('name the broken group alone; groups that share its falls also fell', () => {
+  test('name only the broken group, not groups that share its falls', () => {
     const found = verdicts(broken, groups);
     expect(found.map(({ verdict }) => verdict)).toEqual([
       'regressed',

@@ -116,7 +116,7 @@ test('changes that the experiment did not clear are suspects, not causes', () =>
   ]);
 });
 
-test('an unexplained or untried reference says so, and an unchanged one says nothing', () => {
+test('an unexplained or untried reference says so, and an unchanged reference has no text', () => {
   expect(said('b', 'regressed').trim()).toBe('Cause not found: no change explains this test.');
   const other = said('c', 'fell');
   expect(other).toContain('Cause of other tests, not tried on this one:');

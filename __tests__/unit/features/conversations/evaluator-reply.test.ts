@@ -64,7 +64,7 @@ describe('evaluator reply in JSON', () => {
   });
 
   test.each(['', '  ', 'none', 'None.', 'N/A', '-', 'No follow-up needed.'])(
-    'with %p as follow-up has no follow-up',
+    'with %p as follow-up is read without a follow-up',
     (follow_up) => {
       expect(read(JSON.stringify({ understanding: 'yes', follow_up }))?.follow_up).toBeNull();
     },

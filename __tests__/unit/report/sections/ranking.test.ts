@@ -58,7 +58,7 @@ describe('the ranking of variants', () => {
     expect(text).toContain('The first is ahead of all others');
   });
 
-  test('reports variants that the run cannot distinguish, and lists the cheaper of equals first', () => {
+  test('reports variants that the run cannot distinguish, and lists the cheaper of two equal variants first', () => {
     const text = shown([
       variant('dear', 19, 20, { cost_per_1000_calls: 9 }),
       variant('cheap', 19, 20, { cost_per_1000_calls: 1 }),

@@ -279,7 +279,7 @@ describe('after one request is refused, similar requests are not sent', () => {
     ['max_tokens', 100_000, 4000, refuse(tooLarge, { type, param: 'max_tokens' })],
     ['temperature', 0, 1, temperature],
   ])(
-    'with the same value of %s, although other values are',
+    'if they set the same value of %s; other values are sent',
     async (name, wrong, right, refusal) => {
       const setting = await start(({ body }) => (body[name] === wrong ? refusal : {}));
       for (const { status } of await seven(setting, { [name]: wrong }))
