@@ -18,7 +18,7 @@ import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
 
 /** FlexEval's texts, unchanged, and the direction that each implies. Files may replace them. */
-const BETTER: Readonly<Record<keyof typeof flexEval.rubrics, Better>> = {
+const BETTER_LABELS: Readonly<Record<keyof typeof flexEval.rubrics, Better>> = {
   yeasayer_completion: 'lower',
   is_request_for_plot: 'none',
   is_student_acting_as_tutor: 'lower',
@@ -31,7 +31,7 @@ export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
     {
       name,
       prompt: prompt.join('\n'),
-      better: BETTER[name as keyof typeof BETTER],
+      better: BETTER_LABELS[name as keyof typeof BETTER_LABELS],
       choice_scores: new Map(Object.entries(choice_scores)),
       eval_type: 'cot_classify',
       notes: null,

@@ -104,7 +104,7 @@ export async function runInWorkspace(
   } catch (error) {
     const why = options.signal.aborted
       ? ({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const)
-      : ({ kind: 'program', message: errorWords(error) } as const);
+      : ({ kind: 'program', message: runErrorWords(error) } as const);
     return failedRun(why, ticket.end());
   } finally {
     ticket.end();
@@ -112,7 +112,7 @@ export async function runInWorkspace(
   }
 }
 
-export function errorWords(error: unknown): string {
+export function runErrorWords(error: unknown): string {
   return error instanceof UserError
     ? error.problems.map(formatProblem).join('\n')
     : errorMessage(error);

@@ -264,7 +264,7 @@ function checkCount(
   problems.push(
     problem(
       document.placeOf([...at, limit]),
-      `${list.length} ${String(at.at(-1))} are more than ${references} references can bear: ` +
+      `${list.length} ${String(at.at(-1))} are more than ${references} references allow: ` +
         `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, four references each on ` +
         'average. Remove some, or add references',
     ),

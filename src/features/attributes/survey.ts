@@ -113,7 +113,7 @@ function dropTooLong(
     if (own.length <= limit) return own;
     notes.push(
       `${String(own.length)} pinned ${words} are more ` +
-        `than ${String(references)} references can bear (${String(limit)}), so they were not ` +
+        `than ${String(references)} references allow (${String(limit)}), so they were not ` +
         'used here',
     );
     return [];

@@ -476,7 +476,7 @@ describe('attributes', () => {
     const { attributes, messages } = await explained(inputOf(worse.slice(0, 9), { pinned: five }));
     expect(attributes.map(({ kind }) => kind)).toEqual(['subtask', 'subtask']);
     expect(messages[0]).toBe(
-      `${PATH}: 5 pinned domains are more than 9 references can bear (4), so they were not used here`,
+      `${PATH}: 5 pinned domains are more than 9 references allow (4), so they were not used here`,
     );
   });
 });
