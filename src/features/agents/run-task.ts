@@ -14,7 +14,7 @@ import { openUpstreams } from './gateway/upstreams.ts';
 import { overlaidFiles, placedOverlay } from './overlay.ts';
 import { findCli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
-import { errorWords, runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
+import { runErrorWords, runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
 import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './suite/spec.ts';
 import { readWorkspaceFiles, type WorkspaceFiles } from './workspace/files.ts';
 import { createTemplates, type Templates } from './workspace/open.ts';
@@ -39,7 +39,7 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
       const place = { ...opened, canary, cover: [tools.folder] };
       return turn(() =>
         runOne(request, target, { place, sources, options }).catch((error: unknown) =>
-          unstarted(errorWords(error)),
+          unstarted(runErrorWords(error)),
         ),
       );
     },
