@@ -554,7 +554,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(clock.open()).toBe(0);
   });
 
-  test('stops calling a server that limits forever, within bounded calls and time', async () => {
+  test('stops calling a server that always limits the rate, within bounded calls and time', async () => {
     const { ask, server, clock } = await start(vendor, ({ index }) =>
       index < 12 ? {} : { status: 429 },
     );

@@ -8,7 +8,7 @@ const suite = (tests: string, prompt = PROMPT) =>
   });
 const METRICS = 'metrics: [{ uses: is_json }]\n';
 
-describe('metric with every', () => {
+describe('metric that sets the key every', () => {
   const METRIC = '  - { name: kind, uses: contains, with: { value: x }, every: true }\n';
   const RECORDED =
     'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }] }]\n';

@@ -194,7 +194,7 @@ describe('missing evidence', () => {
     expect(result.suites[0]?.evidence).toMatchObject({ missing: ['r00'], critical: ['r00'] });
   });
 
-  test('of a whole suite is red if base answers it and never green otherwise', async () => {
+  test('of a whole suite makes the run red if base has answers, and otherwise prevents a green verdict', async () => {
     const many = (text: string) =>
       Array.from({ length: 20 }, (_, at) => {
         const one = shop(`${text} s${String(at)}.`, 4);

@@ -69,7 +69,7 @@ const python = { language: 'python', mode: 'sandbox', python: systemPython } as 
 
 describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) => {
   // Limits of time and memory are the same for all users and kernels: they are met once.
-  test('read no canary, reach no socket and write no file', async () => {
+  test('read no planted secret, reach no socket and write no file', async () => {
     const options = { ...python, only: user === 'own' ? 'all' : 'locks' } as const;
     judge(await attack(options, user), options);
   }, 180_000);

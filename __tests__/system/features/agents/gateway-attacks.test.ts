@@ -223,7 +223,7 @@ describe('attacks on the gateway', () => {
     expect(stored.kept.size).toBe(0);
   });
 
-  test('with the decoy key of the environment in a request are refused and reported', async () => {
+  test('that contain the false key of the environment are refused and reported', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const canary = 'sk-canary-0123456789';

@@ -64,7 +64,7 @@ describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => 
     ]);
   });
 
-  test('does not prevent finding the decoy key in a file that it wrote', async () => {
+  test('does not hide the false key in a file that it wrote', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
     const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');

@@ -198,7 +198,7 @@ describe.each(possible)('an agent isolated by walls, which are built as %s,', (k
     expect(changes['a.txt']).toMatchObject({ kind: 'changed', mode: '100755' });
   });
 
-  test('is reported when it prints the canary or writes it into a file, even encoded', async () => {
+  test('is reported when it prints the false key or writes it into a file, even encoded', async () => {
     const { isCanarySeen, canaryFiles, stdout } = await attack('shows the canary');
     expect({ isCanarySeen, canaryFiles, stdout }).toEqual({
       isCanarySeen: true,

@@ -456,7 +456,7 @@ describe.each(BATCHING)('a batch of %s that fails as a whole', (vendor) => {
     expect(ledger.events).toEqual([]);
   });
 
-  test('survives failed polls, and reads broken-off results again', async () => {
+  test('continues after failed polls, and requests interrupted results again', async () => {
     const { ask, server, ledger } = await start(vendor, {
       answer: echo,
       batches: {

@@ -95,7 +95,7 @@ describe('the files of a workspace', () => {
     ]);
   });
 
-  test('are refused with every link that leaves and every path below a link', async () => {
+  test('are refused with a list of all links that leave and all paths below a link', async () => {
     const given = {
       files: { 'shop/a': 'x', 'docs/guide/b': 'y' },
       links: { 'shop/out': '../../etc/passwd', 'shop/root': '/', 'shop/docs': 'elsewhere' },
@@ -159,7 +159,7 @@ describe('a link of a workspace', () => {
   });
 });
 
-describe('a canary', () => {
+describe('the false key of an agent', () => {
   const canary = 'sk-canary-7f3a9c21d8e64b05';
 
   test.each([

@@ -43,7 +43,7 @@ const SLOTS: Record<Slot, () => Block[]> = {
 };
 
 describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (surface) => {
-  test('fills each slot at its place', async () => {
+  test('puts each text block in its place', async () => {
     const shown = (await reportOf({ sections: SLOTS })[surface]?.()) ?? '';
     let at = shown.indexOf('<body>');
     for (const words of PLACES) {

@@ -31,7 +31,7 @@ describe('the values of a metric in a report', () => {
     expect(inTerminal(resultWith(worse), 200)).toContain('Metric values: 1 worse');
   });
 
-  test('list references whose value exploded, even if nothing else moved', () => {
+  test('list references whose value moved far beyond all others, even if nothing else moved', () => {
     const exploded = [{ reference: 'r3', base: 103, head: 97_000 }];
     const result = resultWith(metricOf({ exploded }, 'lower'));
     expect(inTerminal(result, 200)).toContain('r3: 103 → 97,000');
