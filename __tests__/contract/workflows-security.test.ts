@@ -128,7 +128,7 @@ jobs:
     ['overprovisioned-secrets', withEnv('{ A: "${{ toJSON(secrets) }}" }')],
     ['insecure-commands', withEnv('{ ACTIONS_ALLOW_UNSECURE_COMMANDS: true }')],
     ['self-hosted-runner', sound.replace('ubuntu-latest', '[self-hosted, linux]')],
-  ])('%s', (audit, text) => {
+  ])('report an unsafe workflow under the name %s', (audit, text) => {
     expect(auditWorkflow(text).map((finding) => finding.split(':')[0])).toContain(audit);
   });
 

@@ -192,7 +192,7 @@ describe("Node's compile cache of the command line", () => {
   test.each([
     ["is stored in the user's cache folder", {}, true],
     ['is not stored in CI, where other users may have written it', { CI: 'true' }, false],
-  ])('%s', async (_name, env, kept) => {
+  ])('is stored only outside CI: it %s', async (_name, env, kept) => {
     const home = temporaryFolder('home');
     const given = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: home, ...env };
     const { code } = await startBundle('cli/index.js', ['--version'], given, home);

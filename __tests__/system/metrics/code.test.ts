@@ -66,7 +66,7 @@ describe('metric code', () => {
       }),
       { status: 'pass', value: 40 },
     ],
-  ])('%s', async (_, code, language, answer, score) => {
+  ])('runs as expected: it %s', async (_, code, language, answer, score) => {
     expect(await run(code, answer, { language })).toMatchObject(score);
   });
 

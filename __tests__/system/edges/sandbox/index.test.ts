@@ -174,7 +174,7 @@ describe('JavaScript provides what Node has', () => {
     ["[URL.canParse('https://a.example'), URL.canParse('nothing')]", [true, false]],
     ['structuredClone({ a: [1, { b: new Date(0) }] }).a[1].b.getTime()', 0],
     ['structuredClone(new Map([[1, new Set([2])]])).get(1).has(2)', true],
-  ])('%s', async (code, value) => {
+  ])('including the expression %s', async (code, value) => {
     expect(await one('javascript', passing('javascript', code))).toEqual(ok(value));
   });
 

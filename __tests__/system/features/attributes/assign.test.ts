@@ -203,7 +203,7 @@ describe("a solver's answer", () => {
     ['is rejected when a row is incomplete', [2, 1, 0], UNEVEN],
     ['is rejected when a reference would get an attribute twice', [3, 1, 0], UNEVEN],
     ['is rejected when a column leaves its bounds', [2, 0, 2], 'left the bounds'],
-  ])('%s', (_, counts, reason) => {
+  ])('is handled as expected: it %s', (_, counts, reason) => {
     const expected = reason === null ? { counts: [[2, 1, 1]] } : { reason };
     expect(wholeCounts([counts], program)).toEqual(expected);
   });

@@ -281,7 +281,7 @@ describe('evaldiff import', () => {
         0,
         /^note: .*the assertion javascript does not compile, which is a fail on every answer .*\n.*the assertion python does not compile/,
       ],
-    ])('%s', async (_, file, text, code, said) => {
+    ])('has the expected result for %s', async (_, file, text, code, said) => {
       const imported = await run(['import', file], { [file]: text });
       expect([imported.code, imported.err]).toEqual([code, expect.stringMatching(said)]);
       const { [file]: _source, ...converted } = imported.files;

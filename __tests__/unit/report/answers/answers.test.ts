@@ -67,7 +67,7 @@ describe('the key of an answer', () => {
     ['depends on the image', image, { ...image, digest: 'f'.repeat(64) }, false],
     ['depends on a file', file, { ...file, diff: '+2' }, false],
     ['depends on the kind of part', { type: 'text', text: 'pay()' }, call('pay', {}), false],
-  ])('%s', (_, one, other, equal) => {
+  ])('is computed as expected: it %s', (_, one, other, equal) => {
     expect(answerKey([one]) === answerKey([other])).toBe(equal);
   });
 });
