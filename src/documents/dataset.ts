@@ -11,7 +11,7 @@ export interface DataRow {
   line: number;
   value: JsonMap;
   /**
-   * Source text (`12.50`) of numbers that JavaScript prints differently. Absent: there are none.
+   * Source text (`12.50`) of numbers that JavaScript prints differently. Absent if there are none.
    */
   written?: JsonMap;
 }
@@ -29,7 +29,7 @@ export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
 
-/** Table cells are text. Reports at most 20 problems; returns the valid rows anyway. */
+/** All table cells are text. Reports at most 20 problems and still returns the valid rows. */
 export function readRows(
   file: string,
   content: Uint8Array,
@@ -105,7 +105,8 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
     return 'must be a JSON object';
   const copy = plainCopy(parsed, limits.depth);
   if (typeof copy === 'string') return copy;
-  // JSON.parse keeps the last of equal keys, so fewer members than colons means duplicates.
+  // JSON.parse keeps only the last of equal keys. If there are fewer members than colons, some keys
+  // are equal.
   return copy.members === colons(source)
     ? (copy.value as JsonMap)
     : 'has a key twice in one object';
@@ -196,7 +197,10 @@ function readTable(
 
 const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
 
-/** In some countries spreadsheets use another separator. The table then has one long column. */
+/**
+ * In some countries, spreadsheets use another separator. The table then seems to have one long
+ * column.
+ */
 function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string | null {
   const [only = '', ...others] = names;
   const written = ([',', ';', '\t'] as const).find(

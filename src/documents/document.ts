@@ -22,9 +22,15 @@ export type Path = readonly (string | number)[];
 export interface Document {
   file: string;
   value: Json;
-  /** Without a value at `path`, the place of its nearest parent. */
+  /**
+   * Returns the place of the value at `path`. If there is none, returns the place of its nearest
+   * parent.
+   */
   placeOf(path: Path): Place;
-  /** The place of occurrence number `occurrence` (from 0) of `text` at `path`, else of `path`. */
+  /**
+   * Returns the place of occurrence number `occurrence` (from 0) of `text` at `path`. If there is
+   * none, returns the place of `path`.
+   */
   placeOfText(path: Path, text: string, occurrence: number): Place;
   /** The source text of a number or boolean that is printed differently (`12.50`, `True`). */
   textOf?(path: Path): string | null;
@@ -76,7 +82,7 @@ export function below(document: Document, path: Path): Document {
 }
 
 /**
- * Later layers override keys of earlier ones. `named` gives the name and the places of missing
+ * Later layers override keys of earlier ones. `named` provides the name, and the places of missing
  * values.
  */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
@@ -112,7 +118,7 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/** Code in a block or on one line has the file's line numbers. */
+/** If the code is a block or on one line, its line numbers match the file's. */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');

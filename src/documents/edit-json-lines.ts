@@ -2,12 +2,12 @@ import { type Json, type JsonMap, parseMap } from '../types/plain.ts';
 import type { EditResult } from './edit-yaml.ts';
 import { escapeCodePoints } from './text-flaws.ts';
 
-/** A change to a JSON Lines file that keeps every other byte. */
+/** A change to a JSON Lines file. All other bytes remain the same. */
 export type JsonLinesEdit =
   | { kind: 'set'; line: number; members: JsonMap }
   | { kind: 'append'; line: number; value: JsonMap };
 
-/** Rejects a line that has changed since `read`, or whose formatting cannot be kept. */
+/** Rejects the edit if the line has changed since `read`, or if its formatting cannot be kept. */
 export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): EditResult {
   const lines = text.split('\n');
   const old = lines[edit.line - 1]?.trim() ?? '';

@@ -22,14 +22,14 @@ import {
   type YamlText,
 } from './yaml-splices.ts';
 
-/** A change to a YAML file that keeps every other byte. */
+/** A change to a YAML file. All other bytes remain the same. */
 export type YamlEdit =
   | ({ kind: 'set'; key: string; value: Json; remark: string | null } & ReferencePosition)
   /** Adds an item to the list that contains this reference. */
   | ({ kind: 'append'; value: Json } & ReferencePosition)
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
-/** A reference's position. Its id distinguishes references on one line. */
+/** A reference's position. The id distinguishes references on the same line. */
 interface ReferencePosition {
   line: number;
   id: string;

@@ -25,17 +25,17 @@ import { readUpTo } from './read-up-to.ts';
 import { readYaml } from './yaml.ts';
 
 export interface Files {
-  /** Null if unreadable, with the reason in `problems`. */
+  /** Null if the file is unreadable. Then `problems` says why. */
   document(path: string, problems: Problem[]): Promise<Document | null>;
-  /** `path` is relative to the file in `from`, else to the root. */
+  /** `path` is relative to the file in `from`, or else to the root. */
   data(
     path: string,
     from: Place,
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
   /**
-   * Finds a file that a message shows, in the first folder that has it. Returns text if there is
-   * none.
+   * Finds a file that a message includes, in the first folder that has it. Returns text if no
+   * folder does.
    */
   shown(
     type: FilePart['type'],
@@ -56,7 +56,9 @@ export interface Files {
 /** Parsed documents by path and object id. They never change, so commits can share them. */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
-/** Drops documents of other trees, and failed reads, which may succeed next time. */
+/**
+ * Removes documents of other trees. Also removes failed reads, because they may succeed next time.
+ */
 export async function forgetOthers(
   documents: ParsedDocuments,
   trees: readonly SourceTree[],

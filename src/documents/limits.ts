@@ -1,14 +1,14 @@
-/** Reported problems per file. */
+/** Maximum number of reported problems per file. */
 export const MAX_PROBLEMS = 20;
 
-/** The defaults fit hand-written files. */
+/** Limits of files. The defaults are enough for hand-written files. */
 export interface Limits {
   yamlBytes: number;
-  /** Levels of nesting in any file. */
+  /** Maximum levels of nesting in any file. */
   depth: number;
-  /** Values in one YAML file after aliases are expanded. */
+  /** Maximum number of values in one YAML file, after aliases are expanded. */
   values: number;
-  /** Characters of one YAML file's values after aliases are expanded. */
+  /** Maximum number of characters in one YAML file's values, after aliases are expanded. */
   characters: number;
   references: number;
   tries: number;
@@ -41,5 +41,5 @@ export const DEFAULT_LIMITS: Limits = {
 
 export const MOST_RUNS = 1000;
 
-/** Jobs that a GitHub Actions matrix allows. */
+/** Maximum number of jobs that a GitHub Actions matrix allows. */
 export const MOST_SHARDS = 256;

@@ -23,7 +23,10 @@ const SECRET = new Set(
 
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
-/** Why a file must not set `key`, or null. It could send the workflow's credentials anywhere. */
+/**
+ * Why a file must not set `key`, which could send the workflow's credentials anywhere. Null if it
+ * may.
+ */
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
   if (SECRET.has(letters)) {
@@ -78,7 +81,7 @@ const MISPLACED: Readonly<Record<string, string>> = {
   notes: 'is not a parameter: write it as a comment (#)',
 };
 
-/** Rejects addresses, credentials, typos, and maps or lists that no vendor accepts. */
+/** Rejects addresses, credentials, typos, and also maps or lists that no vendor accepts. */
 export function readParameters(
   document: Document,
   path: Path,
@@ -99,7 +102,7 @@ export function readParameters(
   return parameters;
 }
 
-/** YAML reads `{ description: Give it in, lower case }` as two keys, the second without a value. */
+/** YAML reads `{ description: Give it in, lower case }` as two keys. The second has no value. */
 function brokenTexts(document: Document, path: Path, value: Json): Problem[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]: [string, Json]) => {

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 
-/** No trailing slash; '' at the root. */
+/** The result has no trailing slash. It is empty at the root. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : path.slice(0, slash);
@@ -10,7 +10,7 @@ export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
 }
 
-/** Without root, drive, URL, `..`, backslash or control character. */
+/** True if the path has no root, drive, URL, `..`, backslash or control character. */
 export function isPlainRelative(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
@@ -45,7 +45,10 @@ export function trailOf(path: string): string[] {
 
 const MAX_PATTERN = 300;
 
-/** Limit per path segment: matching time grows as the segment's length to this power. */
+/**
+ * Maximum number of stars in a path segment. Matching takes time proportional to its length to this
+ * power.
+ */
 const MAX_STARS = 3;
 
 export function globProblem(pattern: string): string | null {
@@ -72,7 +75,7 @@ export function compileGlob(written: string): Pattern {
   const { base, isGlob } = picomatch.scan(pattern);
   if (!isGlob && !pattern.includes('{'))
     return { root: folderOf(pattern), exact: true, matches: (path) => path === pattern };
-  // No extended globs: nested repeats can take exponential time.
+  // Extended globs are not allowed, because nested repeats can take exponential time.
   return {
     root: base,
     exact: false,

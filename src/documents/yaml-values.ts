@@ -17,7 +17,7 @@ import type { Limits } from './limits.ts';
 import { MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
-/** Positions in the file, or -1. `text`: source of a scalar that is printed differently. */
+/** Positions in the file, or -1. `text` is the source of a scalar that is printed differently. */
 export interface Spot {
   line: number;
   start: number;
@@ -35,7 +35,7 @@ interface Walk {
   spots: Spots;
   path: (string | number)[];
   anchors: Map<string, Node>;
-  /** The node of each alias at its position, because its anchor may be redefined later. */
+  /** The node that each alias means at its position, because its anchor may be redefined later. */
   targets: Map<Alias, Node>;
   open: Set<Node>;
   expanding: number;
@@ -164,7 +164,7 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
       };
     else value[key.text] = member;
   }
-  // The map's own keys take precedence, then the first merged map.
+  // The map's own keys take precedence. Among merged maps, the first one does.
   for (const map of merged?.maps ?? []) {
     for (const [key, member] of Object.entries(map)) {
       if (merged === null || Object.hasOwn(value, key)) continue;
@@ -194,7 +194,8 @@ function readKey(
 ): { text: string; line: number } | null {
   if (!isScalar(key)) return addProblem(state, mapLine, 'has a key that is not plain text');
   const line = nodeLine(state, key) ?? mapLine;
-  // As written, so that the label `1.0` stays `1.0`. `1` and "1" are one key, as in JavaScript.
+  // Keeps the text as written, so that the label `1.0` stays `1.0`. `1` and "1" are the same key,
+  // as in JavaScript.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
   const space = key.type === 'PLAIN' ? foreignSpace(text) : null;

@@ -16,13 +16,14 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
-/** The library's document and line counter, or the first error. `line` 0: the whole file. */
+/** The library's document and line counter, or the first error. `line` 0 means the whole file. */
 type Syntax =
   | { ok: true; document: YamlDocument; lines: LineCounter }
   | { ok: false; line: number; message: string };
 
 /**
- * Limit of tokens per file. More would take the library seconds, and exceed every limit on values.
+ * Maximum number of tokens per file. More would take the library seconds, and would exceed every
+ * limit on values.
  */
 const MAX_TOKENS = 600_000;
 
@@ -30,8 +31,9 @@ const SCALAR_MARK = '\u001f';
 
 const PARSE_OPTIONS = {
   version: '1.2',
-  // Shared, because creating one takes as long as reading a small file. Binary, sets and foreign
-  // tags keep their tag and are then rejected. The walk in yaml-values.ts handles merge keys.
+  // All reads share the schema, because creating one takes as long as reading a small file. Binary
+  // values, sets and foreign tags keep their tag and are then rejected. The walk in yaml-values.ts
+  // handles merge keys.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
@@ -49,7 +51,9 @@ class Stop extends Error {
   }
 }
 
-/** Stops at the first error, to stay linear. Warnings (unknown tags) are errors. */
+/**
+ * Stops at the first error, so that the time is linear. Warnings (unknown tags) count as errors.
+ */
 function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
   try {
@@ -70,8 +74,8 @@ function composeDocument(text: string, lines: LineCounter, limits: Limits): Yaml
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(PARSE_OPTIONS);
   let first: Stop | null = null;
-  // Collecting half a million errors would take seconds. If the library renames this member, that
-  // only costs time.
+  // Collecting half a million errors would take seconds. If the library renames this member,
+  // reading is only slower.
   Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) => {
     first ??= new Stop(code, offsetOf(source), message);
     throw first;
@@ -102,7 +106,10 @@ function checkToken(token: CST.Token, documents: number, limits: Limits): void {
   if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
 }
 
-/** The first position nested deeper than `limit`, because the library's composer recurses. */
+/**
+ * Finds the first position that is nested deeper than `limit`. The library's composer recurses, so
+ * depth must be limited.
+ */
 function tooDeep(document: CST.Document, limit: number): number | null {
   const open: { token: CST.Token | undefined; depth: number }[] = [
     { token: document.value, depth: 0 },
@@ -125,7 +132,10 @@ function requireValid(document: YamlDocument): YamlDocument {
 
 const LEXER_MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
-/** Change of nesting depth per token. A scalar's text may look like one of these. */
+/**
+ * The change of nesting depth per token. Check the token's type, because a scalar's text may look
+ * like one of these.
+ */
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
 
 function* guardedPieces(text: string, limits: Limits): Generator<string> {
@@ -188,7 +198,10 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-/** Strict: UTF-8, core schema, no tags or duplicate keys. Linear time. Maps have no prototype. */
+/**
+ * Accepts only UTF-8 and the core schema, without tags or duplicate keys. Takes linear time. Maps
+ * have no prototype.
+ */
 export function readYaml(
   file: string,
   content: string | Uint8Array,

@@ -17,14 +17,14 @@ import type { ProgramTarget } from '../types/model.ts';
 import { answerCallsOf, isReplayedTarget, requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
-  /** Mean over simulated runs without a regression. A dialogue counts as one call. */
+  /** The mean over simulated runs without a regression. A dialogue counts as one call. */
   usual: number;
   /**
-   * Upper limit without a cap, with all turns and evaluators of dialogues. Repeating stored answers
-   * of a replaced model comes on top.
+   * The most calls that a run without a cap can make, with all turns and evaluators of dialogues.
+   * If a model was replaced, calls that repeat its stored answers are not included.
    */
   most: number;
-  /** Upper limit of US dollars for runs of agents, by the limits of their suites. */
+  /** The most US dollars that runs of agents can cost, by the limits of their suites. */
   most_usd?: number;
 }
 
@@ -32,13 +32,16 @@ const PASS_RATE = 0.95;
 
 const SIMULATED = 1000;
 
-/** Number of simulated runs: enough for a mean within a few percent, fewer if a run is large. */
+/**
+ * Number of simulated runs. It is enough for a mean within a few percent, and smaller if a run is
+ * large.
+ */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**
  * Estimates the calls for answers by simulating the run's own rule for further tries. Assumes that
- * nothing got worse and each try passes with probability 95 %. Deterministic. Null if no reference
- * can get more than its first tries.
+ * nothing got worse and that each try passes with probability 95 %. The result is deterministic.
+ * Null if no reference can get more than its first tries.
  */
 export function answerCalls({
   suites,
@@ -71,7 +74,7 @@ export function answerCalls({
   };
 }
 
-/** Upper limit of calls for one try. Includes all turns of a dialogue or an agent. */
+/** The most calls that one try can make. Includes all turns of a dialogue or an agent. */
 export function mostCallsOfTry(run: SuiteRun): number {
   const { scoring, baseScoring } = run;
   const head = scoring.answerer;
@@ -85,7 +88,7 @@ function mostDollarsOfTry(run: SuiteRun): number {
   return ofAgents(run, ({ usd }) => usd, 0);
 }
 
-/** The higher limit of both sides. Programs without limits make one call. */
+/** The larger of both sides' limits. Programs without limits make one call. */
 function ofAgents(
   run: SuiteRun,
   limit: (calls: NonNullable<ProgramTarget['calls']>) => number,
@@ -167,9 +170,9 @@ function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random):
 }
 
 /**
- * Upper limit of calls after the first tries. With adaptive tries: five tries for all, the maximum
- * for critical and the most suspicious references, and for the others as if fixed. With a fixed
- * number, only critical references get more.
+ * The most calls after the first tries. With adaptive tries, assumes five tries for all references
+ * and the maximum for critical and the most suspicious ones. The others get as many as with a fixed
+ * number. With a fixed number, only critical references get more.
  */
 function mostBeyondFirst(
   suites: readonly SuiteComparison[],

@@ -12,30 +12,37 @@ import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
-/** Hard limits of a run. Null: no limit. */
+/** Hard limits of a run. Null means no limit. */
 export interface Caps {
   maxCalls: number | null;
   maxCost: number | null;
-  /** US dollars to count for a call without a known price. Absent: nothing. */
+  /**
+   * US dollars that a call without a known price counts as. If absent, such calls cost nothing
+   * here.
+   */
   unknownCall?: number | null;
 }
 
 /**
- * Keeps a run within its caps. Once one is reached nothing more is sent, so base and head stop at
- * the same point.
+ * Keeps a run within its caps. Once a cap is reached, no more calls are sent, so base and head stop
+ * at the same point.
  */
 export interface Guard {
-  /** Call before each attempt, including retries. False: the attempt is not allowed. */
+  /** Call this before each attempt, including retries. False if the attempt is not allowed. */
   attempt(): boolean;
-  /** The server refused an optional part of the request, so the attempt does not count. */
+  /**
+   * Call this if the server refused an optional part of the request. The attempt then does not
+   * count.
+   */
   refused(): void;
   /**
-   * Waits until the budget has room, then calls. Without room, returns an error of kind `budget`.
+   * Waits until the budget is large enough, then calls. If it never is, returns an error of kind
+   * `budget`.
    */
   ask(request: Request, complete: Complete): Promise<Completion>;
   reached(): string | null;
   cap(): NonNullable<Halt['cap']>;
-  /** Null: the price is unknown. */
+  /** Null if the price is unknown. */
   price: Price;
 }
 
@@ -49,9 +56,9 @@ interface Waiting extends ReservedCall {
 }
 
 /**
- * Concurrent direct calls before and after the first answer with the same purpose. Limited, because
- * a call that was sent cannot be held back. A batch is sent as a whole, so its requests reserve
- * their estimated cost.
+ * Maximum of concurrent direct calls before and after the first answer with the same purpose.
+ * Without it, many calls could exceed the cap, because a sent call cannot be stopped. A batch is
+ * sent as a whole, so its requests reserve their estimated cost.
  */
 const MAX_CONCURRENT = { unseen: 8, seen: 256 };
 
@@ -60,7 +67,7 @@ const MIN_ANSWERS = 20;
 
 const MAX_EMPTY_PLACES = 4096;
 
-/** Errors after which the server may still charge for the whole input. */
+/** After these errors, the server may still charge for the whole input. */
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
@@ -142,7 +149,10 @@ function createAnswerLengths(): AnswerLengths {
 }
 
 interface BudgetRoom {
-  /** Reserves a call's cost, and waits for room while others run. Null: there is no room. */
+  /**
+   * Reserves a call's cost. If the budget is too small, waits while other calls run. Null if it
+   * stays too small.
+   */
   reserve(held: ReservedCall): Promise<ReservedCall | null>;
   settle(held: ReservedCall, cost: number): void;
   empty(): string | null;
@@ -190,7 +200,7 @@ function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls 
     end(held) {
       total -= reserved.get(held) ?? 0;
       if (reserved.delete(held) && !isBatched(held.request.target)) direct -= 1;
-      // Rounding errors of the sum accumulate, so reset it when no call is running.
+      // Rounding errors of the sum accumulate, so it is reset when no call is running.
       if (reserved.size === 0) total = 0;
     },
     relearn() {
@@ -248,7 +258,7 @@ function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Pri
   };
 }
 
-/** An agent's run may cost its limit. Null: the target is not an agent. */
+/** The limit of an agent's run, which it may use up. Null if the target is not an agent. */
 function runLimit(target: Target): number | null {
   return (target.provider === 'program' ? target.calls?.usd : null) ?? null;
 }

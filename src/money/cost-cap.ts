@@ -6,10 +6,10 @@ import type { Caps } from './budget.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
 
-/** US dollars to count for a call without a known price, under a cap that the user set. */
+/** Under a cap that the user set, a call without a known price counts as this many US dollars. */
 const UNKNOWN_CALL = 0.05;
 
-/** `given` (US dollars), else the settings' cap. Null: no cap. */
+/** Returns `given` (US dollars), or else the settings' cap. Null if there is no cap. */
 export function costCap(
   given: number | null,
   { max_cost_usd, assumed }: Budget,
@@ -91,7 +91,7 @@ const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   fix: 'draft',
 };
 
-/** `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …` */
+/** For example: `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …` */
 export function forecastWords({
   models,
   stored,
@@ -126,8 +126,8 @@ export function forecastWords({
 }
 
 /**
- * Upper limits before a run: stored replies cost nothing, and an agent decides how many calls it
- * makes.
+ * These are upper limits before a run. Stored replies cost nothing, and an agent decides how many
+ * calls it makes.
  */
 function agentWords({ runs, most_calls, most_usd }: NonNullable<Forecast['agents']>): string {
   return (

@@ -10,7 +10,7 @@ export interface PlannedCalls {
   place: Place;
 }
 
-/** A feature's optional grader, or null. `unasked`: a clause that says why there is none. */
+/** A feature's optional grader, or null. `unasked` is a clause that says why there is none. */
 export interface Asker {
   grader: Grader | null;
   unasked: string | null;
@@ -18,17 +18,24 @@ export interface Asker {
 
 export interface FeaturePlan<Own = unknown> {
   own: Own;
-  /** Calls that are always made: priced, limited by the caps, and a missing key is a problem. */
+  /**
+   * Calls that are always made. They are priced, the caps limit them, and a missing key is a
+   * problem.
+   */
   certain: readonly PlannedCalls[];
   /** Maximum number of calls after the verdict. */
   possible: number;
-  /** How many of these a regression usually takes; absent: all. */
+  /** How many of the `possible` calls a regression usually takes. If absent, all of them. */
   usual?: number;
   /**
-   * Removed by the app if its key is missing, or if its price is unknown under a cap of the user.
+   * The app removes the grader if its key is missing. It also does so if the price is unknown and
+   * the user set a cap.
    */
   asker: Asker | null;
-  /** Graders and evaluators to test on labelled answers. A run may consist of these alone. */
+  /**
+   * The number of graders and evaluators to test on labelled answers. A run may consist only of
+   * such tests.
+   */
   tested: number;
   problems: Problem[];
   notices: Notice[];

@@ -18,8 +18,8 @@ interface ForecastTools {
 const GRADER_FRAME = 400;
 
 /**
- * Forecast of the first round, without stored answers. Counts all grades, because their answers are
- * unknown.
+ * Forecasts the cost of the first round without stored answers. Counts all grades, because it is
+ * unknown which answers are equal.
  */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
@@ -30,7 +30,7 @@ export interface Portion {
   whole: number;
 }
 
-/** US dollars if nothing were stored, so that parts add up. Null: a price is unknown. */
+/** US dollars as if nothing were stored, so that parts add up. Null if a price is unknown. */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();

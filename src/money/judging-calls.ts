@@ -21,7 +21,10 @@ interface JudgingCalls {
   calls: number;
 }
 
-/** Estimates the first round's calls. Repeated answers need fewer, unreadable replies more. */
+/**
+ * Estimates the first round's calls for grades. Repeated answers need fewer calls, and unreadable
+ * replies need more.
+ */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
   const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
@@ -91,7 +94,7 @@ export function askedBy({ base, head }: AffectedReference): string[] {
   return [...new Set(asked)];
 }
 
-/** Texts to compare answers with. Each is embedded once, whatever the number of answers. */
+/** Texts to compare answers with. Each is embedded once, whatever the number of answers is. */
 function comparedTexts(metric: Metric, { expected }: Reference): string[] {
   const value =
     comparesEmbeddings(metric) && metric.source.kind === 'built-in'

@@ -33,7 +33,10 @@ type Count = typeof NO_COUNT;
 
 export interface Meter {
   complete: Complete;
-  /** Counts an answer that was reused without a call. `saved`: its cost, if known. */
+  /**
+   * Counts an answer that was reused without a call. `saved` is the cost that this avoided, if
+   * known.
+   */
   shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
   /** Counts a run of prompt code as one call without a price, like a program. */
   ran(purpose: Purpose): void;
@@ -174,9 +177,9 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 }
 
 /**
- * US dollars for a thousand direct calls like those for head's answers, whether these were paid
- * for, batched or reused. Null if there is no answer, a price or token count is unknown, or the
- * suite has its own kind, whose tokens belong to several models.
+ * US dollars for a thousand direct calls like those for head's answers, as if each had been paid
+ * for and none batched or reused. Null if there is no answer, or if a price or token count is
+ * unknown. Also null for a suite of a feature's kind, whose tokens belong to several models.
  */
 export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>

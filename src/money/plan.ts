@@ -5,7 +5,9 @@ import type { Problem } from '../types/plain.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
 import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
 
-/** `; up to 20 more calls if something regresses or is fixed`, or '' if there are none. */
+/**
+ * For example: `; up to 20 more calls if something regresses or is fixed`. Empty if there are none.
+ */
 export function possibleWords({ possible }: Plan): string {
   const calls = sum(Object.values(possible));
   return calls === 0
@@ -88,7 +90,9 @@ function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): 
   );
 }
 
-/** Multiplies a plan for repeated runs with new answers. A number below 1 gives a part of it. */
+/**
+ * Multiplies a plan, for repeated runs with new answers. A number below 1 gives a part of the plan.
+ */
 export function repeatPlan(plan: Plan, times: number): Plan {
   const { prompt_calls, replayed, grader_calls, certain } = plan;
   return {
@@ -118,7 +122,7 @@ export function withFeatureCalls(
   };
 }
 
-/** Rejects a plan whose certain calls exceed the cap. `stored` answers need no call. */
+/** Rejects a plan if its certain calls exceed the cap. `stored` answers need no call. */
 export function overBudget(
   plan: Plan,
   maxCalls: number | null,

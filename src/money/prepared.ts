@@ -37,18 +37,27 @@ export interface Again {
 
 /** The calls that a run certainly makes: its first round of tries. Adaptive tries may add more. */
 export interface Plan {
-  /** Prompts with a reference that runs, and these references. Variants of a sweep count once. */
+  /**
+   * The number of prompts with a reference that runs, and of these references. Variants of a sweep
+   * count once.
+   */
   suites: number;
   references: number;
-  /** Distinct calls: the two sides and duplicate references share them. */
+  /** The number of different calls. The two sides and duplicate references share calls. */
   prompt_calls: number;
-  /** Answers and grades from recordings. They are not calls, and no cap counts them. */
+  /**
+   * The number of recorded answers and grades that are used. They are not calls, and no cap counts
+   * them.
+   */
   replayed: number;
-  /** Estimated number of grades and embeddings. Repeats need fewer, unreadable replies more. */
+  /**
+   * Estimated number of grades and embeddings. Repeated answers need fewer, and unreadable replies
+   * need more.
+   */
   grader_calls: number;
   /** Further calls that are always made, by their key in `plan --json`. */
   certain: Readonly<Record<string, number>>;
-  /** Maximum of calls made only after a regression, by their key in `plan --json`. */
+  /** The most calls that are made only after a regression, by their key in `plan --json`. */
   possible: Readonly<Record<string, number>>;
   /** How many of the possible calls a regression usually takes. */
   usual_possible: number;
@@ -100,7 +109,7 @@ export function requestsOf(run: ReferenceRun): Extract<Generation, { kind: 'requ
   return answerCallsOf(run).filter((generation) => generation.kind === 'request');
 }
 
-/** Requests, and runs of prompt code, each of which counts as one call. */
+/** The number of requests and of runs of prompt code. Each counts as one call. */
 export function answerCallsOf({
   affected: { base, head },
 }: ReferenceRun): Extract<Generation, { kind: 'request' | 'code' }>[] {

@@ -14,11 +14,11 @@ import type { Price } from '../types/price.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf } from '../types/vendors.ts';
 
-/** A default cap, which the user did not write, only covers known prices. */
+/** A default cap is one that the user did not set. It covers only known prices. */
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
-  /** Set by base's settings, so a pull request cannot change it. */
+  /** True if base's settings define the cap, so that a pull request cannot change it. */
   ofBase?: boolean;
 }
 
@@ -35,10 +35,10 @@ export function isListed(target: Target): target is HostedTarget {
 export const NO_LIST: ListPrice = () => null;
 
 /**
- * Prices come from the settings' `models.<name>.price` (the first for a target), else from the
- * vendor's list. Endpoints and programs only have the settings' price. An unknown price is null,
- * never 0. A price in the settings also covers cached input, unless it names a price for that.
- * Recordings are free. Batched requests cost the vendor's batch share of any price.
+ * Prices come from `models.<name>.price` in the settings (the first for a target), or else from the
+ * vendor's list. For endpoints and programs, only the settings' price is used. An unknown price is
+ * null, never 0. A price in the settings also covers cached input, unless it sets a price for that.
+ * Recorded answers are free. Batched requests cost the vendor's batch share of any price.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();
@@ -71,7 +71,10 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/** For programs, the command only: their files are part of a target and differ between commits. */
+/**
+ * For programs, the key is only the command. Their files are part of a target and differ between
+ * commits.
+ */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(

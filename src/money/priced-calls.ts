@@ -3,7 +3,7 @@ import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 
 export interface ModelForecast {
-  /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
+  /** For example `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
   model: string;
   purpose: Purpose;
   calls: number;
@@ -11,7 +11,8 @@ export interface ModelForecast {
   output_tokens: number;
   cost_usd: number | null;
   /**
-   * Maximum of requests refused while a model's parameters are discovered. Caps do not count them.
+   * The most requests that the server may refuse while a model's parameters are discovered. Caps do
+   * not count them.
    */
   refusals?: number;
 }
@@ -19,7 +20,9 @@ export interface ModelForecast {
 export interface Forecast {
   models: ModelForecast[];
   stored: number;
-  /** Runs of agents, and upper limits by their suites. Their cost is not part of `cost_usd`. */
+  /**
+   * Runs of agents, and their upper limits from their suites. Their cost is not part of `cost_usd`.
+   */
   agents?: { runs: number; most_calls: number; most_usd: number };
   file_tokens?: number;
   cost_usd: number | null;

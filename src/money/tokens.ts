@@ -6,9 +6,10 @@ import type { Json, Purpose } from '../types/plain.ts';
 
 /**
  * Estimates a text's tokens by rules, because a vendor's table has several megabytes.
- * `__tests__/unit/money/tokens.test.ts` compares it with OpenAI's o200k_base: within 15 % for
- * English, code, JSON and YAML, 25 % for German and Russian, 35 % for Chinese and Japanese. Up to
- * 50 % too low for pure numbers and Arabic. Vendors with private tables count up to a third more.
+ * `__tests__/unit/money/tokens.test.ts` compares the estimate with OpenAI's o200k_base. It is
+ * within 15 % for English, code, JSON and YAML, 25 % for German and Russian, and 35 % for Chinese
+ * and Japanese. It is up to 50 % too low for pure numbers and Arabic. Vendors with private tables
+ * count up to a third more.
  */
 export function estimateTokens(text: string): number {
   return (
@@ -17,12 +18,15 @@ export function estimateTokens(text: string): number {
   );
 }
 
-/** Measured length of longer texts, in UTF-16 units. */
+/** Of longer texts, only this length is measured, in UTF-16 units. */
 const MAX_MEASURED = 20_000;
 
 const PER_MESSAGE = 4;
 
-/** The other requests get the mean of these: measuring 100,000 would take half a minute. */
+/**
+ * This many requests are measured. The others get their mean, because measuring 100,000 would take
+ * half a minute.
+ */
 const SAMPLE_REQUESTS = 100;
 
 type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
@@ -39,7 +43,7 @@ const USUAL_IMAGE = 1600;
  */
 const PDF = { pageBytes: 10_000, pageTokens: 3000 + USUAL_IMAGE, pages: 100 };
 
-/** Upper limit for the images and PDFs of a request. */
+/** The most tokens that a request's images and PDFs can need. */
 export function fileTokens({ target, messages }: CountedRequest): number {
   return filesIn(messages).reduce((sum, file) => sum + tokensOfFile(target, file), 0);
 }
@@ -73,7 +77,7 @@ export function createInputCounter(): CountInput {
   };
 }
 
-/** Assumed output tokens by purpose: a few sentences, or a label with a reason. */
+/** Assumed output tokens by purpose. An output is a few sentences, or a label with a reason. */
 const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   prompt: 300,
   grader: 150,

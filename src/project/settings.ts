@@ -8,8 +8,8 @@ import type { Notice, Place, Scalar } from '../types/plain.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 
 /**
- * US dollars per million tokens. `cached`: input read from the server's cache (absent: same as
- * `input`).
+ * US dollars per million tokens. `cached` is the price of input read from the server's cache. If
+ * absent, it is equal to `input`.
  */
 export interface GivenPrice {
   input: number;
@@ -19,27 +19,30 @@ export interface GivenPrice {
 
 export interface ModelSettings {
   provider: ProviderName;
-  /** An endpoint of the workflow. Null: the vendor's public host. */
+  /** An endpoint of the workflow. Null means the vendor's public host. */
   endpoint: string | null;
   model: string;
   api?: ChatApi;
-  /** The public model behind an endpoint. Absent: unknown. */
+  /** The public model behind an endpoint. Absent if unknown. */
   is?: PublicModel;
   price: GivenPrice | null;
-  /** For `program`: command line, its files (globs), and the command that prepares the checkout. */
+  /**
+   * Only for `program`: the command line, its files (globs), and the command that prepares the
+   * checkout.
+   */
   command: string[];
   files: string[];
   setup: string[];
-  /** A new process for each try. Absent: one process per side. */
+  /** Starts a new process for each try. If absent, there is one process per side. */
   process?: 'try';
   /**
-   * The model that an agent calls, limits of one run (calls and US dollars), and what its metrics
-   * need after a run.
+   * The model that an agent calls, the limits of one run (calls and US dollars), and what its
+   * metrics need after a run.
    */
   calls?: { model: string; most: number; usd: number; afterwards: readonly string[] };
   file: string | null;
   replaces: string[];
-  /** For full sweeps. Absent: the settings' `transport`. */
+  /** Used in full sweeps. If absent, the settings' `transport` is used. */
   transport?: Transport;
   pace?: GivenPace;
   place: Place;
@@ -66,9 +69,9 @@ export interface Settings extends FeatureSettings {
   seed: number;
   models: ReadonlyMap<string, ModelSettings>;
   grader: GraderSettings | null;
-  /** Further graders, if `grader` is a list. The majority decides. */
+  /** More graders, if `grader` is a list. The majority decides. */
   voters: GraderSettings[];
-  /** For `embedding_similarity` metrics that name no model. */
+  /** Used by `embedding_similarity` metrics that name no model. */
   embeddings: GraderSettings | null;
   sweep: Record<string, Scalar[]>;
   gate: GateSettings;
@@ -83,8 +86,8 @@ export interface OwnSettings {
   /** Members that a line `key.member=value` may set. */
   members: readonly string[];
   /**
-   * Whether base's value applies in a pull request. Needed for keys that cost money or can turn the
-   * check red.
+   * Whether base's value applies in a pull request. Keys that cost money or can turn the check red
+   * need this.
    */
   fromBase(gate: GateSettings): boolean;
   files?(value: unknown): string[];

@@ -2,7 +2,7 @@ import type { FilePart, MessagePart } from '../types/media.ts';
 import { fileSize } from './amounts.ts';
 
 /**
- * Text form of a message with files. A file becomes a line with path, size and the start of its
+ * The text form of a message with files. A file becomes a line with path, size and the start of its
  * object id, so a changed file changes the text.
  */
 export function partsText(

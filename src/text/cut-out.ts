@@ -1,7 +1,7 @@
-/** With more insertions and deletions, two texts count as unrelated. */
+/** If the difference needs more insertions and deletions, two texts count as unrelated. */
 export const MAX_DIFF_EDITS = 2_000;
 
-/** The text removed if that is the only change, at word boundaries. Null otherwise. */
+/** The removed text, if its removal at word boundaries is the only change. Null otherwise. */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;
   if (length <= 0 || after === '') return null;

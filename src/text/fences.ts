@@ -5,13 +5,13 @@ export interface OpenFence {
   indent: number;
 }
 
-/** Groups: quotes, indentation or list marker, the fence, its info string. */
+/** The groups are quotes, indentation or list marker, the fence, and its info string. */
 const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})(.*)$/s;
 
-/** A closing fence indented this much further is content. */
+/** If a closing fence is indented this much further, it is content. */
 const CODE_INDENT = 4;
 
-/** As in CommonMark, except that a fence may open at any indentation. */
+/** Follows CommonMark, except that a fence may open at any indentation. */
 export function fenceAfter(open: OpenFence | null, line: string): OpenFence | null {
   const found = fenceIn(line);
   if (open === null || quotesOf(line) < open.quotes) return found?.opening ?? null;
@@ -29,7 +29,7 @@ function fenceIn(line: string) {
     .trim()
     .toLowerCase()
     .split(/[\s,{:]/);
-  // Backticks in the info string make it a code span.
+  // If the info string contains backticks, the line is a code span.
   const isSpan = mark.startsWith('`') && info.includes('`');
   const opening: OpenFence | null = isSpan
     ? null
@@ -77,7 +77,10 @@ function dedent(line: string, quotes: number, indent: number): string {
   return rest.replace(/^[ \t]+/, (blanks) => blanks.slice(Math.max(0, indent)));
 }
 
-/** The first code block in one of these languages, else without a language, else any, or null. */
+/**
+ * The first code block in one of these languages. If there is none, the first without a language,
+ * then any. Null without code blocks.
+ */
 export function codeIn(text: string, languages: readonly string[]): string | null {
   const blocks = codeBlocks(text);
   const block =

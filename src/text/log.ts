@@ -5,8 +5,8 @@ import { HIDDEN, visible } from './visible.ts';
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
 /**
- * Escapes runner commands: `::name::` at a line's start, `##[name]` anywhere. A lone CR ends a
- * line.
+ * Escapes runner commands: `::name::` at a line's start, and `##[name]` anywhere. A single CR ends
+ * a line.
  */
 export function logText(text: string): string {
   return text
@@ -15,7 +15,7 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/** Foreign text within our own log line: escapes line ends and adds no prefix. */
+/** For foreign text within our own log line. Escapes line ends and adds no prefix. */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')
@@ -23,7 +23,7 @@ export function logLine(text: string): string {
     .replace(/:(?=:)/g, ':\\');
 }
 
-/** JSON without runner commands (`##[`) or hidden characters, which it writes as escapes. */
+/** JSON text that writes runner commands (`##[`) and hidden characters as escapes. */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replaceAll('##[', '##\\u005b')

@@ -1,12 +1,12 @@
 import { cut, cutNote, escapeMarkup, visible } from './visible.ts';
 
 interface CellOptions {
-  /** In code points. */
+  /** Maximum length in code points. */
   limit?: number;
 }
 
 /**
- * For an HTML `<table>`: GitHub renders no Markdown there, but a blank line would end the block.
+ * For an HTML `<table>`. GitHub renders no Markdown there, but a blank line would end the block.
  */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
@@ -14,12 +14,12 @@ export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): 
 }
 
 export function htmlText(text: string): string {
-  // GitHub hides `<br>` in `<code>` but keeps line feeds. Written as an entity, they cannot end the
+  // GitHub hides `<br>` in `<code>` but keeps line feeds. As entities, line feeds cannot end the
   // block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
-/** In a pipe table (`table`), a bare pipe ends the cell even within a code span. */
+/** In a pipe table (`table`), an unescaped pipe ends the cell even within a code span. */
 export function codeSpan(
   text: string,
   { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
@@ -33,7 +33,7 @@ export function codeSpan(
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }
 
-/** Words that GitHub could interpret (mention, issue, link, tag, markup) become code spans. */
+/** Words that GitHub could interpret (as mention, issue, link, tag or markup) become code spans. */
 export function plainMarkdown(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, (word) =>
     word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2'),
@@ -91,7 +91,7 @@ function proseWord(
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/** Breaks comment openings, so that our hidden marker stays unique in the source. */
+/** Breaks the start of HTML comments, so that our hidden marker is unique in the source. */
 function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }

@@ -2,7 +2,7 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/** HTML in which all text is escaped. Because of the symbol, parsed JSON cannot pass as markup. */
+/** HTML in which all text is escaped. The symbol ensures that parsed JSON cannot pass as markup. */
 export interface Markup {
   readonly [HTML]: string;
 }
@@ -20,7 +20,7 @@ export function markup(template: TemplateStringsArray, ...parts: readonly Markup
   );
 }
 
-/** Only for a library's output or our own files. */
+/** Use this only for a library's output or our own files. */
 export function trustedHtml(html: string): Markup {
   return { [HTML]: html };
 }

@@ -1,4 +1,7 @@
-/** The exact name, else matches of `*` and `?`, else names that contain it (in any case). */
+/**
+ * Returns the exact name. If there is none, returns matches of `*` and `?`, or else names that
+ * contain the pattern in any case.
+ */
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);
   if (all.has(pattern)) return new Set([pattern]);

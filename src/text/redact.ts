@@ -1,9 +1,9 @@
 import { escapeMarkup, visible } from './visible.ts';
 
-/** Shorter than any secret, so redacted text never grows. */
+/** This is shorter than any secret, so redacted text never grows. */
 const REDACTED = '***';
 
-/** Shorter values would remove ordinary text. */
+/** Redacting shorter values would remove ordinary text. */
 const SHORTEST_SECRET = 4;
 
 /**
@@ -14,7 +14,7 @@ const MIN_KEY_LENGTH = 16;
 
 const END = 8;
 
-/** Vendors' key prefixes and the minimum characters after them. Longer prefixes first. */
+/** Vendors' key prefixes, and how many characters must follow. Longer prefixes come first. */
 const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
@@ -27,10 +27,10 @@ const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'AIza', rest: 30 },
 ];
 
-/** Characters of keys. Includes `*`, because vendors mask the middle with it. */
+/** Characters of keys. Includes `*`, because vendors mask the middle of keys with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
-/** Also redacts encodings, parts of keys and known key formats. Linear time. */
+/** Also redacts encodings, parts of keys and known key formats. Takes linear time. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(secretParts))];
   const exact = literalPattern(known.flatMap(secretSpellings));
@@ -62,7 +62,7 @@ export function createSecretRegister(
   let redact: ((text: string) => string) | null = null;
   return {
     add(values) {
-      // Masking a digit would make the log unreadable.
+      // If digits were masked, the log would be unreadable.
       const fit = values.filter((value) => value.trim().length >= SHORTEST_SECRET);
       for (const value of fit.filter((each) => !known.has(each))) {
         known.add(value);
@@ -141,7 +141,7 @@ function secretParts(secret: string): string[] {
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
-/** The secret as it is, and encoded. */
+/** The secret as it is and in its encodings. */
 export function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -181,7 +181,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
   });
 }
 
-/** Where encoders break lines: PEM and MIME. */
+/** The widths at which PEM and MIME encoders break lines. */
 const LINE_WIDTHS = [64, 76];
 
 function fixedWidthLines(text: string, width: number): string[] {
@@ -189,7 +189,9 @@ function fixedWidthLines(text: string, width: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
 }
 
-/** Longest first, so that a part never matches before the whole. One pass. */
+/**
+ * Longer literals come first, so that a part never matches before the whole. One pass is enough.
+ */
 function literalPattern(literals: readonly string[]): RegExp | null {
   const distinct = [...new Set(literals)]
     .filter((literal) => literal !== '')

@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Ignores case, `-` and `_`. Allowed edits: `strict`: one per three letters; `loose`: two from four
- * letters; `typo`: one.
+ * Ignores case, `-` and `_`. `strict` allows one edit per three letters, `loose` two edits from
+ * four letters, and `typo` one.
  */
 export function nearest(
   word: string,

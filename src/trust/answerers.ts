@@ -13,8 +13,8 @@ import { type Target, placeOf } from '../types/model.ts';
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
- * How independent an answer is of the pull request. 2: a server. 1: a program of the repository. 0:
- * a recording, which can contain any answer.
+ * How independent of the pull request an answer is. 2: a server answers. 1: a program of the
+ * repository answers. 0: the answer is recorded, so it can say anything.
  */
 function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
@@ -22,7 +22,7 @@ function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
 }
 
 /**
- * Suites in which head chose less independent answers or grades than base: the verdict then says
+ * Suites in which head's answers or grades are less independent than base's. The verdict then says
  * nothing about base's model. A suite that base lacks is compared with the suites that head
  * removes.
  */

@@ -13,7 +13,7 @@ import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
 import type { TrustedSides } from './trusted-sides.ts';
 
-/** Chooses each side's sources by the trust level. Base is null without a readable project. */
+/** Chooses each side's sources by the trust level. Base is null if it has no readable project. */
 export function applyTrust(
   base: Project | null,
   written: Project,
@@ -43,7 +43,10 @@ export function applyTrust(
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/** Keeps base's gate in each suite that base has: a pull request must not choose its own gate. */
+/**
+ * Keeps base's gate in each suite that base has, because a pull request must not choose how it is
+ * gated.
+ */
 function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -73,7 +76,10 @@ function withGatesOfBase(
   return { head: notices.length === 0 ? head : { ...head, suites }, notices };
 }
 
-/** If base has no settings file: head's, or the default for outside contributors. */
+/**
+ * If base has no settings file, head's settings apply. For outside contributors, the defaults
+ * apply.
+ */
 function setting<K extends keyof Settings>(
   key: K,
   source: Source,
@@ -100,8 +106,8 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
 }
 
 /**
- * If base lacks a key, an outside contributor gets the default: a pull request must not set the
- * price.
+ * If base lacks a key, the default applies to an outside contributor, because a pull request must
+ * not set the price.
  */
 function withOwnOfBase(
   base: Project | null,
@@ -148,7 +154,7 @@ function isFewer(left: TriesRule, right: TriesRule): boolean {
 }
 
 /**
- * Keeps base's number of tries if head's is lower, and its critical tags, so that no drop is
+ * Keeps base's critical tags, and its number of tries if head's is lower, so that no drop is
  * missed.
  */
 function withTriesOfBase(base: Project | null, head: Project): Project {
@@ -219,7 +225,8 @@ function keptNotices(written: Project, head: Project): Notice[] {
 }
 
 /**
- * A changed number of tries alone runs nothing, so it is reported. `written`: head as in its files.
+ * If only the number of tries changes, nothing runs, so this is reported. `written` is head as its
+ * files define it.
  */
 function triesNotices(
   base: Project | null,
@@ -255,8 +262,8 @@ function triesNotices(
 }
 
 /**
- * Head's files with base's version of `paths`, so that head's settings are not even read. `unused`:
- * the paths among them that head changed since `origin`.
+ * Head's files, but with base's version of `paths`, so that head's settings are not even read.
+ * `unused` are those `paths` that head changed since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,

@@ -6,9 +6,9 @@ import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 
 interface MergedSides {
-  /** The merge base's prompts under the tip's tests and settings. */
+  /** The prompts of the merge base, with the tip's tests and settings. */
   base: Project;
-  /** Head's prompts under the tests and settings after merging. */
+  /** Head's prompts, with the tests and settings after merging. */
   head: Project;
   notices: Notice[];
 }
@@ -16,7 +16,7 @@ interface MergedSides {
 /** The merge base, the tip of the base branch, and head. */
 type ThreeWay<T> = [was: T, tip: T, own: T];
 
-/** Whose version applies; in a conflict the tip's. Prompts are always head's. */
+/** Whose version applies. In a conflict, the tip's does. Prompts are always head's. */
 type MergeSource = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
 type Note = (by: MergeSource, what: string) => void;
 
@@ -60,7 +60,7 @@ function mergeThing<T>(
   return { value: tip, by: onHead === before ? 'tip' : 'conflict' };
 }
 
-/** Merges by member: the tip's in their order, then head's new ones. */
+/** Merges member by member. The tip's members come first, in their order, then head's new ones. */
 function mergeMaps<T>(
   [was, tip, own]: ThreeWay<ReadonlyMap<string, T>>,
   note: Note,
@@ -167,8 +167,8 @@ function promptContent({ prompt }: Suite): unknown {
 }
 
 /**
- * The tip's tests. References that the tip did not change are the merge base's, checked with its
- * prompt.
+ * The tip's tests. A reference that the tip did not change comes from the merge base and is checked
+ * with its prompt.
  */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);
@@ -228,7 +228,7 @@ function mergeReferences(lists: ThreeWay<readonly Reference[]>, note: Note): Ref
       };
     },
   );
-  // Head may use an id for one reference that the tip uses for another.
+  // Head may use one id for one reference while the tip uses it for another.
   const ids = new Set(merged.filter(({ ofTip }) => ofTip).map(({ id }) => id));
   return merged.filter(({ id, ofTip }) => {
     const isTaken = !ofTip && ids.has(id);
@@ -281,7 +281,7 @@ function isSection([key, value]: [string, unknown]): boolean {
   return !UNMERGED_MAPS.has(key) && isMap(value as Json) && !(value instanceof Map);
 }
 
-/** Programs and recordings are files of the prompt's own commit. */
+/** Programs and recorded answers come from the same commit as the prompt. */
 function ownModels(own: Settings['models'], newer: Settings['models']): Settings['models'] {
   const isOfCommit = (name: string): boolean =>
     [own, newer].some((models) => /^(program|replay)$/.test(models.get(name)?.provider ?? ''));

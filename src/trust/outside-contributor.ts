@@ -15,7 +15,7 @@ const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
 /**
- * From head, uses only prompt text and inputs. Everything else is base's. Notices name what is
+ * Uses only prompt text and inputs from head. Everything else comes from base. Notices name what is
  * ignored.
  */
 export function fromOutside(
@@ -52,7 +52,10 @@ export function fromOutside(
   };
 }
 
-/** Prompt code of an outside contributor never runs: such a prompt stays base's. */
+/**
+ * Prompt code of an outside contributor never runs. If head's prompt has code, base's prompt is
+ * used.
+ */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
     canonicalContent([before.prompt.code, before.prompt.messages]) !==
@@ -71,8 +74,8 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 
 function withBaseReferences(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // Roll-up code sees every reference, even uncounted ones, so with such code the new references of
-  // an outside contributor are left out.
+  // Roll-up code sees every reference, even uncounted ones. So if there is such code, new
+  // references of an outside contributor do not run.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []
@@ -89,7 +92,10 @@ function withBaseReferences(before: Suite, after: Suite): Suite {
   };
 }
 
-/** Base's reference at head's line. Head may only add values for variables that base lacks. */
+/**
+ * Base's reference at head's line. Head may only add values for variables that base's reference
+ * lacks.
+ */
 function withBaseReference(original: Reference, written: Reference): Reference {
   return {
     ...original,
@@ -100,7 +106,7 @@ function withBaseReference(original: Reference, written: Reference): Reference {
   };
 }
 
-/** New references run but do not count, because enough easy ones would hide any drop. */
+/** New references run but do not count, because many easy ones would hide any drop. */
 function asUncounted(reference: Reference): Reference {
   return {
     ...reference,

@@ -7,8 +7,8 @@ type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
 type Proof = 'proved' | 'unproved';
 
 /**
- * The trust level by who started the run and whether head is on a branch or tag of the repository.
- * A commit that is not counts as an outsider's, whatever the event.
+ * The trust level. It depends on who started the run and on whether head is on a branch or tag of
+ * the repository. If head is on none, it counts as an outsider's, whatever the event.
  */
 export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
   'command-line': { proved: 'member', unproved: 'member' },
@@ -36,8 +36,9 @@ export function proofOf(origin: Origin): Proof {
 }
 
 /**
- * How to use a base, by its origin. An unproved base from an input is an error; from an event, the
- * base branch's tip replaces it. A push's old head was on a branch until then, so it is used.
+ * How to use a base, by its origin. If an input names an unproved base, that is an error. If an
+ * event names one, the base branch's tip replaces it. A push's old head was on a branch until the
+ * push, so it is used.
  */
 export function useOfBase(
   event: string,

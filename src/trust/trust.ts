@@ -3,9 +3,15 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 export interface TrustRequest {
-  /** Can only lower the level. Otherwise it is ignored, and the reason says so. */
+  /**
+   * A request for another level. It can only lower the level. Otherwise it is ignored, and the
+   * reason says so.
+   */
   lower?: TrustLevel;
-  /** Approval of exactly the labelled commit: who approved it, or why it does not count. */
+  /**
+   * The approval of exactly the labelled commit. Names who approved it, or why the approval does
+   * not count.
+   */
   approval?: { by: string } | { refused: string };
   trust?: boolean;
 }
@@ -14,14 +20,14 @@ export interface TrustDecision {
   level: TrustLevel;
   reason: string;
   approved?: true;
-  /** Head is not on a branch or tag, although the event would be trusted. */
+  /** Set if head is not on a branch or tag although the event would be trusted. */
   foreign?: Origin;
   notice?: string;
 }
 
 /**
- * Why `code: host` is ignored, or null. Code for outside contributors always runs in the sandbox:
- * an approval allows the evaluation, but not code next to the keys.
+ * Why `code: host` is ignored, or null. Code of outside contributors always runs in the sandbox. An
+ * approval allows the evaluation, but no code that could read the keys.
  */
 export function hostRefused({
   level,
@@ -42,7 +48,7 @@ const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 }
 /**
  * The trust level by event and origin of head (`TRUST_TABLE`). A request can lower it. Only
  * `--trust` on the command line and an approval label raise it. The label counts only in the event
- * that adds it. So an approval is for one head, and a later push needs a new one.
+ * that adds it. So an approval is for one commit, and a later push needs a new one.
  */
 export function trustLevel(
   facts: EventFacts,
@@ -104,7 +110,9 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
-/** Why GitHub withholds the secrets. Null: it does not, so a missing key is the user's error. */
+/**
+ * Why GitHub withholds the secrets. Null if it does not; then a missing key is the user's error.
+ */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';
@@ -126,19 +134,21 @@ export interface Sources {
   /** Always head's, because it is what is measured. */
   prompt: Source;
   references: Source;
-  /** References that head removed or skips: only reported, or run anyway. */
+  /**
+   * What happens to references that head removed or skips. They are only reported, or run anyway.
+   */
   droppedReferences: 'listed' | 'run';
   attributes: Source;
-  /** The other side's scoring: also applied and shown, or only reported. */
+  /** What happens to the other side's scoring. It is also applied and shown, or only reported. */
   otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
   promptCode: 'host-only' | 'never';
 }
 
 /**
- * A pull request must not choose how it is judged. For an outside contributor, scoring is base's. A
- * member's scoring counts, as unit tests do, and changes to it are shown. Gate and budget are
- * always base's. Base means the base branch's tip, except for prompts.
+ * A pull request must not choose how it is judged. For an outside contributor, base's scoring
+ * applies. For a member, head's scoring applies, as with unit tests, and changes to it are shown.
+ * Gate and budget are always base's. Except for prompts, base means the base branch's tip.
  */
 const SOURCES_BY_LEVEL: Record<TrustLevel, Sources> = {
   trusted: {

@@ -4,7 +4,7 @@ import type { Budget, Project } from '../project/settings.ts';
 import type { Notice, Side } from '../types/plain.ts';
 
 /**
- * Both sides after applying the trust level: base's values replace what a pull request must not
+ * Both sides after the trust level was applied. Base's values replace what a pull request must not
  * choose.
  */
 export interface TrustedSides {
@@ -12,7 +12,7 @@ export interface TrustedSides {
   head: Project;
   gate: GateSettings;
   budget: Budget;
-  /** The commit of programs and recordings. */
+  /** The side whose commit contains programs and recorded answers. */
   models: Side;
   ownRules: Reason[];
   notices: Notice[];

@@ -12,7 +12,10 @@ export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
   return checks.length === 0 ? [] : [{ code: 'lost-checks', checks }];
 }
 
-/** References (`suite: id`) whose prompt or input differs from base's reference of that id. */
+/**
+ * References (`suite: id`) whose prompt or input differs from that of base's reference with the
+ * same id.
+ */
 export function changedRequestIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(changedRequests))];
 }

@@ -4,27 +4,33 @@ import type { Json } from './plain.ts';
 export interface Answer {
   served: Served;
   /**
-   * At most one text, first; then calls and other parts in order. Empty: the model returned
-   * nothing.
+   * Text comes first, at most once, then calls and other parts in order. Empty if the model
+   * returned nothing.
    */
   parts: Part[];
   ended: Ended;
   ended_as?: string;
-  /** Null: the server did not count. */
+  /** Null if the server did not count tokens. */
   usage: Usage | null;
-  /** Milliseconds of the original call, even if reused. Null for batches. */
+  /** Milliseconds that the original call took, even if the answer is reused. Null for batches. */
   latency_ms: number | null;
   /** Steps before the answer, in order. Empty for a single request. */
   steps: Step[];
 }
 
-/** The model that answered, and when. */
+/** The model that answered, and when it answered. */
 export interface Served {
-  /** As the server names it, or null. */
+  /** The name that the server reports, or null. */
   model: string | null;
-  /** Identifies the server's configuration, such as OpenAI's `system_fingerprint`. Null: none. */
+  /**
+   * Identifies the server's configuration, such as OpenAI's `system_fingerprint`. Null if the
+   * server sends none.
+   */
   fingerprint: string | null;
-  /** Milliseconds since 1970, to the hour for stored answers. Null: unknown or not a server. */
+  /**
+   * Milliseconds since 1970. Stored answers round this to the hour. Null if unknown or not from a
+   * server.
+   */
   at: number | null;
 }
 
@@ -34,14 +40,17 @@ export type Part =
   | { type: 'text'; text: string }
   | ({ type: 'tool_call' } & ToolCall)
   | { type: 'json'; value: Json }
-  /** `digest`: SHA-256 in hex. `data`: base64, null above {@link MAX_EMBEDDED_BYTES}. */
+  /** `digest` is SHA-256 in hex. `data` is base64, or null above {@link MAX_EMBEDDED_BYTES}. */
   | { type: 'image'; media_type: string; digest: string; bytes: number; data: string | null }
-  /** A written file: its unified diff, or the whole text of a new file. */
+  /** A file that was written, as a unified diff or as the whole text of a new file. */
   | { type: 'file'; path: string; diff: string }
-  /** A part of an unknown kind: the vendor's name for it and its JSON. */
+  /** A part of an unknown kind, with the vendor's name for the kind and the part's JSON. */
   | { type: 'unknown'; kind: string; json: string };
 
-/** Kind of an `unknown` part with evaldiff's own facts for metrics. It is not shown as an answer. */
+/**
+ * The kind of an `unknown` part that contains evaldiff's own facts for metrics. It is not shown as
+ * an answer.
+ */
 export const OWN_FACTS = 'evaldiff';
 
 export function isOwnFacts(part: Part): boolean {
@@ -59,21 +68,21 @@ export type Ended = (typeof ENDED)[number];
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
-  /** Output tokens used for thinking. Absent: not counted separately. */
+  /** Output tokens used for thinking. Absent if the vendor does not count them separately. */
   reasoning_tokens?: number;
 }
 
 export interface ToolCall {
   name: string;
-  /** JSON text as the model wrote it, so that numbers stay exact. */
+  /** The model's JSON text, unchanged, so that numbers stay exact. */
   arguments: string;
-  /** Only in recorded dialogues. */
+  /** Set only in recorded dialogues. */
   metadata?: Record<string, Json>;
 }
 
 export type Step =
   | { type: 'message'; role: 'user' | 'assistant'; text: string }
-  /** `result`: null if the call was not answered. */
+  /** `result` is null if the call got no answer. */
   | { type: 'tool_call'; name: string; arguments: string; result: string | null };
 
 type CallPart = Extract<Part, { type: 'tool_call' }>;
@@ -94,10 +103,13 @@ export function callsOf({ parts }: Pick<Answer, 'parts'>): ToolCall[] {
     .map(({ type: _, ...call }) => call);
 }
 
-/** In UTF-16 units. */
+/** Maximum length in UTF-16 units. */
 const MAX_GRADED_DIFFS = 60_000;
 
-/** What graders see of the files that an agent changed, after its last words; '' for others. */
+/**
+ * What graders see of the files that an agent changed, after its last words. Empty for other
+ * answers.
+ */
 export function filesText({ parts }: Pick<Answer, 'parts'>): string {
   const files = parts.flatMap((part) =>
     part.type === 'file' ? [`${part.path}\n${part.diff}`] : [],
@@ -108,7 +120,10 @@ export function filesText({ parts }: Pick<Answer, 'parts'>): string {
   return `\n\nChanged files:\n${cut}`;
 }
 
-/** All tool calls of an agent's run, which are its steps; else those of the answer itself. */
+/**
+ * All tool calls of an agent's run, which are its steps. For other answers, the tool calls of the
+ * answer itself.
+ */
 export function madeCalls({ parts, steps }: Pick<Answer, 'parts' | 'steps'>): ToolCall[] {
   if (!parts.some(isOwnFacts)) return callsOf({ parts });
   return steps.flatMap((step) =>

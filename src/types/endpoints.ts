@@ -1,4 +1,4 @@
-/** Rate limits. Null: only the server's own. */
+/** Rate limits. If null, only the server's own limits apply. */
 export interface GivenPace {
   concurrency: number | null;
   requests_per_minute: number | null;
@@ -7,10 +7,12 @@ export interface GivenPace {
 export interface Endpoint extends GivenPace {
   name: string;
   url: string;
-  /** Null: the server needs no key. */
+  /** Null if the server needs no key. */
   keyEnv: string | null;
   headers: readonly { name: string; env: string }[];
-  /** Azure's API version, part of each address. If set, the key is sent as `api-key`. */
+  /**
+   * Azure's API version, which is part of each address. If it is set, the key is sent as `api-key`.
+   */
   apiVersion: string | null;
   /** Allows plain http to a service of the job. */
   insecure: boolean;
@@ -21,7 +23,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** A name without a dot or not on the public internet, or a private address. */
+/** True for a name that has no dot or is not on the public internet, and for a private address. */
 function isOfTheJob(host: string): boolean {
   return (
     /^[a-z0-9_-]+$/i.test(host) ||
@@ -48,8 +50,8 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
 }
 
 /**
- * Azure's API at an address: versioned, unversioned or none (the portal's bare host). Null: not
- * Azure.
+ * Which of Azure's APIs an address means: versioned, unversioned or none (the portal's bare host).
+ * Null if it is not Azure's.
  */
 export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
   if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;

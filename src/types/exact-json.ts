@@ -1,8 +1,8 @@
-/** JSON parsed without loss of digits. */
+/** JSON that was parsed without loss of digits. */
 export type ExactJson =
   null | boolean | number | string | LongNumber | ExactJson[] | { [key: string]: ExactJson };
 
-/** A JSON number that no double represents, as written. `JSON.stringify` keeps it. */
+/** The source text of a JSON number that no double represents. `JSON.stringify` keeps it. */
 export class LongNumber {
   readonly text: string;
 
@@ -19,7 +19,7 @@ export class LongNumber {
   }
 }
 
-/** Missing in the compiler's library, but all supported Node versions have it. */
+/** The compiler's library lacks this function, but all supported Node versions have it. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** A quick test for numbers that doubles may not represent, because a reviver is slower. */
@@ -37,7 +37,7 @@ export function exactNumber(text: string): number | LongNumber {
   return significant(text) === significant(String(value)) ? value : new LongNumber(text);
 }
 
-/** A number's digits without outer zeros. If a double has all of them, it is exact. */
+/** A number's digits without outer zeros. The number is exact if a double has all of these. */
 function significant(text: string): string {
   const digits = text
     .replace(/[eE].*/, '')

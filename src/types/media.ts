@@ -2,7 +2,7 @@
 export type FilePart = {
   type: 'image' | 'file';
   path: string;
-  /** For example `image/png`, according to the first bytes. */
+  /** The type according to the first bytes, for example `image/png`. */
   media_type: string;
   id: string;
   bytes: number;
@@ -16,7 +16,7 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 
 export const PDF_TYPE = 'application/pdf';
 
-/** The type of a file by its first 12 bytes. Null: not an image or a PDF. */
+/** The type of a file, from its first 12 bytes. Null if it is neither an image nor a PDF. */
 export function mediaTypeOf(content: Uint8Array): string | null {
   const start = String.fromCharCode(...content.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n')) return 'image/png';

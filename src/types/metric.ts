@@ -27,23 +27,23 @@ export type MetricSource =
   | { kind: 'code'; language: CodeLanguage; code: string }
   | { kind: 'rubric'; rubric: string };
 
-/** `none`: neither direction is better. */
+/** `none` means that neither direction is better. */
 export type Better = 'higher' | 'lower' | 'none';
 
 export interface Metric {
   name: string;
   source: MetricSource;
-  /** Minimum to pass (maximum if lower is better). Null: the metric's own rule. */
+  /** Minimum to pass (maximum if lower is better). If null, the metric's own rule applies. */
   threshold: number | null;
-  /** As in the file. Absent: as in the built-in metric or the rubric. */
+  /** The direction in the file. If absent, that of the built-in metric or the rubric. */
   better?: Better;
   min?: number;
   max?: number;
   pass?: string[];
   level: MetricLevel;
   /**
-   * Judges every object of its level and passes at this share (0–1]. Below 1 the share itself is
-   * compared. Absent: judges the last object.
+   * Judges every object of its level, and passes at this share (0–1]. Below 1, the share itself is
+   * compared. If absent, judges only the last object.
    */
   every?: number;
   depends_on: DependsOn[];
@@ -51,7 +51,7 @@ export interface Metric {
   graders?: GraderSettings[];
   codeAt?: CodePlace;
   valuesFile?: string;
-  /** From a built-in metric's definition. Not part of the metric's identity. */
+  /** Facts from a built-in metric's definition. They are not part of the metric's identity. */
   definition?: { asks?: 'model' | 'embeddings'; better: Better; expects?: true };
   place: Place;
 }
@@ -59,14 +59,14 @@ export interface Metric {
 export interface Rubric {
   name: string;
   prompt: string;
-  /** Label → score. Labels are text, even if YAML would read them otherwise. */
+  /** Maps each label to its score. Labels are text, even if YAML would read them otherwise. */
   choice_scores: ReadonlyMap<string, number>;
-  /** Absent: unspecified, and the scores alone do not gate. */
+  /** If absent, the direction is unspecified, and the scores alone do not affect the gate. */
   better?: Better;
   pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
-  /** `expected` is the human label, `ideal` the text for `{expected}`. */
+  /** `expected` is the label that a human gave. `ideal` is the text for `{expected}`. */
   examples: {
     content: string;
     context: string | null;
@@ -81,7 +81,7 @@ export interface GradeRecord {
   prompt: string;
   replies: {
     grader: string;
-    /** Null: unreadable. Absent in older results. */
+    /** Null if unreadable. Absent in older results. */
     label?: string | null;
     reply: string;
     usage: Usage | null;
@@ -89,14 +89,14 @@ export interface GradeRecord {
 }
 
 export interface ObjectScore {
-  /** Index among the dialogue's objects of that level. */
+  /** Index among those objects of the dialogue that have this level. */
   at: number;
   /** Number of the scripted turn, from 1. */
   turn?: number;
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
   value: Json;
   reason: string | null;
-  /** The check's own code raised an exception. */
+  /** Set if the check's own code raised an exception. */
   raised?: true;
   label?: string;
   grade?: GradeRecord;
@@ -115,7 +115,7 @@ export type Score =
       value: Json;
       reason: string | null;
       skip: boolean;
-      /** The check's own code raised an exception for every judged object. */
+      /** Set if the check's own code raised an exception for every judged object. */
       raised?: true;
       label?: string;
       objects?: ObjectScores;
@@ -136,16 +136,19 @@ export type JsonSchema = boolean | { [key: string]: ExactJson };
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
-/** Checks values in a process that can be stopped. One finding per value, in order. */
+/** Checks values in a process that can be stopped. Returns one finding per value, in order. */
 export type CheckSchema = (
   schema: JsonSchema,
   values: readonly ExactJson[],
 ) => Promise<SchemaFinding[]>;
 
-/** The result of a try: pass if every gating metric passes. */
+/** The result of a try. It is `pass` if every metric that affects the gate passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
-/** Counts over a reference's metrics and tries on one side. As in llmeval, plus skipped ones. */
+/**
+ * Counts over a reference's metrics and tries on one side. The keys are llmeval's, and some that
+ * count skipped scores.
+ */
 export interface Tally {
   num_passes: number;
   num_fails: number;

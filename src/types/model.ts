@@ -6,7 +6,7 @@ import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
   outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
-  /** Ignored if the file cannot be written. Absent if the run only reads. */
+  /** Does nothing if the file cannot be written. Absent if the run only reads. */
   addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
   note(name: string): string | null;
   setNote?(name: string, body: string): boolean;
@@ -27,7 +27,7 @@ export type Transport = 'direct' | 'batch';
 
 export type Role = 'system' | 'user' | 'assistant';
 
-/** Roles as prompt files and prompt code name them. */
+/** Names of roles in prompt files and prompt code. */
 export const ROLE_NAMES: Readonly<Record<string, Role>> = {
   system: 'system',
   human: 'user',
@@ -40,15 +40,18 @@ export interface Message {
   role: Role;
   /** The text, in which files are named. */
   content: string;
-  /** Sent instead of `content`. Only for a message with files. */
+  /** Sent in place of `content`. Set only for a message with files. */
   parts?: MessagePart[];
-  /** Not sent. */
+  /** Not sent to the model. */
   tool_calls?: ToolCall[];
-  /** Not sent. */
+  /** Not sent to the model. */
   metadata?: Record<string, Json>;
 }
 
-/** Where a request goes. The provider layer adds keys and addresses. */
+/**
+ * Where a request goes. The provider layer adds keys and addresses. "The key" below means the
+ * request key.
+ */
 export type Target =
   | HostedTarget
   | {
@@ -60,11 +63,11 @@ export type Target =
       files: string;
       ids?: ReadonlyMap<string, string>;
       commit: string;
-      /** A new process for each try. Absent: one process per side. */
+      /** Starts a new process for each try. If absent, there is one process per side. */
       process?: 'try';
       /**
-       * The model that the program calls, for its API key and price, and the limits of one answer:
-       * calls and US dollars. Not part of the key.
+       * The model that the program calls, for its API key and price. Also the limits of one answer,
+       * in calls and US dollars. Not part of the key.
        */
       calls?: AskedModel & { most: number; usd: number };
       /** Files that a trial replaces. Part of the key. */
@@ -76,12 +79,12 @@ export type Target =
       provider: 'replay';
       model: string;
       file: string;
-      /** Git object id of the recordings. Part of the key. */
+      /** Git object id of the recorded answers. Part of the key. */
       content: string;
       commit: string;
     };
 
-/** A model under the name that its vendor publishes. */
+/** A model, under the name that its vendor publishes. */
 export interface PublicModel {
   provider: VendorName;
   model: string;
@@ -89,27 +92,30 @@ export interface PublicModel {
 
 export interface AskedModel {
   provider: VendorName;
-  /** An endpoint of the workflow. Null: the vendor's own host. */
+  /** An endpoint of the workflow. Null means the vendor's own host. */
   endpoint: string | null;
   model: string;
   api?: ChatApi;
-  /** The public model behind an endpoint or an alias. Absent: unknown. Not part of the key. */
+  /** The public model behind an endpoint or an alias. Absent if unknown. Not part of the key. */
   is?: PublicModel;
 }
 
-/** `commit`: where files with an `id` are. Not part of the key. */
+/** `commit` is the commit whose files have an `id`. Not part of the key. */
 export interface FileOverlay {
   commit: string;
   files: Record<string, OverlaidFile>;
 }
 
-/** The content, or the id of a file of the other side. Null: there is no such file. */
+/** The content, or the id of a file of the other side. Null if there is no such file. */
 export type OverlaidFile = { text: string } | { id: string } | null;
 
 export type ProgramTarget = Extract<Target, { provider: 'program' }>;
 
 export interface HostedTarget extends AskedModel {
-  /** Half the price. Absent: direct. Not part of the key, because the answers are equivalent. */
+  /**
+   * A batch costs half the price. If absent, the call is direct. Not part of the key, because the
+   * answers are equivalent.
+   */
   transport?: 'batch';
   /** The user's rate limit. Not part of the key. */
   pace?: GivenPace;
@@ -119,7 +125,7 @@ export function isHosted(target: Target): target is HostedTarget {
   return 'endpoint' in target;
 }
 
-/** The model behind a program. Null: unknown, or the target is not a program. */
+/** The model behind a program. Null if it is unknown or the target is not a program. */
 export function calledModel(target: Target): HostedTarget | null {
   if (target.provider !== 'program' || target.calls === undefined) return null;
   const { most: _, usd: __, ...asked } = target.calls;
@@ -130,7 +136,7 @@ export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/** Excludes the checkout's commit: a program's files determine its answers. */
+/** Excludes the checkout's commit, because a program's files determine its answers. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
     const { provider, model, command, setup, files, process, overlay } = target;
@@ -143,22 +149,25 @@ export function targetIdentity(target: Target): Record<string, Json> {
   return { provider, endpoint, model, ...(api && { api }) };
 }
 
-/** The host of a model: the workflow's endpoint, else the vendor's, else `program` or `replay`. */
+/**
+ * The host of a model: the workflow's endpoint, or else the vendor's, or else `program` or
+ * `replay`.
+ */
 export function placeOf(asked: { provider: ProviderName; endpoint?: string | null }): string {
   return asked.endpoint ?? asked.provider;
 }
 
-/** The target without batches: what an answer costs users of the prompt. */
+/** The target without batches. Its price is what users of the prompt pay. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { transport: _, ...direct } = target;
   return direct;
 }
 
-/** First word of the command for promptfoo provider files; runs the program that we ship. */
+/** The first word of the command for promptfoo provider files. It runs the program that we ship. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 
-/** First word of the command of an agent that works in a folder. Answered by a feature. */
+/** The first word of the command of an agent that works in a folder. A feature answers for it. */
 export const AGENT_PROGRAM = 'evaldiff-agent';
 
 export function takesVariables(target: Target): boolean {
@@ -182,22 +191,24 @@ export interface Request {
   messages: Message[];
   /** The prompt's variables, for a program that accepts them. Part of the key. */
   variables?: Record<string, Scalar>;
-  /** Try index from 0. Two tries never share a completion. */
+  /** The try index, from 0. Two tries never share a completion. */
   try: number;
-  /** Requests an answer of this JSON Schema, by structured output or a forced tool if available. */
+  /**
+   * Asks for an answer of this JSON Schema. Uses structured output or a forced tool if available.
+   */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
-  /** Absent: any output is usable. Unusable replies are not stored. */
+  /** If absent, any output is usable. Unusable replies are not stored. */
   usable?(output: string): boolean;
-  /** Whether a reply can be read. After ten that cannot, the question is no longer asked. */
+  /** Whether a reply can be read. After ten unreadable replies, the question is not asked again. */
   reads?(output: string): boolean;
-  /** Ignores stored answers; the new one replaces them. Not part of the key. */
+  /** Ignores stored answers. The new answer replaces the stored one. Not part of the key. */
   anew?: true;
-  /** A program answers in a second process of its side. Not part of the key. */
+  /** Set if a program answers in a second process of its side. Not part of the key. */
   secondSession?: true;
 }
 
-/** Tokens in the vendor's prompt cache. Not stored, because they belong to the call. */
+/** Tokens in the vendor's prompt cache. They are not stored, because they belong to one call. */
 export interface CachedTokens {
   read: number;
   written: number;
@@ -209,11 +220,11 @@ export interface MeteredUsage {
 }
 
 export interface Requests {
-  /** Absent: one, or none if the call was not made. */
+  /** If absent, there was one attempt, or none if the call was not made. */
   attempts?: number;
-  /** Tokens of each reply without an answer. Null for an unreadable reply. */
+  /** Tokens of each reply that contained no answer. Null for an unreadable reply. */
   spent?: MeteredUsage[];
-  /** Usage of the paid calls of an agent. Absent: all of `usage`. */
+  /** Usage of an agent's paid calls. If absent, all of `usage` was paid. */
   paid?: MeteredUsage;
 }
 
@@ -226,7 +237,9 @@ export function withoutRequests({
   return completion;
 }
 
-/** `unsent`: no request was needed. `cached`: absent if the vendor does not count it. */
+/**
+ * `unsent` means that no request was needed. `cached` is absent if the vendor does not count it.
+ */
 export type Completion =
   | (Requests &
       Answer & {
@@ -242,7 +255,7 @@ export type Completion =
       message: string;
       refused?: number;
       unsent?: true;
-      /** Why an empty answer ended. Absent: there was no answer. */
+      /** Why an empty answer ended. Absent if there was no answer. */
       ended?: Ended;
       /** The previous request's error, if the run's end or a cap prevented a retry. */
       before?: string;
@@ -279,8 +292,8 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
 /**
- * Why the model declined to answer. Null: it answered, or another failure (network, key, budget)
- * occurred.
+ * Why the model declined to answer. Null if it answered, or if another failure (network, key,
+ * budget) occurred.
  */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
@@ -288,7 +301,9 @@ export function whyDeclined(completion: Completion): string | null {
     : null;
 }
 
-/** The run ended before the call was made or answered. That says nothing about the model. */
+/**
+ * True if the run ended before the call was made or answered. That says nothing about the model.
+ */
 export function isAbandoned(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
@@ -300,18 +315,28 @@ export type Complete = (request: Request) => Promise<Completion>;
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
-  /** The answers' suite and side. No process ever runs code on answers of two. */
+  /**
+   * The suite and side of the answers. No process runs code on the answers of two suites or sides.
+   */
   suite: string;
   side: Side;
-  /** Needs a new process. Absent: state of earlier code of this suite and side may remain. */
+  /**
+   * Set if the code needs a new process. If absent, state of earlier code of this suite and side
+   * may remain.
+   */
   fresh?: true;
-  /** For messages: `metric "exact"`. Absent if the code may be random. */
+  /**
+   * What the code scores, for messages, such as `metric "exact"`. Absent if the code may be random.
+   */
   scores?: { what: string; place: Place };
-  /** Where the code is, for messages. Absent: messages use its own line numbers. */
+  /** Where the code is, for messages. If absent, messages use the code's own line numbers. */
   at?: CodePlace;
   language: CodeLanguage;
   code: string;
-  /** Variables to read, in order; `?`: optional text. Empty: only checks syntax and imports. */
+  /**
+   * Variables to read, in order. `?` marks optional text. If empty, only syntax and imports are
+   * checked.
+   */
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }
@@ -322,5 +347,8 @@ export type EvaluateAnswers = (
 
 export type CodeResult =
   | { status: 'ok'; values: Record<string, Json> }
-  /** `code`: raised an exception or set an unusable value. `sandbox`: did not finish. */
+  /**
+   * `code`: the code raised an exception or set an unusable value. `sandbox`: the code did not
+   * finish.
+   */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };

@@ -9,7 +9,7 @@ export function publicModel({ provider, endpoint, model, is }: AskedModel): Publ
   return is ?? (endpoint === null ? { provider, model } : null);
 }
 
-/** Known facts about a model. Null if unknown, or if called with another vendor's API. */
+/** Known facts about a model. Null if it is unknown or called with another vendor's API. */
 export function passportOf(asked: AskedModel): Passport | null {
   const known = publicModel(asked);
   if (known === null || factsOf(known.provider).speaks !== factsOf(asked.provider).speaks)
@@ -49,10 +49,10 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** Grader parameters to omit if the model refuses them. */
+/** Grader parameters that are omitted if the model refuses them. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
-/** Maximum of requests refused before a model's form and parameters are known. */
+/** The most requests that may be refused before a model's form and parameters are known. */
 export function refusalsAtMost(
   asked: AskedModel,
   parameters: Readonly<Record<string, Json>>,
@@ -84,7 +84,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
   return values.some((value) => value === word);
 }
 
-/** ` but 1 (only with reasoning_effort: none)`, ` (enabled or disabled)`. */
+/** For example ` but 1 (only with reasoning_effort: none)` or ` (enabled or disabled)`. */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
     but === undefined ? '' : ` but ${String(but)}`,
@@ -93,7 +93,7 @@ export function refusalWords({ but, values, unless }: Refusal): string {
   return `${value}${which}${unless === undefined ? '' : ` (${exception(unless)})`}`;
 }
 
-/** `only with reasoning_effort: none or without it`, `only without temperature`. */
+/** For example `only with reasoning_effort: none or without it` or `only without temperature`. */
 function exception({ parameter, values }: NonNullable<Refusal['unless']>): string {
   const written = values.filter((value) => value !== null);
   if (written.length === 0) return `only without ${parameter}`;
@@ -101,13 +101,16 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
   return `only with ${parameter}: ${written.join(' or ')}${without}`;
 }
 
-/** Minimum tokens of a request prefix for the vendor's cache. Null: no cache or no marks. */
+/**
+ * The vendor caches request prefixes from this number of tokens. Null if it has no cache or needs
+ * no marks.
+ */
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** As YYYY-MM-DD. Null: none announced. */
+/** The date, as YYYY-MM-DD. Null if none is announced. */
 export function retirementDate(asked: AskedModel): string | null {
   const known = publicModel(asked);
   if (known === null) return null;

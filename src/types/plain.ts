@@ -13,7 +13,7 @@ export function isMap(value: unknown): value is JsonMap {
   );
 }
 
-/** Null: the text is not a JSON object. */
+/** Null if the text is not a JSON object. */
 export function parseMap(text: string): JsonMap | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -27,7 +27,7 @@ export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Only the record's own entries, so a key such as `toString` has none. */
+/** Returns only the record's own entries, so a key such as `toString` has none. */
 export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -39,7 +39,7 @@ export function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Deeper values from outside are not read: code that walks them could run out of stack. */
+/** Deeper values from outside are not read, because code that walks them could run out of stack. */
 export const MOST_LEVELS = 200;
 
 export function isDeeper(value: unknown, levels: number): boolean {
@@ -47,7 +47,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
-/** Keeps all digits of numbers. Undefined if invalid. */
+/** Keeps all digits of numbers. Undefined if the text is invalid. */
 export function parsedJson(text: string): ExactJson | undefined {
   try {
     return parseExactly(text);
@@ -73,19 +73,19 @@ export function codeValues({
 
 export type Side = 'base' | 'head';
 
-/** A position in a user's file. `line` counts from 1; 0 means the whole file. */
+/** A position in a user's file. `line` counts from 1. Line 0 means the whole file. */
 export interface Place {
   file: string;
   line: number;
 }
 
-/** `place` is null for inputs and the environment. */
+/** `place` is null for problems of inputs and of the environment. */
 export interface Problem {
   place: Place | null;
   message: string;
 }
 
-/** Worth reading, does not affect the verdict. */
+/** A message that users should read, but that does not affect the verdict. */
 export interface Notice {
   kind: NoticeKind;
   message: string;
@@ -117,17 +117,17 @@ export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 
-/** Pull requests that get no secrets and no token with write access from GitHub. */
+/** GitHub gives these pull requests no secrets, and no token with write access. */
 export type Withheld = 'fork' | 'dependabot';
 
-/** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */
+/** Only `embedding` is part of the request key. Its `output` is the vector as a JSON list. */
 export type Purpose =
   'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
 
 export type CodeLanguage = 'python' | 'javascript';
 
 export interface CodePlace extends Place {
-  /** Whether the code's lines correspond to file lines from there. */
+  /** Whether each line of the code is one line of the file, from that place on. */
   linewise: boolean;
 }
 

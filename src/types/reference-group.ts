@@ -1,10 +1,10 @@
 /** References of a suite that belong together, such as those of an attribute. */
 export interface ReferenceGroup {
   id: string;
-  /** Its name with its figures. Untrusted, because a model wrote the name. */
+  /** The group's name with its figures. Untrusted, because a model wrote the name. */
   words: string;
-  /** Whether it got worse. */
+  /** Whether the group got worse. */
   isWorse: boolean;
-  /** `reason`: why the reference belongs to it; untrusted. */
+  /** `reason` says why the reference belongs to the group. Untrusted. */
   members: readonly { id: string; reason: string }[];
 }

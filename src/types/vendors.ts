@@ -39,7 +39,7 @@ export function keyInputs(): string[] {
   return vendorNames().map((vendor) => factsOf(vendor).keyInput);
 }
 
-/** As owners: `OpenAI's and Anthropic's`. */
+/** Names vendors in the genitive: `OpenAI's and Anthropic's`. */
 export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => boolean): string {
   const owners = vendorNames()
     .filter(holds)

@@ -9,7 +9,9 @@ const WORDS: Readonly<Record<EndingKind, string>> = {
   unknown: 'ended for a reason that evaldiff does not know',
 };
 
-/** `cut at a limit of tokens: base 0 of 24, head 24 of 24`, for each kind that occurs. */
+/**
+ * For each kind that occurs, for example `cut at a limit of tokens: base 0 of 24, head 24 of 24`.
+ */
 export function endingShares(references: readonly ReferenceResult[]): string[] {
   const sides = (['base', 'head'] as const)
     .map((side) => ({

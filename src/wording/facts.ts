@@ -12,13 +12,13 @@ import type { Counts } from '../kernel/statistics/table.ts';
 import { count, counted } from '../text/amounts.ts';
 import { joinWords, namedIds, type Words } from './words.ts';
 
-/** What a pull request does besides breaking tests. */
+/** Something that a pull request does, other than breaking tests. */
 export interface Fact {
   word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;
 }
 
-/** Of a suite that is not in the result: nothing says which of them happened. */
+/** Used if the suite is not in the result, because it is then unknown which of these happened. */
 export const GONE = 'Deleted, skipped or quarantined';
 
 const MAX_FACT_NAMES = 5;
@@ -32,7 +32,7 @@ export function pullRequestFacts(ran: Ran): Fact[] {
   return [...fixedFact(ran.suites), ...newFact(ran), ...goneFacts(ran)];
 }
 
-/** `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6 answers pass` */
+/** For example `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6 answers pass` */
 function fixedFact(suites: readonly SuiteResult[]): Fact[] {
   const parts = suites.flatMap((suite): Words[] => {
     const ids = new Set(fixedReferences([suite]).map(({ id }) => id));
@@ -56,7 +56,7 @@ function isOnHead(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.status !== 'removed';
 }
 
-/** `0 of 6`: of all their tries on one side. */
+/** For example `0 of 6`. Counts all tries of these references on one side. */
 export function passedOf(references: readonly ReferenceResult[], side: 'base' | 'head'): string {
   const { passes, tries } = references
     .map((reference): Counts => sideCounts(reference[side]))
@@ -67,7 +67,7 @@ export function passedOf(references: readonly ReferenceResult[], side: 'base' | 
   return `${count(passes)} of ${count(tries)}`;
 }
 
-/** `4 tests, 2 fail (new1, new2)` */
+/** For example `4 tests, 2 fail (new1, new2)` */
 function newFact({ suites, reasons }: Ran): Fact[] {
   // Variants of a suite have the same references.
   const [all, failing] = [distinct(newReferences(suites)), distinct(newFailing(suites))];
@@ -94,7 +94,7 @@ function gateFails(setting: string): Words {
   return [', and ', { name: setting }, ' is ', { name: 'fail' }];
 }
 
-/** What base gates on and head deletes, or newly skips or quarantines. */
+/** Tests that affect the gate on base and that head deletes, newly skips or quarantines. */
 function goneFacts({ suites, reasons }: Ran): Fact[] {
   const reason = reasons.find((each): each is ReasonOf<'removed'> => each.code === 'removed');
   if (reason === undefined) return [];
@@ -130,7 +130,7 @@ function unknownFact(
   return [{ word: GONE, words: [`${counted(names.length, 'test')} (`, ...ids, ')', ...gate] }];
 }
 
-/** `3 tests, 2 of them critical (cone6, wash)` */
+/** For example `3 tests, 2 of them critical (cone6, wash)` */
 function goneFact(word: Fact['word'], gone: readonly ReferenceResult[], fails: boolean): Fact[] {
   if (gone.length === 0) return [];
   const critical = gone.filter(({ tags }) => tags.includes('critical'));

@@ -8,18 +8,21 @@ import { OBJECT_WORDS } from '../metrics/objects.ts';
 import { meansInWords, wholeRates } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
 
-/** The numbers that reports name of a whole run, each counted in one place. */
+/** The numbers that reports show for a whole run. Each is counted in one place. */
 export interface Figures {
-  /** Suites of which something ran. */
+  /** The number of suites in which something ran. */
   ran: number;
-  /** References that ran, and how many of them are in new suites. */
+  /** The number of references that ran, and how many of them are in new suites. */
   references: number;
   fresh: number;
-  /** References that are worse by their own tries in suites that did not regress. */
+  /** The number of references that are worse by their own tries, in suites that did not regress. */
   worse: number;
-  /** References with evidence, of all that need it; null: all have it. */
+  /** How many references have evidence, of all that need it. Null if all have it. */
   evidence: { references: number; of: number } | null;
-  /** Tries without a readable grade in suites with many, of their tries; null: no such suite. */
+  /**
+   * How many tries have no readable grade, in suites with many such tries. Null if there is no such
+   * suite.
+   */
   ungraded: { tries: number; of: number } | null;
 }
 
@@ -55,7 +58,7 @@ function hasRun({ base, head }: ReferenceResult): boolean {
   return base !== null || head !== null;
 }
 
-/** Nothing but new suites ran. */
+/** True if only new suites ran. */
 export function comparesNothing({ references, fresh }: Figures): boolean {
   return fresh > 0 && fresh >= references;
 }
@@ -69,13 +72,16 @@ export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   );
 }
 
-/** References that base answers and head does not, or less often, where that decides. */
+/**
+ * If missing answers decide the verdict, references that base answers and head does not, or less
+ * often.
+ */
 function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
   const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
   return references.filter(({ id }) => ids.has(id));
 }
 
-/** Whether head answers none of their tries. */
+/** Whether head answers none of the tries of these references. */
 export function isSilent(suite: SuiteResult): boolean {
   return unansweredIn(suite).every(({ head }) => (head?.tries_judged ?? 0) === 0);
 }
@@ -91,7 +97,7 @@ const WORST_FIRST: readonly Verdict[] = [
   'unchanged',
 ];
 
-/** Worst verdict first, then the largest drop, then by path. */
+/** The worst verdict comes first, then the largest drop. Equal suites are ordered by path. */
 export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] {
   return [...suites].sort(
     (a, b) =>
@@ -103,19 +109,21 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
 
 type ComparedFigures = Pick<MetricValues, 'base' | 'head' | 'share'>;
 
-/** `words 2.00 → 5.00`, or `turns that pass polite 90 → 40 %` */
+/** For example `words 2.00 → 5.00`, or `turns that pass polite 90 → 40 %` */
 export function numberInWords(name: string, { base, head, share }: ComparedFigures): string {
   return share === undefined
     ? `${name} ${meansInWords(base, head)}`
     : `${shareName(name, share)} ${wholeRates(base, head)}`;
 }
 
-/** `turns that pass polite` */
+/** For example `turns that pass polite` */
 export function shareName(metric: string, share: NonNullable<ComparedFigures['share']>): string {
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
 }
 
-/** Shares of turns, by metric. They say more than how many dialogues pass. */
+/**
+ * The shares of turns that pass, by metric. They say more than the number of dialogues that pass.
+ */
 export function shareFigures(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
   return suite.metrics.flatMap((metric) =>
     metric.values?.share === undefined ? [] : [{ ...metric, values: metric.values }],

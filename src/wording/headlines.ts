@@ -13,38 +13,40 @@ import { variantWords } from './variants.ts';
 import { suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
 
-/** What follows the first words of a report. */
+/** The text that follows the first words of a report. */
 export interface HeadlineText {
   subject: Words;
-  /** One line per suite or fact; titles show these instead of the subject. */
+  /** One line per suite or fact. Titles show these lines and not the subject. */
   rows: readonly Words[];
-  /** Further lines, which titles leave out. */
+  /** More lines, which titles omit. */
   notes: readonly Words[];
   /** The fact that is the subject. */
   fact?: Fact['word'];
 }
 
-/** Longest sentence of a reason, in UTF-16 units. */
+/** Maximum length of a reason's sentence, in UTF-16 units. */
 const MAX_SENTENCE = 400;
 
 export function oneNote(sentence: string): HeadlineText {
   return { subject: [], rows: [], notes: [[shorten(sentence, MAX_SENTENCE)]] };
 }
 
-/** The first reason; the words of an error are not ours. */
+/** The first reason as a headline. For an error, the words come from elsewhere. */
 export function reasonText(reason: Reason | undefined, words: string): HeadlineText {
   if (reason?.code !== 'words') return oneNote(words);
   const name = shorten(reason.text, MAX_SENTENCE);
   return { subject: [], rows: [], notes: [[{ name, limit: MAX_SENTENCE }]] };
 }
 
-/** With the variant where several suites have the name. */
+/** Adds the variant if several suites have the same name. */
 function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult[]): Words {
   const isOnly = suites.filter((suite) => suite.name === name).length < 2;
   return isOnly ? [{ name }] : [{ name }, ' (', { name: variantWords(variant) }, ')'];
 }
 
-/** `support 100 → 70 %: 6 of 20 tests broke`; a colon precedes words that are not rates. */
+/**
+ * For example `support 100 → 70 %: 6 of 20 tests broke`. A colon precedes words that are not rates.
+ */
 export function suiteRow(
   suite: SuiteResult,
   suites: readonly SuiteResult[],
@@ -58,7 +60,7 @@ export function suiteRow(
 
 const MOST_ROWS = 3;
 
-/** The suites of a verdict: their names, and a line for each of the worst. */
+/** The suites with a verdict: all their names, and a line for each of the worst. */
 export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): HeadlineText {
   const chosen = suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
   const isOnly = chosen.length === 1;
@@ -74,7 +76,7 @@ export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): He
   };
 }
 
-/** What a run found in which nothing got worse. */
+/** What a run found if nothing got worse. */
 export function nothingWorse({
   suites,
   scoring,
@@ -107,7 +109,7 @@ export function nothingWorse({
   };
 }
 
-/** Of the suite that sees least. */
+/** The largest drop that may go unnoticed in the least sensitive suite. */
 function unnoticedAnywhere(
   compared: readonly SuiteResult[],
   suites: readonly SuiteResult[],
@@ -148,7 +150,7 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
 
 /** Tests that got worse in suites that did not regress, and falls that head's scoring excuses. */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
-  // These have their own line.
+  // Suites with named tests have a separate line.
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });
   const excused = suites.filter(({ reason }) => reason?.by !== 'scoring' && reason?.under_base);
   return [
@@ -162,7 +164,7 @@ export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   ];
 }
 
-/** Of a sweep, which compares nothing. */
+/** The headline of a sweep, which compares nothing. */
 export function evaluatedText(suites: readonly SuiteResult[]): HeadlineText {
   const [only] = suites;
   const counting = suites.flatMap(({ references }) => references.filter(countsForVerdict));

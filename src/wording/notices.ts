@@ -1,9 +1,9 @@
 import { counted, firstWords, percent } from '../text/amounts.ts';
 
-/** Reports do not repeat it where they show the errors. */
+/** If reports show the errors themselves, they omit this notice. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
 
-/** What a notice says of the references that it names. */
+/** What notices say about the references that they name. */
 export const OF_REFERENCES = {
   added: 'added by this change',
   removed: 'removed by this change and no longer run',
@@ -21,7 +21,9 @@ export function namedReferences(suite: string, ids: readonly string[], what: str
   return `${suite}: ${counted(ids.length, 'test')} ${what}: ${firstWords(ids, MOST_IDS)}`;
 }
 
-/** @param answerer what base's settings do not define: a model's name, or null for its default. */
+/**
+ * @param answerer what base's settings do not define: a model's name. Null means the default model.
+ */
 export function headOnly(why: { answerer: string | null } | 'variable'): string {
   if (why === 'variable')
     return 'could be run on head only: base has no value for a variable of its prompt';
@@ -56,7 +58,10 @@ export function rollupSeesSkipped(rollup: string): string {
   return `the custom roll-up "${rollup}" sees skipped tries too, so skip is ignored for its verdict`;
 }
 
-/** @param sides null: the only side. @param isOneSided the other side's answers vary. */
+/**
+ * @param sides null if there is only one side. @param isOneSided the answers of the other side
+ * vary.
+ */
 export function repeatedAnswers(
   sides: readonly string[] | null,
   { isOneSided }: { isOneSided: boolean },
@@ -69,13 +74,13 @@ export function repeatedAnswers(
 }
 
 interface Churn {
-  /** Compared references whose answers differ. */
+  /** The number of compared references whose answers differ. */
   changed: number;
   compared: number;
   /** Pass rates, 0–1. */
   base: number | null;
   head: number | null;
-  /** References that are worse by themselves. */
+  /** The number of references that are worse by their own tries. */
   worse: number;
 }
 

@@ -26,14 +26,14 @@ import { MODEL_CHANGED } from './suites.ts';
 import { unnoticedDrop } from './verdicts.ts';
 import { joinWords, plainWords, type Words } from './words.ts';
 
-/** What colours and pictures show. */
+/** What colours and pictures express. */
 export type Tone = 'good' | 'bad' | 'open' | 'neutral';
 
-/** What the words of an outcome are made of besides the outcome itself. */
+/** The facts that the words of an outcome use, apart from the outcome itself. */
 interface Found extends Pick<Result, 'reasons' | 'suites' | 'scoring'> {
   replaced: NonNullable<Result['replaced']>;
   figures: Figures;
-  /** To models. */
+  /** The number of calls to models. */
   calls: number;
   /** The first reason as a sentence. */
   first: string;
@@ -45,13 +45,19 @@ interface OutcomeRow<O extends RunOutcome> {
   tone: Tone;
   /** One to three words that begin a report. */
   words: string | ((outcome: O, found: Found) => string);
-  /** What follows them. */
+  /** The text that follows the first words. */
   text(outcome: O, found: Found): HeadlineText;
-  /** For the check, the outputs and the log, without full stop; absent: made of `text`. */
+  /**
+   * The title for the check, the outputs and the log, without a full stop. If absent, it is made
+   * from `text`.
+   */
   title?(outcome: O, found: Found): string;
-  /** The word for tests with evidence, shown if some lack it; absent: not shown. */
+  /**
+   * The word for tests with evidence. It is shown if some tests lack evidence. If absent, it is
+   * never shown.
+   */
   evidence?: 'compared' | 'judged';
-  /** What else the pull request does is shown, too. */
+  /** Set if reports also show what else the pull request does. */
   hasFacts?: true;
 }
 const COMPARED = { evidence: 'compared', hasFacts: true } as const;
@@ -64,7 +70,7 @@ const GREY = { sign: '·', tone: 'neutral' } as const;
 const firstReason = (_: RunOutcome, { first, reasons: [reason] }: Found): HeadlineText =>
   reasonText(reason, first);
 
-/** Sign, first words and text of every outcome. */
+/** The sign, the first words and the text of every outcome. */
 const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   'nothing-to-run': {
     ...{ sign: '✓', tone: 'good', words: 'Nothing affected' },
@@ -229,14 +235,14 @@ function factOf(word: Fact['word'], { facts }: Found): Fact {
   return facts.find((fact) => fact.word === word) ?? { word, words: [] };
 }
 
-/** The fact for which a gate setting fails the run, if any. */
+/** The fact that makes a gate setting fail the run, if there is one. */
 function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
   if (reason?.code === 'new-failed') return facts.find(({ word }) => word === 'New');
   if (reason?.code !== 'removed') return undefined;
   return facts.find(({ word }) => word !== 'Fixed' && word !== 'New');
 }
 
-/** What a run found besides the fact that is its subject. */
+/** What a run found, apart from the fact that is its subject. */
 function otherwise(found: Found): Words {
   if (comparesNothing(found.figures)) return ['Nothing to compare with yet.'];
   return found.suites.some(({ pass_rate }) => pass_rate.difference !== null)
@@ -244,7 +250,7 @@ function otherwise(found: Found): Words {
     : ['No other test is affected.'];
 }
 
-/** So few tests that "no regression" would promise too much. */
+/** True if there are so few tests that "no regression" would promise too much. */
 function isTooSmall(suite: SuiteResult): boolean {
   const { base, head } = suite.pass_rate;
   return suite.verdict === 'unchanged' && base === head && unnoticedDrop(suite)?.isSmall === true;
@@ -258,7 +264,7 @@ export function isSaid(outcome: RunOutcome, code: ReasonCode): boolean {
   return rowOf(outcome).hasFacts === true && SAID_BY_FACTS.has(code);
 }
 
-/** The table's type ties each key to its member, which TypeScript forgets. */
+/** The table's type relates each key to its outcome, but TypeScript loses this relation here. */
 function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
   return OUTCOMES[outcome.kind] as unknown as OutcomeRow<O>;
 }
@@ -285,7 +291,7 @@ interface Headline extends OutcomeLook {
   subject: Words;
   /** A line for each suite or fact. */
   rows: Words[];
-  /** Sentences below them; may be empty. */
+  /** Sentences below the lines. May be empty. */
   note: Words;
 }
 
@@ -296,7 +302,7 @@ export function headlineOf(result: Result): Headline {
   const { subject, rows, notes, fact } = rowOf(outcome).text(outcome, found);
   const compared = evidenceFirst(outcome, found);
   const ungraded = ungradedIn(outcome, found.figures);
-  // Names who answered instead of a model.
+  // Says who answered in place of a model.
   const instead = replacedIn(outcome, found.replaced);
   const cautions = [compared, ungraded].flatMap((words) => (words === null ? [] : [[`${words}.`]]));
   return {
@@ -333,10 +339,10 @@ function foundIn({ reasons = [], suites = [], scoring = [], replaced = [], usage
 
 const NOTHING_RAN = 'nothing ran';
 
-/** GitHub's limit for titles that annotations and checks share. */
+/** GitHub's limit for the titles of annotations and checks. */
 const TITLE_LIMIT = 255;
 
-/** Title and conclusion of an outcome. What is not given of a result is empty. */
+/** The title and conclusion of an outcome. Parts of a result that are not given count as empty. */
 export function outcomeFields(
   outcome: RunOutcome,
   parts: Parts = {},
@@ -345,7 +351,7 @@ export function outcomeFields(
   return { outcome, conclusion: conclusionOf(outcome), title, reasons: parts.reasons ?? [] };
 }
 
-/** The outcome in one line of at most 255 characters, its end kept. */
+/** The outcome in one line of at most 255 characters. A longer line keeps its end. */
 function outcomeTitle(outcome: RunOutcome, found: Found): string {
   const compared = evidenceFirst(outcome, found);
   const title = titleOf(outcome, found);
@@ -368,7 +374,7 @@ function titleOf<O extends RunOutcome>(outcome: O, found: Found): string {
   return parts.length === 0 ? words : `${words}: ${parts.join('; ')}`;
 }
 
-/** `19 of 20 tests compared`, where some lack evidence; else null. */
+/** For example `19 of 20 tests compared`, if some lack evidence. Otherwise null. */
 function evidenceFirst(
   outcome: RunOutcome,
   { suites, figures: { evidence } }: Pick<Found, 'suites' | 'figures'>,
@@ -384,7 +390,7 @@ function isUnasked({ verdict, evidence }: SuiteResult): boolean {
   return verdict === 'not_compared' && evidence.missing.length > 0;
 }
 
-/** What replaces a model, if the verdict is red all the same; else null. */
+/** What replaces a model, if the verdict is red in spite of that. Otherwise null. */
 function replacedIn(outcome: RunOutcome, replaced: Result['replaced']): string | null {
   return rowOf(outcome).sign === '✗' ? replacedInShort(replaced) : null;
 }

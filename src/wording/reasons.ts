@@ -154,12 +154,14 @@ const SENTENCES: Sentences = {
 const STRICT = '; gate.scoring is fail';
 
 export function reasonWords<R extends Reason>(reason: R, suites: readonly SuiteResult[]): string {
-  // TypeScript forgets the tie between a code and its sentence.
+  // TypeScript loses the relation between a code and its sentence here.
   const sentence = SENTENCES[reason.code] as (of: R, suites: readonly SuiteResult[]) => string;
   return sentence(reason, suites);
 }
 
-/** Every reason of a result as a sentence; that of a label which overrides the gate comes first. */
+/**
+ * Every reason of a result as a sentence. If a label overrides the gate, its reason comes first.
+ */
 export function reasonsInWords({
   reasons,
   suites,
@@ -179,7 +181,7 @@ export const HALT_WORDS: Readonly<Record<HaltCode, string>> = {
   cancelled: 'Cancelled',
 };
 
-/** `Time is up: …; 4 of 8 tries were made`. */
+/** For example `Time is up: …; 4 of 8 tries were made`. */
 export function endedWords({
   halt,
   why,

@@ -24,7 +24,7 @@ import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
 
-/** The numbers behind a suite's verdict, for whoever asks how sure it is. */
+/** The numbers behind a suite's verdict, for readers who want to know how certain it is. */
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
   const compared =
@@ -53,7 +53,7 @@ function whatPasses({ unit, rollups }: SuiteResult): string {
   return unit === 'references' ? `tests that pass (${rollups.policy})` : 'pass rate';
 }
 
-/** Why the suite is red; a reason other than its rate comes first. */
+/** Why the suite is red. If the reason is not its rate, that reason comes first. */
 function whatFell(suite: SuiteResult): string {
   const { verdict, reason } = suite;
   if (verdict !== 'regressed' || !reason) return '';
@@ -88,7 +88,7 @@ function whatIsSeen(suite: SuiteResult): string {
 
 type SentenceOf = (named: string, tolerance: string) => string;
 
-/** What a verdict adds to the rates. `named`: tests or metrics; `tolerance`: in points. */
+/** What a verdict adds to the rates. `named` are tests or metrics. `tolerance` is in points. */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Perhaps worse: ${named}.`,
   named: (named) => `Worse by themselves: ${named}.`,
@@ -120,7 +120,7 @@ const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 's
     errors: 'and base no longer answers',
   };
 
-/** `fell against stored answers, and max_calls left too few calls to ask again` */
+/** For example `fell against stored answers, and max_calls left too few calls to ask again` */
 export function unconfirmedFall({
   metric,
   rests_on,
@@ -130,7 +130,7 @@ export function unconfirmedFall({
   return `${what} ${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}`;
 }
 
-/** `100 → 50 %`, or the means of a metric; nothing where base did not change. */
+/** For example `100 → 50 %`, or the means of a metric. Empty if base did not change. */
 function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metric'>): string {
   if (drift === null) return '';
   return metric === undefined
@@ -138,20 +138,20 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
     : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
-/** Why a fall that rests on old answers is not red. */
+/** Why a fall that depends on old answers is not red. */
 export function confirmationWords(confirmation: Confirmation): string {
   return confirmation.status === 'model'
     ? `${MODEL_CHANGED}: ${baseDrops(confirmation)}.`
     : `It ${unconfirmedFall(confirmation)}.`;
 }
 
-/** `base also drops when re-run today (100 → 50 %)` */
+/** For example `base also drops when re-run today (100 → 50 %)` */
 export function baseDrops(confirmation: Pick<ConfirmationResult, 'metric' | 'drift'>): string {
   const fall = driftWords(confirmation);
   return `base also drops when re-run today${fall === '' ? '' : ` (${fall})`}`;
 }
 
-/** `p: base also drops when re-run today (100 → 50 %): …`. */
+/** For example `p: base also drops when re-run today (100 → 50 %): …`. */
 export function modelFellToo(
   name: string,
   confirmation: Pick<ConfirmationResult, 'drift' | 'metric'>,
@@ -187,7 +187,7 @@ function whatIsHidden({ reason }: SuiteResult): string {
   return under === undefined ? '' : ` But ${fallInWords(under.base, under.head, under.excused)}.`;
 }
 
-/** ` Confirmed by new answers; the oldest stored one is of 2026-11-14.` */
+/** For example ` Confirmed by new answers; the oldest stored one is of 2026-11-14.` */
 function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   if (verdict !== 'regressed' || confirmation?.rests_on !== 'stored') return '';
   const { oldest } = confirmation.stored;
@@ -195,7 +195,7 @@ function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is of ${date}`}.`;
 }
 
-/** Why nothing of a suite is compared. */
+/** Why no references of a suite are compared. */
 export function uncomparedWords(suite: SuiteResult): string {
   const {
     verdict,

@@ -2,7 +2,10 @@ import type { Variant } from '../kernel/result/pieces.ts';
 import { shorten } from '../text/visible.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
-/** `gpt-4o, temperature 0, tools: create_order`; empty for computed output without parameters. */
+/**
+ * For example `gpt-4o, temperature 0, tools: create_order`. Empty for computed output without
+ * parameters.
+ */
 export function variantWords({ model, parameters }: Variant): string {
   return [
     ...(model === null ? [] : [model]),
@@ -10,7 +13,7 @@ export function variantWords({ model, parameters }: Variant): string {
   ].join(', ');
 }
 
-/** Only the differences: `temperature 0 → 0.2, top_p none → 1`. */
+/** Only the differences, for example `temperature 0 → 0.2, top_p none → 1`. */
 export function variantChanges(base: Variant, head: Variant): string {
   const [before, after] = [valuesOf(base), valuesOf(head)];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -30,7 +33,7 @@ function valueWords(value: Json | undefined): string {
   return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
 }
 
-/** Tools and schemas by their names, so that a label stays when a schema changes. */
+/** Shows tools and schemas by their names, so that a label stays the same when a schema changes. */
 function parameterWords(name: string, value: Json): string {
   const names = namesIn(value);
   return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
@@ -43,14 +46,20 @@ function shortValue(value: Json): string {
   return shorten(text, LONGEST_VALUE);
 }
 
-/** Names of a map, or of all maps of a list (hosted tools: their types); null: it has none. */
+/**
+ * The names in a map, or in all maps of a list. For hosted tools, their types. Null if there are
+ * none.
+ */
 function namesIn(value: Json): string | null {
   if (!Array.isArray(value)) return nameOf(value);
   const names = value.map((each) => nameOf(each) ?? (isMap(each) ? textIn(each, 'type') : null));
   return names.length > 0 && names.every((name) => name !== null) ? names.join(', ') : null;
 }
 
-/** Its own `name`, or that of a map in it, as of `{ type: function, function: { name: … } }`. */
+/**
+ * The map's own `name`, or that of a map inside it, as in `{ type: function, function: { name: … }
+ * }`.
+ */
 function nameOf(value: Json): string | null {
   if (!isMap(value)) return null;
   const maps = [value, ...Object.values(value).filter(isMap)];

@@ -13,11 +13,14 @@ import { firstOf, namedIds, type Words } from './words.ts';
 interface Decided {
   suite: SuiteResult;
   reason: VerdictReason;
-  /** Its references by themselves have room: no other suite has this verdict. */
+  /** True if no other suite has this verdict. Then there is room to name single references. */
   isOnly: boolean;
 }
 
-/** The sentence of a verdict, by the evidence that decided it; the suite's name precedes it. */
+/**
+ * The sentence of a verdict, by the evidence that decided it. The suite's name precedes the
+ * sentence.
+ */
 const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Words>> = {
   fall: rateFallWords,
   references: ({ suite, reason, isOnly }) =>
@@ -81,7 +84,7 @@ export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean 
   return SENTENCES[reason.by]({ suite, reason, isOnly });
 }
 
-/** `100 → 70 %`, or which answers are preferred. */
+/** For example `100 → 70 %`, or which answers are preferred. */
 export function suiteRates(suite: SuiteResult): string {
   const { unit, rollups, pass_rate } = suite;
   const preferred = preferredWords(suite);
@@ -99,7 +102,7 @@ function rateFallWords({ suite, reason }: Decided): Words {
   return [...what, `: ${brokeWords(suite) ?? `clearly worse${byChance(reason)}`}`];
 }
 
-/** `format 100 → 85 %, although correct rose 80 → 97 %` */
+/** For example `format 100 → 85 %, although correct rose 80 → 97 %` */
 function metricWords({ metrics }: SuiteResult, name: string): Words {
   const own = metrics.find((metric) => metric.name === name);
   const known = typeof own?.base === 'number' && typeof own.head === 'number';
@@ -119,7 +122,7 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
   return (head ?? 0) - (base ?? 0);
 }
 
-/** `6 of 20 tests broke`; null: no single one is known to. */
+/** For example `6 of 20 tests broke`. Null if no single test is known to be broken. */
 function brokeWords(suite: SuiteResult): string | null {
   const broken = brokenIn(suite).length;
   return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;
@@ -129,7 +132,7 @@ function countedTests({ compared, evidence }: SuiteResult): string {
   return counted(compared.references === 0 ? evidence.of : compared.references, 'test');
 }
 
-/** `a 6 of 6 → 0 of 6, b 4 of 4 → 0 of 4` */
+/** For example `a 6 of 6 → 0 of 6, b 4 of 4 → 0 of 4` */
 function eachPassed({ references }: SuiteResult, ids: readonly string[]): Words {
   return firstOf(
     references
@@ -146,13 +149,13 @@ function although({ pass_rate: { base, head } }: SuiteResult): string {
   return `, although the rate ${head > base ? 'rose' : 'stayed'} ${wholeRates(base, head)}`;
 }
 
-/** ` (under 0.1 % likely by chance)`; empty where no test has a p. */
+/** For example ` (under 0.1 % likely by chance)`. Empty if there is no p. */
 function byChance({ p }: VerdictReason): string {
   if (p === null) return '';
   return ` (${p < 0.001 ? 'under 0.1' : (p * 100).toFixed(1)} % likely by chance)`;
 }
 
-/** A drop of this many points should not go unnoticed; where it could, tests are too few. */
+/** A suite should notice a drop of this many points. If it might not, it has too few tests. */
 const LARGE_DROP = 20;
 
 function unnoticedWords({ suite }: Decided): Words {
@@ -164,7 +167,7 @@ function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeo
   return shares.reduce((least, own) => ((own.low ?? 0) < (least.low ?? 0) ? own : least));
 }
 
-/** What a green suite cannot see; null: even a small drop would show. */
+/** The largest drop that a green suite might not notice. Null if even a small drop would show. */
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {
@@ -175,7 +178,7 @@ export function unnoticedDrop(
       ...{ points: 0, isSmall: false },
       sentence: 'Nothing passes on base, so nothing could break.',
     };
-  // Rounded up, without the error of a sum.
+  // Rounds up, but ignores the rounding error of the sum.
   const most = Math.min(-(low ?? 0), base ?? 1);
   const points = Math.ceil(Number((most * 100).toFixed(6)));
   if (points <= 0) return null;

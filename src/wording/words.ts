@@ -1,6 +1,6 @@
 /**
- * A sentence of our words and of foreign ones, which reports show as code. `limit`: in characters,
- * if longer than a name.
+ * A sentence of our words and foreign words. Reports show the foreign ones as code. `limit` is in
+ * characters, if longer than for a name.
  */
 export type Words = readonly (string | { name: string; limit?: number })[];
 
@@ -14,7 +14,10 @@ export function joinWords(parts: readonly Words[], separator: string): Words {
 
 const MOST_NAMES = 3;
 
-/** The first of a list, and how many more there are: `a`, `b`, `c` and 2 more, but never 1 more. */
+/**
+ * The first items of a list and how many more there are: `a`, `b`, `c` and 2 more. Never says "1
+ * more".
+ */
 export function firstOf(parts: readonly Words[], most: number = MOST_NAMES): Words {
   const shown = parts.length === most + 1 ? parts : parts.slice(0, most);
   const more = parts.length - shown.length;

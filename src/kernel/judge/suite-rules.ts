@@ -12,7 +12,7 @@ interface SideFacts {
   runs: number;
   /** How many of `runs` have a try on some side, even one with an error. */
   tried: number;
-  /** How many of `tried` are not skipped or quarantined. */
+  /** How many of `runs` are not skipped or quarantined. */
   counting: number;
   /** How many of `counting` have a base answer and the same question on both sides. */
   same: number;

@@ -3,7 +3,10 @@ import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
-/** Tries of one reference. All tries of a `cluster` are permuted together; null: alone. */
+/**
+ * Tries of one reference. All tries of a `cluster` are permuted together. Null if the reference is
+ * permuted alone.
+ */
 export interface ClusteredTries {
   tries: Tries;
   cluster: string | null;
@@ -16,13 +19,13 @@ interface ClusterMember {
   head: readonly number[];
 }
 
-/** References with a common cause, such as templates of one text. Most have one member. */
+/** References with a common cause, such as templates of one text. Most clusters have one member. */
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Clusters with tries on both sides, over tries below `upTo` that all members have. Tries without a
- * judged member are left out. In the others, an unjudged member gets the outcome of most of its
- * judged tries on both sides: errors are not evidence, and the test stays exact.
+ * Forms clusters with tries on both sides, from tries below `upTo` that all members have. Tries in
+ * which no member was judged are omitted. In the others, an unjudged member gets the outcome of
+ * most of its judged tries on both sides. So errors are not evidence, and the test stays exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
@@ -49,7 +52,10 @@ function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number)
   return [...Array(shared).keys()].filter((i) => members.some((tries) => isJudged(tries[side][i])));
 }
 
-/** All members' passes by try. Without a change, whole tries are exchangeable between the sides. */
+/**
+ * The passes of all members together, by try. Without a change, whole tries are exchangeable
+ * between the sides.
+ */
 export interface ClusterTable {
   size: number;
   base: readonly number[];
@@ -73,7 +79,7 @@ export function clusterTable(cluster: Cluster): ClusterTable {
   return { size: cluster.length, base: totals('base'), head: totals('head') };
 }
 
-/** Passes by try; for a single reference 1 or 0, in any order. */
+/** Passes by try. For a single reference these are 1 or 0, in any order. */
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;
   const side = ({ passes, tries }: Table['base']): number[] =>
@@ -109,8 +115,8 @@ export function nullKey(unit: Unit): string {
 }
 
 /**
- * Exact distribution of the passes on head when whole tries are permuted: the sum of a random
- * choice of as many tries as head has. Hypergeometric for a single reference.
+ * Exact distribution of the passes on head when whole tries are permuted. It is the sum of a random
+ * choice of as many tries as head has. For a single reference it is hypergeometric.
  */
 export function nullDistribution(unit: Unit): Distribution {
   if (!canDiffer(unit)) return certain(passesOnHead(unit));

@@ -27,7 +27,7 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   return trim({ low: left.low + right.low, mass });
 }
 
-/** The sum of `count` >= 0 independent copies, by repeated squaring. */
+/** The sum of `count` >= 0 independent copies. Computed by repeated squaring. */
 export function times(distribution: Distribution, count: number): Distribution {
   let result = certain(0);
   let square = distribution;
@@ -38,7 +38,9 @@ export function times(distribution: Distribution, count: number): Distribution {
   return result;
 }
 
-/** The sum of all, combined in pairs of similar width: a running sum would be quadratic. */
+/**
+ * The sum of all. Combines pairs of similar width, because a running sum would take quadratic time.
+ */
 export function sumDistributions(distributions: readonly Distribution[]): Distribution {
   let round = [...distributions];
   while (round.length > 1) {
@@ -90,10 +92,10 @@ export function normalQuantile(p: number): number {
   return z;
 }
 
-/** Cached: a run uses few levels many times. */
+/** Quantiles are cached, because a run uses few levels many times. */
 const QUANTILES = new Map<number, number>();
 
-/** For p up to ½, by Halley's iteration on `normalCdf`. */
+/** Valid for p up to ½. Uses Halley's iteration on `normalCdf`. */
 function lowerQuantile(p: number): number {
   let z = p < 0.02 ? -0.9 * Math.sqrt(-2 * Math.log(p)) : 2.5 * (p - 0.5);
   for (let i = 0; i < 60; i++) {
@@ -105,7 +107,9 @@ function lowerQuantile(p: number): number {
   return z;
 }
 
-/** Complementary error function: power series near 0, continued fraction in the tail. */
+/**
+ * Complementary error function. Uses a power series near 0 and a continued fraction in the tail.
+ */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x >= 2.5) {

@@ -34,9 +34,9 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
 }
 
 /**
- * E-value that one reference got worse, from its pairs of judged tries in order: the mean over
- * {@link WAYS} of the product of factors. Under the null its mean is at most 1 at any stopping
- * time, so it exceeds 1/a with probability at most a.
+ * The e-value for "one reference got worse", from its pairs of judged tries in order. It is the
+ * mean over {@link WAYS} of the product of factors. Under the null hypothesis its mean is at most 1
+ * at any stopping time, so it exceeds 1/a with probability at most a.
  */
 export function eValueOf(pairs: readonly PairedTry[]): number {
   return mean(
@@ -44,7 +44,7 @@ export function eValueOf(pairs: readonly PairedTry[]): number {
   );
 }
 
-/** As {@link eValueOf}, that the reference got better. */
+/** The same as {@link eValueOf}, for "the reference got better". */
 export function eValueOfRise(pairs: readonly PairedTry[]): number {
   return eValueOf(pairs.map(({ base, head }) => ({ base: head, head: base })));
 }
@@ -59,11 +59,11 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
 }
 
 /**
- * E-value that one prompt passes more often than another on some references, from pairs of tries in
- * order, by reference. `base` of a pair is the try that should pass; `share` is the prior (0–1)
- * that the prompts differ on this reference. Bets on a few alternatives, each on all references
- * together. If the first prompt is nowhere better, the mean is at most 1 at any stopping time, so
- * it exceeds 1/a with probability at most a.
+ * The e-value for "one prompt passes more often than another on some references", from pairs of
+ * tries in order, by reference. `base` of a pair is the try that should pass. `share` is the prior
+ * (0–1) that the prompts differ on this reference. Bets on a few alternatives, each on all
+ * references together. If the first prompt is nowhere better, the mean is at most 1 at any stopping
+ * time, so it exceeds 1/a with probability at most a.
  */
 export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],
@@ -84,8 +84,9 @@ export function jointEValue(
 }
 
 /**
- * By e-value, the least false-discovery rate at which e-BH calls it, 0–1: the least n / (j·e_(j))
- * over its own rank and all later ones, with e_(j) the j-th largest of n e-values.
+ * Maps each e-value to the least false-discovery rate (0–1) at which e-BH rejects it. This is the
+ * least n / (j·e_(j)) over its own rank and all later ones, with e_(j) the j-th largest of n
+ * e-values.
  */
 export function eValueFdr(values: readonly number[]): ReadonlyMap<number, number> {
   const q = new Map<number, number>();

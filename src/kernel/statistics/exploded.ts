@@ -6,19 +6,21 @@ const MAX_EXPLODED = 3;
 /** With fewer items, the typical shift is unknown. */
 const MIN_ITEMS = 5;
 
-/** How far the sides of an item must be apart, in robust standard deviations of all shifts. */
+/**
+ * The minimum distance between the sides of an item, in robust standard deviations of all shifts.
+ */
 const MIN_DEVIATIONS = 4;
 
-/** The factor by which they must differ as well. */
+/** The sides must also differ by this factor. */
 const MIN_FACTOR = 2;
 
 /**
  * Positions of items whose numbers moved far more than the others'. Every try of head lies beyond
- * every try of base, by {@link MIN_DEVIATIONS} and a factor of {@link MIN_FACTOR}, after the shift
- * that all items share. Tries below `first` select an item; all further tries must confirm it.
- * Shifts are differences of medians of log(1 + |value|), with the value's sign. Without a change,
- * four tries per side select any of 50 items in less than 0.5 % of simulated runs (normal,
- * lognormal and Pareto(1.1) values), two in at most 5 %.
+ * every try of base, by {@link MIN_DEVIATIONS} and by {@link MIN_FACTOR}, after the shift that all
+ * items share. Tries below `first` select an item, and all further tries must confirm it. Shifts
+ * are differences of medians of log(1 + |value|), with the value's sign. Without a change, four
+ * tries per side select any of 50 items in less than 0.5 % of simulated runs (normal, lognormal and
+ * Pareto(1.1) values). Two tries do so in at most 5 %.
  */
 export function explodedItems(items: readonly Values[], first: number): number[] {
   const sides = items.flatMap((item, at) => {
@@ -67,7 +69,7 @@ export function median(values: readonly (number | null)[]): number | null {
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** The distance between two sides; negative if they overlap. */
+/** The distance between two sides. It is negative if they overlap. */
 function gap(base: readonly number[], head: readonly number[]): number {
   return Math.max(Math.min(...head) - Math.max(...base), Math.min(...base) - Math.max(...head));
 }

@@ -8,8 +8,8 @@ import { isInformative, isLargeDrop, mirrorTables, reachesLevel, type Table } fr
 
 /**
  * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `nullDistribution`.
- * `levels`: all p-values attainable with these totals, ascending to 1. An uninformative table has p
- * = 1 only.
+ * `levels` contains all p-values attainable with these totals, ascending to 1. An uninformative
+ * table has only p = 1.
  */
 export function referenceTest(table: Table): { down: number; levels: number[] } {
   const { low, mass } = nullDistribution(table);
@@ -26,7 +26,7 @@ interface Ladder {
   count: number;
 }
 
-/** Of all informative tables; the others only attain 1. */
+/** Groups all informative tables. The other tables attain only 1. */
 function groupLadders(tables: readonly Table[]): Ladder[] {
   return groupUnits(tables).map(({ unit, count }) => ({
     levels: referenceTest(unit).levels,
@@ -34,7 +34,9 @@ function groupLadders(tables: readonly Table[]): Ladder[] {
   }));
 }
 
-/** F(x) = P(p <= x): the largest attainable level at most `x`; 0 if there is none. */
+/**
+ * F(x) = P(p <= x), which is the largest attainable level that is at most `x`. 0 if there is none.
+ */
 function attainedLevel(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
@@ -46,9 +48,9 @@ function attainedLevel(levels: readonly number[], x: number): number {
 }
 
 /**
- * For every table the false-discovery rate at which it would be called worse (`down`) or better
- * (`up`). Heyse's discrete Benjamini–Hochberg: q_(k) = min over j >= k of (1/j) Σ_i F_i(p_(j)),
- * with F_i the attainable levels of table i, so that tables without power do not dilute the others.
+ * The false-discovery rate at which each table counts as worse (`down`) or better (`up`). Uses
+ * Heyse's discrete Benjamini–Hochberg procedure: q_(k) = min over j >= k of (1/j) Σ_i F_i(p_(j)),
+ * with F_i the attainable levels of table i. So tables without power do not weaken the others.
  * Source: Heyse 2011, "A false discovery rate procedure for categorical data".
  */
 export function discreteFdr(tables: readonly Table[]): { down: number[]; up: number[] } {
@@ -70,26 +72,32 @@ function oneSidedQValues(tables: readonly Table[]): number[] {
   return p.map((value) => q.get(value) ?? 1);
 }
 
-/** Whether a reference with this false-discovery rate (0–1) is named. */
+/** Whether reports name a reference with this false-discovery rate (0–1). */
 export function isNamedAt(q: number): boolean {
   return reachesLevel(q, REFERENCE_FDR);
 }
 
-/** Expected share of references that are fully broken, and that pass half as often. */
+/**
+ * The assumed shares of references that are fully broken, and of references that pass half as
+ * often.
+ */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;
 
-/** Scores are multiples of 1/64; this is part of the statistic's definition. */
+/** Scores are multiples of 1/64, which is part of the statistic's definition. */
 const SCORE_UNITS = 64;
 
-/** A grid of pass rates, initially equally likely. */
+/** A grid of pass rates, which are equally likely at first. */
 const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 
-/** EM iterations, and the initial prior's weight in references. */
+/** The number of EM iterations, and the weight of the initial prior in references. */
 const FIT = { rounds: 15, weight: 3 };
 
-/** Whether the mean fell by at least `minDrop`, or single references broke, both within `alpha`. */
+/**
+ * Whether the mean fell by at least `minDrop` or single references broke. The total error is at
+ * most `alpha`.
+ */
 export function fellOrBroke(
   seen: Contrast,
   { alpha, minDrop, isMeanOnly }: { alpha: number; minDrop: number; isMeanOnly: boolean },
@@ -101,7 +109,7 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1) of "some references broke" if significant at `level`; else null. A mean drop below
+ * p (0–1) of "some references broke" if significant at `level`, or null. A mean drop below
  * `minDrop` does not count unless single references are named.
  */
 export function brokenP(
@@ -116,7 +124,7 @@ export function brokenP(
   return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
 }
 
-/** Cached: Holm's procedure needs one look at several levels. */
+/** Results are cached, because Holm's procedure needs one look at several levels. */
 const BROKEN = new WeakMap<readonly Unit[], number>();
 
 /**
@@ -156,7 +164,7 @@ function allPass({ size, base, head }: ClusterTable): Table {
   return { base: side(base), head: side(head) };
 }
 
-/** Scores of a table by its passes on head, and their null distribution. */
+/** The scores of a table by its passes on head, and the null distribution of the scores. */
 function scoreDistribution(
   table: Table,
   prior: readonly WeightedRate[],
@@ -171,7 +179,7 @@ function scoreDistribution(
   return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
-/** In {@link SCORE_UNITS}; `onHead` of the passes are head's. */
+/** The score, in {@link SCORE_UNITS}. `onHead` is the number of passes that are head's. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
   const mixture = (headRate: (rate: number) => number): number =>
@@ -190,7 +198,7 @@ function scoreOf({ base, head }: Table, onHead: number, prior: readonly Weighted
   return Math.round(SCORE_UNITS * Math.log(kept + (broken + halved) / same));
 }
 
-/** For one order of the tries. */
+/** The likelihood for one order of the tries. */
 function likelihood(rate: number, passes: number, tries: number): number {
   return rate ** passes * (1 - rate) ** (tries - passes);
 }
@@ -200,7 +208,10 @@ interface WeightedRate {
   weight: number;
 }
 
-/** The distribution of pass rates by expectation–maximisation, from totals alone. */
+/**
+ * The distribution of pass rates. Expectation–maximisation estimates it from the tables' totals
+ * alone.
+ */
 function fittedPrior(tables: readonly Table[]): WeightedRate[] {
   const totals = tables.map(({ base, head }) => ({
     passes: base.passes + head.passes,

@@ -2,7 +2,9 @@ import { hasBothSides, nullMoments, triesOf, type Unit } from './clusters.ts';
 import { mean, meanOrNull, sum } from './sums.ts';
 import { isComparable, type Table } from './table.ts';
 
-/** Mean over tables of (head's pass rate − base's), −1 to 1; null: no table has both sides. */
+/**
+ * The mean over tables of (head's pass rate − base's), −1 to 1. Null if no table has both sides.
+ */
 export function meanDifference(tables: readonly Table[]): number | null {
   const compared = tables.filter(isComparable);
   return meanOrNull(
@@ -10,7 +12,7 @@ export function meanDifference(tables: readonly Table[]): number | null {
   );
 }
 
-/** The normal 0.95 quantile: two-sided 90 %, one-sided 95 %. */
+/** The normal 0.95 quantile, for two-sided 90 % and one-sided 95 %. */
 const Z_SINGLE = 1.6448536269514722;
 
 /** (ln 20)² / Z_SINGLE²: if every try passes, the bound is ln 20 / tries (rule of three). */
@@ -19,9 +21,9 @@ const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 /**
  * Interval for `meanDifference` on these tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
  * FLOOR·mean(1/(nB·nH))·m²]. V is the permutation variance of Σ (rate on head − rate on base) over
- * the `units` of N tables; m is the mean number of tables in a unit. It agrees with `suiteTest`;
- * the second term keeps the width positive when all differences are equal. Default: two-sided 90 %,
- * every table alone. Null when no table has tries on both sides.
+ * the `units` of N tables. m is the mean number of tables in a unit. The interval agrees with
+ * `suiteTest`. The second term keeps the width positive when all differences are equal. The default
+ * is two-sided 90 %, with every table alone. Null if no table has tries on both sides.
  */
 export function differenceInterval(
   tables: readonly Table[],

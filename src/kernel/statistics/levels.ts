@@ -17,7 +17,10 @@
  */
 export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
 
-/** The references' share of the level that they and the suite have together, with fixed tries. */
+/**
+ * With fixed tries, the references' share of the level that the suite and its references have
+ * together.
+ */
 export const FIXED_REFERENCE_SHARE = 0.4;
 
 export const REFERENCE_FDR = 0.05;

@@ -10,16 +10,16 @@ import { suiteTest, type SuiteTest } from './suite-test.ts';
 import { countTable, isLargeDrop, reachesLevel, type Table, type Tries } from './table.ts';
 
 export interface Contrast {
-  /** By reference. */
+  /** One table per reference. */
   tables: readonly Table[];
-  /** What is permuted together. */
+  /** Each unit is permuted together. */
   units: readonly Unit[];
   test: SuiteTest;
-  /** Head's mean rate − base's, −1 to 1; null: no reference has tries on both sides. */
+  /** Head's mean rate − base's, −1 to 1. Null if no reference has tries on both sides. */
   difference: number | null;
 }
 
-/** Over tries below `upTo`. */
+/** Compares the sides by the tries below `upTo`. */
 export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
   const units = formClusters(rows, upTo).map(clusterTable);
   const tables = rows.map(({ tries }) => countTable(tries, upTo));
@@ -33,32 +33,44 @@ export function clusteredTries(
   return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
-/** A reference; `tries` are judged by all gating metrics together. */
+/** A reference. All metrics that affect the gate judge its `tries` together. */
 export interface LookRow extends ClusteredTries {
-  /** By metric that fails here, if several gate: a try fails if this metric does. */
+  /**
+   * If several metrics affect the gate, the tries by each metric that fails here. A try fails if
+   * this metric does.
+   */
   metrics?: ReadonlyMap<string, Tries>;
 }
 
-/** Compares base and head by one metric, or by all together (null). */
+/** Compares base and head by one metric. Null means all metrics together. */
 export interface MetricTest extends Omit<Contrast, 'tables'> {
   metric: string | null;
 }
 
-/** A cluster's passes by metric; null: all metrics together. */
+/** A cluster's passes by metric. The key null means all metrics together. */
 export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 
 /** An interim look at the first `tries` of all references. */
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
-  /** All metrics together first, then each metric that fails, if several gate. */
+  /**
+   * The first test is of all metrics together. If several affect the gate, each metric that fails
+   * follows.
+   */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
-  /** Of head − base; `low` is the bound, which must be above −tolerance. Null: no tries. */
+  /**
+   * The interval of head − base. `low` is the bound, which must be above −tolerance. Null without
+   * tries.
+   */
   interval: { difference: number; low: number; high: number } | null;
 }
 
-/** `z`: how far the bound is from the difference, in standard errors; default: one-sided 95 %. */
+/**
+ * `z` is the distance from the difference to the bound, in standard errors. The default is
+ * one-sided 95 %.
+ */
 export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): Look {
   const clusters = clustersByMetric(rows, upTo);
   const tables = rows.map(({ tries }) => countTable(tries, upTo));
@@ -75,7 +87,7 @@ export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): L
   return { tables, units, test, difference, tries: upTo, rows, metrics, clusters, interval };
 }
 
-/** The tries of a look, judged by all metrics together. */
+/** The tries of a look. All metrics together judge them. */
 export function rowsOf({ rows, tries: upTo }: Look): ClusteredTries[] {
   return rows.map(({ tries: { base, head }, cluster }) => ({
     tries: { base: base.slice(0, upTo), head: head.slice(0, upTo) },

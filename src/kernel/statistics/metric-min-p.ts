@@ -9,25 +9,32 @@ import { passDistribution } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** Whether some metric fell by at least `minDrop`, at `level` adjusted for all metrics. */
+/** Whether some metric fell by at least `minDrop`. `level` is adjusted for all metrics. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }
 
-/** The adjusted p of the metric with the smallest p that dropped by at least `minDrop`. */
+/**
+ * Among metrics that dropped by at least `minDrop`, the adjusted p of the one with the smallest p.
+ */
 export function fallP(look: Look, level: number, minDrop: number): number {
   const [least] = largeDrops(look, minDrop);
   return least === undefined ? 1 : adjustedP(look, least, level);
 }
 
-/** Metrics that fell by at least `minDrop`, by p; if none did, all together. */
+/**
+ * Metrics that fell by at least `minDrop`, ordered by p. Empty if only all metrics together fell.
+ */
 export function fallenMetrics(look: Look, minDrop: number): string[] {
   const called = new Set(holmCalled(look.metrics, ({ test }) => test.midDown, NAMED_P));
   const fallen = largeDrops(look, minDrop).filter((own, rank) => rank === 0 || called.has(own));
   return fallen.flatMap(({ metric }) => metric ?? []);
 }
 
-/** The metric with the smallest p that dropped by at least `minDrop`; null: all together. */
+/**
+ * Among metrics that dropped by at least `minDrop`, the one with the smallest p. Null for all
+ * metrics together.
+ */
 export function mostFallenMetric(look: Look, minDrop: number): string | null {
   return largeDrops(look, minDrop)[0]?.metric ?? null;
 }
@@ -39,7 +46,8 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
 }
 
 /**
- * Metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. Never green.
+ * Metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. With any of
+ * these, a suite is not green.
  */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
@@ -61,21 +69,21 @@ const PERMUTATION_ROUNDS = 2000;
 /** Permutations cannot resolve a level below this. */
 const MIN_PERMUTATION_LEVEL = 10 / PERMUTATION_ROUNDS;
 
-/** The metric with the smallest p by its own test; the first if several are equal. */
+/** The metric with the smallest p by its own test. If several are equal, the first. */
 export function metricWithLeastP({ metrics }: Look): MetricTest {
   return metrics.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
-/** The adjusted p of the metric with the smallest p, regardless of its drop. */
+/** The adjusted p of the metric with the smallest p, whatever its drop. */
 export function minPOverMetrics(look: Look, level: number): number {
   return adjustedP(look, metricWithLeastP(look), level);
 }
 
 /**
- * The one-sided p of a metric, adjusted for the number of metrics. Bonferroni's; if that does not
- * reach `level`, min-p over {@link PERMUTATION_ROUNDS} seeded permutations of whole tries. A single metric has
- * its exact mid-p. Significance at one level implies significance at every larger one. Source:
- * Westfall and Young 1993 (min-p).
+ * The one-sided p of a metric, adjusted for the number of metrics by Bonferroni. If that does not
+ * reach `level`, uses min-p over {@link PERMUTATION_ROUNDS} seeded permutations of whole tries. A
+ * single metric has its exact mid-p. Significance at one level implies significance at every larger
+ * one. Source: Westfall and Young 1993 (min-p).
  */
 function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
@@ -87,10 +95,10 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
   return known;
 }
 
-/** Cached: Holm's procedure needs one look at several levels. */
+/** Results are cached, because Holm's procedure needs one look at several levels. */
 const PERMUTED_P = new WeakMap<MetricTest, number>();
 
-/** Relative tolerance for p-values that are mathematically equal. */
+/** p-values that differ by less than this share count as equal. */
 const TIE_TOLERANCE = 1e-9;
 
 function dealtP(look: Look, observed: number): number {

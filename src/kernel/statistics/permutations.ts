@@ -3,7 +3,7 @@ import { at } from './sums.ts';
 
 /** Tries that are permuted together between the sides. */
 export interface PermutedUnit {
-  /** In each part, the first `heads` numbers belong to head. */
+  /** In each part of `values`, the first `heads` numbers belong to head. */
   heads: number;
   parts: readonly {
     /** A number for each try. */
@@ -13,7 +13,7 @@ export interface PermutedUnit {
   }[];
 }
 
-/** Each sum over head's tries in `rounds` permutations: by sum, one number per round. */
+/** Sums over head's tries in `rounds` permutations. The result is one number per round, by sum. */
 export function permuteSums(
   units: readonly PermutedUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },

@@ -12,7 +12,7 @@ export function createRandom(seed: string | number): Random {
   const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) =>
     hash(String(seed), basis),
   );
-  // The all-zero state is a fixed point.
+  // From the all-zero state, the generator would return only zeros.
   if (words.every((word) => word === 0)) words[0] = 1;
   return { words };
 }
@@ -45,7 +45,7 @@ export function nextIndex(random: Random, count: number): number {
   return Math.floor(nextFloat(random) * count);
 }
 
-/** Moves a random choice of `count` items to the front (Fisher–Yates). */
+/** Moves a random choice of `count` items to the front. Fisher–Yates shuffle. */
 export function shuffleFront(items: Int32Array, count: number, random: Random): void {
   for (let i = 0; i < count; i++) {
     const from = i + nextIndex(random, items.length - i);
@@ -76,7 +76,7 @@ function rotate(word: number, by: number): number {
 function hash(text: string, basis: number): number {
   let word = basis;
   for (let i = 0; i < text.length; i++) word = Math.imul(word ^ text.charCodeAt(i), 0x01000193);
-  // FNV maps neighbouring seeds close together; two rounds of multiply and shift spread them.
+  // FNV gives neighbouring seeds similar values. Two rounds of multiply and shift spread them.
   word = Math.imul(word ^ (word >>> 16), 0x21f0aaad);
   word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
   return (word ^ (word >>> 15)) >>> 0;

@@ -10,8 +10,8 @@ interface UnitGroup<Own extends Unit> {
 }
 
 /**
- * Groups the units that can differ by null distribution: thousands of references share a few.
- * Ordered by key, because results must not depend on the order of units.
+ * Groups the units that can differ by null distribution, because thousands of references share a
+ * few. The groups are ordered by key, because results must not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();
@@ -26,22 +26,25 @@ export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<O
   return byKey.map(([, group]) => group);
 }
 
-/** One-sided p of "head passes less often" (`down`) and "more often" (`up`), exact and mid-p. */
+/**
+ * The one-sided p of "head passes less often" (`down`) and "more often" (`up`), as exact p and as
+ * mid-p.
+ */
 export interface SuiteTest {
   down: number;
   midDown: number;
   up: number;
   midUp: number;
-  /** The smallest `midDown` that some permutation has. */
+  /** The smallest `midDown` that any permutation gives. */
   least: number;
 }
 
 /**
- * Exact permutation of the tries within every unit (the exact conditional Cochran–Mantel–Haenszel
- * test; with one try a side, McNemar's exact test). S = Σ passes on head; its null distribution is
- * the convolution of the units'. down = P(S <= s), midDown = P(S < s) + ½ P(S = s), up and midUp
- * mirrored. If no unit can differ, down = up = 1 and the mid-p are ½. Probabilities below 1e-35
- * may become 0.
+ * Exact permutation of the tries within every unit. This is the exact conditional
+ * Cochran–Mantel–Haenszel test; with one try per side it is McNemar's exact test. S = Σ passes on
+ * head. Its null distribution is the convolution of those of the units. down = P(S <= s), midDown =
+ * P(S < s) + ½ P(S = s), and up and midUp are mirrored. If no unit can differ, down = up = 1 and
+ * both mid-p are ½. Probabilities below 1e-35 may become 0.
  *
  * Sources: Mehta, Patel, Gray 1985 (exact test of a common odds ratio); Fagerland et al. 2013
  * (mid-p).
@@ -67,7 +70,7 @@ export function passDistribution(units: readonly Unit[]): Distribution {
 }
 
 /**
- * p-value of McNemar's test on items whose result changed: X ~ Binomial(n, ½), two-sided, mid-p; 1
+ * The two-sided mid-p of McNemar's test on items whose result changed: X ~ Binomial(n, ½). 1
  * without such items. Source: Fagerland, Lydersen, Laake 2013.
  */
 export function mcnemar(changes: { passFail: number; failPass: number }): number {
@@ -77,7 +80,7 @@ export function mcnemar(changes: { passFail: number; failPass: number }): number
     ...Array.from({ length: changes.passFail }, () => worse),
     ...Array.from({ length: changes.failPass }, () => better),
   ]);
-  // For a tie, subtract half the middle probability; without changes there is none.
+  // For a tie, subtracts half the middle probability. Without changes there is none.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
   return changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp);
 }

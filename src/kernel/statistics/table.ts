@@ -1,15 +1,15 @@
 import type { Outcome } from '../../types/metric.ts';
 import { meanOrNull } from './sums.ts';
 
-/** Tolerance, so that a drop of exactly `minDrop` counts. */
+/** This tolerance makes a drop of exactly `minDrop` count. */
 const DROP_TOLERANCE = 1e-12;
 
-/** Whether a mean difference (head − base; null: not compared) is a drop of at least `minDrop`. */
+/** Whether a mean difference is a drop of at least `minDrop`. It is null if nothing was compared. */
 export function isLargeDrop(difference: number | null, minDrop: number): boolean {
   return difference !== null && difference <= DROP_TOLERANCE - minDrop;
 }
 
-/** Passes among the tries of one side. Whole numbers, 0 <= passes <= tries. */
+/** The tries of one side and how many of them pass. Whole numbers, 0 <= passes <= tries. */
 export interface Counts {
   passes: number;
   tries: number;
@@ -28,13 +28,13 @@ export function isComparable({ base, head }: Table): boolean {
   return base.tries > 0 && head.tries > 0;
 }
 
-/** Both sides have tries, and not all tries pass or all fail. */
+/** True if both sides have tries, and neither all tries pass nor all fail. */
 export function isInformative(table: Table): boolean {
   const passes = table.base.passes + table.head.passes;
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
 }
 
-/** Outcomes by try index. Only pass and fail count as judged. */
+/** Outcomes by try index. Only passes and fails count as judged. */
 export interface Tries {
   base: readonly Outcome[];
   head: readonly Outcome[];
@@ -48,7 +48,7 @@ export function isWithoutOutcome(outcome: Outcome | undefined): boolean {
   return outcome === 'error' || outcome === 'ungraded';
 }
 
-/** Over tries below `upTo`. */
+/** Counts the tries below `upTo`. */
 export function countTable({ base, head }: Tries, upTo = Infinity): Table {
   return { base: countOutcomes(base.slice(0, upTo)), head: countOutcomes(head.slice(0, upTo)) };
 }
@@ -68,7 +68,7 @@ export const RATE_TOLERANCE = 1e-9;
 /** Relative tolerance for numbers that are equal but summed in another order. */
 const LEVEL_TOLERANCE = 1e-9;
 
-/** Exact tests attain levels exactly: rounding must not decide. A level of 0 is never reached. */
+/** Exact tests attain levels exactly, so rounding must not decide. No p reaches a level of 0. */
 export function reachesLevel(p: number, level: number): boolean {
   return level > 0 && p <= level * (1 + LEVEL_TOLERANCE);
 }

@@ -2,30 +2,36 @@ import { permuteSums } from './permutations.ts';
 import type { Random } from './random.ts';
 import { at, mean, meanOrNull, sum } from './sums.ts';
 
-/** One item's numbers on both sides by try; null: no number. */
+/** One item's numbers on both sides, by try. Null if a try has no number. */
 export interface Values {
   base: readonly (number | null)[];
   head: readonly (number | null)[];
 }
 
 export interface ValueTest {
-  /** Items with a number on both sides; others are ignored. */
+  /** The number of items with a number on both sides. Other items are ignored. */
   items: number;
   base: number;
   head: number;
   difference: number;
-  /** Of the difference, two-sided 90 %; null if items are too few or all differences equal. */
+  /**
+   * The interval of the difference, two-sided 90 %. Null if there are too few items or all
+   * differences are equal.
+   */
   low: number | null;
   high: number | null;
-  /** One-sided mid-p of "head is lower" and "head is higher", two-sided of "differs"; 0–1. */
+  /**
+   * The one-sided mid-p of "head is lower" and "head is higher", and the two-sided mid-p of
+   * "differs", 0–1.
+   */
   down: number;
   up: number;
   differs: number;
-  /** Head's distance from the expectation without a change, in standard deviations. */
+  /** The distance of head from its expected value without a change, in standard deviations. */
   z: { mean: number; ranks: number };
 }
 
-/** One side's mean, averaged over items; null if no item has numbers. */
+/** One side's mean, averaged over items. Null if no item has numbers. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -34,19 +40,19 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
   return meanOrNull(means);
 }
 
-/** Each end is one-sided 95 %. */
+/** Each end of the interval is one-sided 95 %. */
 const TAIL = 0.05;
 
 /**
- * Permutation test for numbers. Null without an item that has numbers on both sides. Tries are
- * permuted within every item, items of one cluster together (`clusters`: each item's cluster, or
+ * Permutation test for numbers. Null if no item has numbers on both sides. Tries are permuted
+ * within every item, and items of one cluster together (`clusters` contains each item's cluster, or
  * null). Two statistics share the permutations: the difference of means, and that of ranks within
- * the item, which is robust to outliers. The more extreme one counts. All permutations are
- * enumerated if they are few; otherwise seeded ones are sampled, plus the observed one. The
- * interval contains every shift of head that the means do not reject. Sources: Fisher 1935; van
- * Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of permutations for several
- * statistics); Phipson and Smyth 2010 (the observed permutation counts); Garthwaite 1996 (the
- * interval from the test).
+ * the item, which is robust to outliers. The more extreme one counts. If there are few
+ * permutations, all are enumerated. Otherwise seeded ones are sampled, and the observed one is
+ * added. The interval contains every shift of head that the means do not reject. Sources: Fisher
+ * 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of permutations for
+ * several statistics); Phipson and Smyth 2010 (the observed permutation counts); Garthwaite 1996
+ * (the interval from the test).
  */
 export function valueTest(
   items: readonly Values[],
@@ -78,7 +84,10 @@ export function valueTest(
   };
 }
 
-/** The largest power of two up to the largest magnitude; dividing by it avoids overflow exactly. */
+/**
+ * The largest power of two that is at most the largest magnitude. Division by it is exact and
+ * avoids overflow.
+ */
 function chooseScale(items: readonly Values[]): number {
   const most = Math.max(...items.map(largestMagnitude));
   return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));
@@ -105,7 +114,7 @@ function largestMagnitude({ base, head }: Values): number {
   );
 }
 
-/** Tries without a number in any member are not slots. */
+/** If no member has a number in a try, the try is not a slot. */
 function unitOf(items: readonly Values[]): Unit {
   const slotsOf = (side: 'base' | 'head'): Slot[] =>
     [...Array(Math.max(...items.map((item) => item[side].length))).keys()].flatMap((at) => {
@@ -127,7 +136,7 @@ function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
   const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
   const deviation = value - mean(all);
   return {
-    // Ignore rounding errors of equal numbers.
+    // Ignores rounding errors of equal numbers.
     value: Math.abs(deviation) <= TOLERANCE * Math.abs(value) ? 0 : weight * deviation,
     rank: weight * (below / n - 0.5),
     mark: weight * ((side === 'head' ? 1 : 0) - h / n),
@@ -143,9 +152,9 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * Uses scaled numbers, of which the largest is between 1 and 2. Shifting head by δ reduces a
- * permutation's sum by δ times its marks, so each permutation crosses the observed one at one
- * shift. The interval's ends are quantiles of these shifts.
+ * Uses scaled numbers, of which the largest is between 1 and 2. A shift of head by δ reduces a
+ * permutation's sum by δ times its marks. So each permutation crosses the observed one at exactly
+ * one shift. The interval's ends are quantiles of these shifts.
  */
 function invertTest(
   deals: readonly Slot[],
@@ -165,32 +174,32 @@ function invertTest(
   return { low, high };
 }
 
-/** Up to this many permutations are enumerated; otherwise they are sampled. */
+/** Up to this many permutations are enumerated. If there are more, some are sampled. */
 const MAX_ENUMERATED = 20_000;
 
-/** Sampled permutations: first, and when the p-value is near significance. */
+/** Number of sampled permutations: first, and when the p-value is near significance. */
 const SAMPLE_COUNTS = { first: 999, all: 9999 };
 
-/** More samples are drawn for p-values below this. */
+/** If p is below this, more samples are drawn. */
 const UNCERTAIN_P = 0.1;
 
-/** Limits the numbers visited by all samples; large suites get fewer samples. */
+/** Maximum of numbers that all samples together read, so large suites get fewer samples. */
 const MAX_NUMBERS = 40_000_000;
 
-/** Relative tolerance for equal sums. */
+/** Sums that differ by less than this share count as equal. */
 const TOLERANCE = 1e-9;
 
 /** What a try adds to each sum if it belongs to head. */
 interface Slot {
-  /** Its part of the summed differences of means. */
+  /** The try's part of the summed differences of means. */
   value: number;
-  /** The same for ranks as shares of the item's tries, −0.5 to 0.5. */
+  /** The same for ranks, which are shares of the item's tries, −0.5 to 0.5. */
   rank: number;
-  /** The number of items, for head's actual tries. */
+  /** For head's actual tries, this sums to the number of items. */
   mark: number;
 }
 
-/** What is permuted together; the first `heads` slots are head's. */
+/** A unit is permuted together. Its first `heads` slots are head's. */
 interface Unit {
   slots: Slot[];
   heads: number;

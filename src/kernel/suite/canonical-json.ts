@@ -1,6 +1,9 @@
 import type { Json } from '../../types/plain.ts';
 
-/** Sorted keys, no white space, no `undefined`. One growing string, because every call needs it. */
+/**
+ * Keys are sorted, and there is no white space and no `undefined`. Extends one string, because
+ * every call needs this.
+ */
 export function canonicalJson(value: Json | undefined): string {
   if (value === undefined) return 'null';
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

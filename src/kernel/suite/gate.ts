@@ -2,7 +2,7 @@ import type { Outcome, Score } from '../../types/metric.ts';
 import { type GateSettings, type SuiteGate } from './gate-settings.ts';
 import type { Reference, Rollup, Tests } from './suite.ts';
 
-/** A try's outcome. Errors and unreadable grades hide a pass, not a failure. */
+/** A try's outcome. An error or unreadable grade hides a pass but not a failure. */
 export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   const gating = scores.filter(({ skip }) => !skip);
   for (const status of ['fail', 'error', 'ungraded'] as const) {
@@ -11,7 +11,9 @@ export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   return gating.some(({ status }) => status === 'pass') ? 'pass' : 'skipped';
 }
 
-/** Whether it counts: skipped references do only if a custom roll-up includes them. */
+/**
+ * Whether the reference counts. Skipped references count only if a custom roll-up includes them.
+ */
 export function countsIn(
   { skip, rollup }: Pick<Tests, 'skip' | 'rollup'>,
   reference: Pick<Reference, 'skip'>,

@@ -20,9 +20,9 @@ export function namedModels(metric: Metric): GraderSettings[] {
 }
 
 export interface MetricModels {
-  /** From the settings; empty if no metric needs them. */
+  /** The graders of the settings. Empty if no metric needs a grader. */
   graders: readonly Grader[];
-  /** From the settings; absent if no metric needs it. */
+  /** The embedding model of the settings. Absent if no metric needs it. */
   embedder?: Grader;
   named?: ReadonlyMap<string, Target>;
 }
@@ -35,7 +35,7 @@ export function judgingTargets({ graders, embedder, named }: MetricModels): Targ
   ];
 }
 
-/** A metric's graders: its own, else the settings'; empty if it needs none. */
+/** A metric's own graders, or else those of the settings. Empty if the metric needs none. */
 export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
   if (!isModelGraded(metric)) return [];
   return metric.graders === undefined
@@ -43,7 +43,7 @@ export function gradersFor(metric: Metric, { graders, named }: MetricModels): re
     : metric.graders.flatMap((grader) => graderOf(grader, named?.get(grader.model)));
 }
 
-/** A metric's embedding model; null: not needed or unknown. */
+/** A metric's embedding model. Null if it is not needed or unknown. */
 export function embedderFor(metric: Metric, { embedder, named }: MetricModels): Grader | null {
   if (!comparesEmbeddings(metric)) return null;
   const [own] = namedModels(metric);
@@ -52,7 +52,7 @@ export function embedderFor(metric: Metric, { embedder, named }: MetricModels): 
   return target === undefined ? null : { target, parameters: {} };
 }
 
-/** Temperature 0 is our default, to make grades repeatable. */
+/** Temperature 0 is the default, so that grades are repeatable. */
 export function graderOf({ parameters }: GraderSettings, target: Target | undefined): Grader[] {
   return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
 }
@@ -89,7 +89,10 @@ export function metricIdentity({
   );
 }
 
-/** The metrics of a `gate.metrics` name: a metric's, or with a dot and an entry of its map. */
+/**
+ * The metrics that a name in `gate.metrics` means. After a dot, the name may have an entry of a
+ * metric's map.
+ */
 export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter((metric) => metric.name === name);
   return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
@@ -105,7 +108,7 @@ export function gatesNothing(tests: Tests): boolean {
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
 }
 
-/** Whether only pairwise metrics gate. They decide only then; otherwise they are advice. */
+/** Whether only pairwise metrics affect the gate. If others do, pairwise metrics are only shown. */
 export function gatesByPreference({ metrics, own }: Tests): boolean {
   const gating = metrics.filter(({ skip }) => !skip);
   return own === null && gating.length > 0 && gating.every(isPairwise);

@@ -3,13 +3,16 @@ import type { Complete, Completion, Grader, Message, Target } from '../../types/
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 
-/** A file that a feature's suite reads. Changing it changes the prompt. */
+/** A file that a feature's suite reads. If the file changes, the prompt counts as changed. */
 export interface Dependency {
   file: string;
   id: string;
 }
 
-/** A feature's own key of a test file, parsed. It defines how answers are made and judged. */
+/**
+ * The parsed value of a feature's own key in a test file. It defines how answers are made and
+ * judged.
+ */
 export interface OwnSuite<Value = unknown> {
   kind: SuiteKind<Value>;
   value: Value;
@@ -18,25 +21,25 @@ export interface OwnSuite<Value = unknown> {
   dependencies?: readonly Dependency[];
 }
 
-/** A kind of suite: one constant per feature, compared by reference. */
+/** A kind of suite. Each feature has one constant, which is compared by identity. */
 export interface SuiteKind<Value = unknown> {
   key: string;
-  /** Names of the scores that it adds to every try, before the metrics. */
+  /** Names of the scores that the kind adds to every try, before the metrics. */
   scores: readonly string[];
-  /** The score, if it judges exactly one answer of each reference; else null. */
+  /** The kind's score, if it judges exactly one answer of each reference. Otherwise null. */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],
   ): string | null;
-  /** `targets`: of `own.models` in order; empty if any is unknown. */
+  /** `targets` belong to `own.models`, in order. Empty if any model is unknown. */
   answererOf(own: OwnSuite<Value>, targets: readonly Target[]): Answerer;
 }
 
 interface TryQuestion {
   messages: readonly Message[];
-  /** The try index of all its calls. */
+  /** All calls of the try use this try index. */
   tryIndex: number;
-  /** Calls the prompt's model; null: the messages are a recorded dialogue with its answers. */
+  /** Calls the prompt's model. Null if the messages are a recorded dialogue with answers. */
   ask: ((messages: Message[]) => Promise<Completion>) | null;
   dependencies: readonly Dependency[];
   script?: Script;
@@ -47,7 +50,7 @@ export interface AnswererTools {
   random(purpose: string): string;
 }
 
-/** An answer as the metrics see it; `own` is null for an answer of a single request. */
+/** An answer as metrics see it. `own` is null for an answer to a single request. */
 export interface Answered {
   messages: Message[];
   completion: Completion;
@@ -56,7 +59,7 @@ export interface Answered {
 
 export interface OwnAnswer {
   record: unknown;
-  /** In the order of the kind's names; unused if the answer is an error. */
+  /** Scores are in the order of the kind's names. They are unused if the answer is an error. */
   scores: readonly Score[];
   parts: object;
   failedElsewhere: boolean;
@@ -65,15 +68,18 @@ export interface OwnAnswer {
 
 export interface Answerer {
   own: OwnSuite;
-  /** Equal for answerers that answer and judge alike, of any kind; they share answers. */
+  /**
+   * Equal if two answerers of any kind answer and judge in the same way. Such answerers share
+   * answers.
+   */
   fingerprint: string;
   parts: Record<string, Json>;
   graders: readonly Grader[];
   mostCalls: number;
-  /** Why it cannot answer these prompts, or cannot do so where code may run. */
+  /** Says why it cannot answer these prompts, or cannot do so where code may run. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;
-  /** A recorded answer of its kind as the answer to a single request. */
+  /** Converts a recorded answer of its kind to the answer of a single request. */
   firstAnswer(record: unknown): Omit<Answered, 'own'>;
 }

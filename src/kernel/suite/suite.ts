@@ -23,22 +23,22 @@ export type PromptPart = MessagePart | FileTemplate;
 export interface PromptMessage extends Omit<Message, 'parts'> {
   parts?: PromptPart[];
   place: Place;
-  /** The source in another tool's template language; absent: same as `content`. */
+  /** The source in another tool's template language. If absent, it is equal to `content`. */
   written?: string;
 }
 
 export interface Prompt {
   file: string;
   name: string;
-  /** As written; null only for a prompt that computes its output with `code`. */
+  /** The model's name in the file. Null only for a prompt that computes its output with `code`. */
   model: string | null;
-  /** All other scalars of the file, sent to the vendor unchanged. */
+  /** All other scalars of the file. They are sent to the vendor unchanged. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: PromptMessage[];
   /**
-   * Prompts rendered while the file was read, keyed by the canonical JSON of their input. Absent:
-   * rendered later.
+   * Prompts that were rendered while the file was read, by the canonical JSON of their input. If
+   * absent, prompts are rendered later.
    */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
@@ -46,7 +46,7 @@ export interface Prompt {
   places: Readonly<Record<string, Place>>;
 }
 
-/** Where a key of a prompt is set; else the file as a whole. */
+/** Where a key of a prompt is set. If it is not set, the file as a whole. */
 export function keyPlace({ file, places }: Pick<Prompt, 'file' | 'places'>, key: string): Place {
   return places[key] ?? { file, line: 0 };
 }
@@ -75,50 +75,56 @@ export interface Columns {
 }
 
 export interface Reference {
-  /** From the file, or a hash of the input; unique in its suite. */
+  /** The id in the file, or a hash of the input. Unique in its suite. */
   id: string;
   place: Place;
-  /** Numbers and booleans whose text differs from JSON's are kept as text (`12.50`). */
+  /** If the text of a number or boolean differs from JSON's, the text is kept (`12.50`). */
   input: Record<string, Scalar>;
-  /** Files whose text is a value, by the value's name. */
+  /** Files whose text is the value of a variable, by the variable's name. */
   inputFiles?: Readonly<Record<string, string>>;
   /** Files that the prompt includes with this input, by `type path`. */
   shown?: Readonly<Record<string, FilePart>>;
-  /** How to read a row of a data file; absent: our own format. */
+  /** How to read a row of a data file. If absent, rows have our own format. */
   columns?: Columns;
-  /** A recorded dialogue's messages; null for ordinary references. */
+  /** The messages of a recorded dialogue. Null for other references. */
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
-  /** Parsed values of the texts in `input` and `expected` that were kept as text. */
+  /** The parsed values of those texts in `input` and `expected` that were kept as text. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
   n_tries: number | null;
   metadata?: Record<string, Json>;
   script?: Script;
-  /** References of one cluster vary together (such as templates of one text); absent: alone. */
+  /**
+   * References of one cluster, such as templates of one text, vary together. If absent, the
+   * reference varies alone.
+   */
   cluster?: string;
   metrics?: Metric[];
-  /** It is on the base branch's tip but not on head. */
+  /** Set if the reference is on the base branch's tip but not on head. */
   ofTip?: true;
-  /** Why this reference cannot run, such as a variable without a value. It is then an `error`. */
+  /**
+   * Why this reference cannot run, for example a variable without a value. The reference is then an
+   * `error`.
+   */
   problem: string | null;
   problemAt?: Place;
 }
 
 export interface Tests {
   file: string;
-  /** The tool whose format the file has, such as `promptfoo`; absent: evaldiff. */
+  /** The tool that the file's format belongs to, such as `promptfoo`. Absent for evaldiff. */
   tool?: string;
   n_tries: number | 'adaptive' | null;
   skip: boolean;
   metrics: Metric[];
   rollup: Rollup;
   references: Reference[];
-  /** Data files (line 0) and lists (their line) without a reference. */
+  /** Data files (line 0) and lists (with their line) that contain no reference. */
   empty?: Place[];
-  /** Null: single answers, judged by metrics alone. */
+  /** Null if the suite has single answers that only metrics judge. */
   own: OwnSuite | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
   gate?: SuiteGate;

@@ -8,7 +8,7 @@ export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
-/** Whether a user wrote it. Tool results also have the role `user`. */
+/** Whether a user wrote the message. Tool results also have the role `user`. */
 export function isOfUser({ role, metadata }: Message): boolean {
   return role === 'user' && metadata?.['role'] !== 'tool';
 }
@@ -29,13 +29,14 @@ interface Placeholder {
 type TemplatePiece =
   { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
-// Sticky, without alternation or nested repeats: each character is read a few times at most.
+// A sticky pattern without alternation or nested repeats, so each character is read at most a few
+// times.
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
- * Inserts `values` into `template`. `{name}` becomes the value, `{{name}}` the text `{name}`,
- * `{{{name}}}` the value in braces. Inserted text is not expanded again. Only own keys count;
- * missing values and other braces are left unchanged.
+ * Inserts `values` into `template`. `{name}` becomes the value, `{{name}}` the text `{name}`, and
+ * `{{{name}}}` the value in braces. Inserted text is not expanded again. Only own keys count.
+ * Missing values and other braces stay unchanged.
  */
 export function fill(template: string, values: Readonly<Record<string, Scalar>>): string {
   let out = '';
@@ -48,7 +49,7 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
   return out;
 }
 
-/** Fills a message with a reference's values. `unknown`: no file has this path. */
+/** Fills a message with a reference's values. `unknown` lists paths that no file has. */
 export function fillMessage(
   { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
   { input, shown }: Pick<Reference, 'input' | 'shown'>,
@@ -72,7 +73,10 @@ export function shownKey(type: FilePart['type'], path: string): string {
   return `${type} ${path}`;
 }
 
-/** All `{name}` in `template` in order, with repeats. `{{name}}` and other braces are text. */
+/**
+ * All `{name}` in `template`, in order and with repeats. `{{name}}` and other braces are plain
+ * text.
+ */
 export function placeholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const part of parts(template)) {

@@ -6,7 +6,7 @@ const MIGRATION = 'https://platform.claude.com/docs/en/about-claude/models/migra
 
 const THINKING = 'https://platform.claude.com/docs/en/build-with-claude/thinking';
 
-/** The model chooses its sampling. Only the default value is accepted. */
+/** For models that choose their own sampling. Only the default value is accepted. */
 const NO_SAMPLING: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1 },
   top_p: {},
@@ -49,7 +49,7 @@ const PASSPORTS: readonly Passport[] = [
     family: 'Claude Fable and Mythos from 5.1, Claude Opus 5.5',
     models: /^claude-((fable|mythos)-5-[1-9]|opus-5-5)(?!\d)/,
     refuses: UNFORCED,
-    // Tools cannot be forced.
+    // The model's tools cannot be forced.
     forms: ['schema', 'plain'],
     prefill: false,
     thinks: 'always',
@@ -121,7 +121,8 @@ const PASSPORTS: readonly Passport[] = [
 ];
 
 /**
- * https://platform.claude.com/docs/en/about-claude/model-deprecations; the SDK lists the latest.
+ * https://platform.claude.com/docs/en/about-claude/model-deprecations. The SDK lists the latest
+ * ones.
  */
 const ANTHROPIC_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [

@@ -13,7 +13,8 @@ const COMMON = {
 } as const satisfies Partial<VendorFacts>;
 
 /**
- * Matches no name: the vendor serves other companies' models, which need an entry under `models:`.
+ * This pattern matches no name. The vendor serves other companies' models, which need an entry
+ * under `models:`.
  */
 const OF_OTHERS = /(?!)/;
 
@@ -26,7 +27,8 @@ export const compatibleFacts = {
     keyVariable: 'GEMINI_API_KEY',
     models: /^gemini-/,
     starterModel: 'gemini-3.5-flash',
-    // https://ai.google.dev/gemini-api/docs/deprecations; the announced date, not the earliest.
+    // https://ai.google.dev/gemini-api/docs/deprecations. Uses the announced date, not the
+    // earliest.
     ends: {
       '2025-12-02': [
         'gemini-2.5-pro-preview-03-25',

@@ -3,12 +3,17 @@ export type Api = 'openai' | 'anthropic';
 export type Form = 'schema' | 'tool' | 'plain';
 
 export interface Refusal {
-  /** The only accepted value, which is the default. */
+  /** The only value that is accepted. It is the default. */
   but?: string | number | boolean;
-  /** Only these values are refused (`type` of a map). Absent: all. */
+  /**
+   * Only these values are refused (for a map, these values of `type`). If absent, all values are.
+   */
   values?: readonly string[];
   instead?: string;
-  /** Accepted if another parameter has one of these values (null: is absent). */
+  /**
+   * The parameter is accepted if another one has one of these values. Null means that the other is
+   * absent.
+   */
   unless?: { parameter: string; values: readonly (string | null)[] };
 }
 
@@ -18,13 +23,16 @@ export interface Passport {
   models: RegExp;
   refuses: Readonly<Record<string, Refusal>>;
   forms: readonly [Form, ...Form[]];
-  /** False: refuses a last message of the assistant. Absent: continues it. */
+  /**
+   * If false, the model refuses a last message of the assistant. If absent, it continues the
+   * message.
+   */
   prefill?: false;
-  /** Whether it thinks before it answers, in words. */
+  /** Says in words whether the model thinks before it answers. */
   thinks: string;
-  /** `responses`: only available in OpenAI's Responses API. */
+  /** `responses` if the model is only available in OpenAI's Responses API. */
   api?: 'responses';
-  /** The vendor's page, and the date it was read, as YYYY-MM-DD. */
+  /** The vendor's page, and the date on which it was read, as YYYY-MM-DD. */
   source: string;
   checked: string;
 }
@@ -39,36 +47,43 @@ export interface VendorFacts {
   /** The header for the key. `authorization` gets a bearer token, others the plain key. */
   keyHeader: string;
   headers: Readonly<Record<string, string>>;
-  /** The SDK's environment variable for another host. It is ignored. */
+  /** The environment variable with which the SDK sets another host. evaldiff ignores it. */
   baseUrlVariable: string;
   models: RegExp;
   starterModel: string;
-  /** The vendor's own host has the Responses API besides chat completions. */
+  /** True if the vendor's own host has the Responses API as well as chat completions. */
   hasResponses?: true;
   /**
-   * Files that models accept; the first match applies. Absent: unknown. `imageTokens`: maximum
-   * input tokens of one image, by the vendor's rule.
+   * Files that models accept. The first match applies. Absent if unknown. `imageTokens` is the
+   * maximum of input tokens of one image, by the vendor's rule.
    */
   files?: readonly {
     models: RegExp;
     takes: readonly ('image' | 'file')[];
     imageTokens?: number;
   }[];
-  /** Maximum bytes of files in one request, before base64. Absent: unknown. */
+  /** Maximum bytes of files in one request, before base64. Absent if unknown. */
   requestBytes?: number;
-  /** The first whose name pattern matches applies. */
+  /** The first passport whose pattern matches the model's name applies. */
   passports: readonly Passport[];
   /**
-   * Token limits to send if the prompt sets none, because the API requires one. `second` is for a
-   * repeated, streamed request after `first` cut the answer. Absent: no limit is sent.
+   * Token limits to send if the prompt sets none, because the API requires one. If `first` cuts the
+   * answer, the request is repeated as a stream with `second`. If absent, no limit is sent.
    */
   ownLimit?: { first: number; second: number };
-  /** Minimum tokens of a request prefix for the cache. The first matching model applies. */
+  /**
+   * The cache works from this number of tokens of a request prefix. The first matching model
+   * applies.
+   */
   caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;
-  /** Its id in the table of list prices. Null: only prices in the settings are known. */
+  /**
+   * The vendor's id in the table of list prices. If null, only prices in the settings are known.
+   */
   priceId: string | null;
   embeddings: string | null;
-  /** A batched request's share of the direct price. Null: no batches. */
+  /**
+   * The share of the direct price that a batched request costs. Null if the vendor has no batches.
+   */
   batchShare: number | null;
 }
