@@ -15,7 +15,7 @@ interface RunScore {
 export interface RunTry {
   actual: Json | undefined;
   error: string | null;
-  /** Milliseconds. Null if unknown. */
+  /** The duration in milliseconds. Null if unknown. */
   duration: number | null;
   scores: RunScore[];
 }

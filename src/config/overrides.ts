@@ -9,9 +9,12 @@ export interface Overrides {
   prompts: string[] | null;
   references: string[] | null;
   tags: string[] | null;
-  /** Settings by dotted path (`n_tries`, `gate.alpha`), as in the settings file. */
+  /** Settings by dotted path (`n_tries`, `gate.alpha`). The settings file has the same paths. */
   settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
-  /** `model` and parameters. One value replaces the prompt's; several values are a sweep. */
+  /**
+   * Values for `model` and for parameters. One value replaces the prompt's; several values are a
+   * sweep.
+   */
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters written `prompts.key`, which are sent even if unknown. */
   insisted: ReadonlySet<string>;
@@ -130,7 +133,7 @@ function apply(
     return null;
   }
   if (key === 'hydra.mode') return hydraMode(values);
-  // The old name, which the settings file accepts too.
+  // `gate.yardstick` is the old name, which the settings file accepts too.
   const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
   const setting =
     TOP_LEVEL_KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);

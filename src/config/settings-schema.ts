@@ -41,7 +41,10 @@ export function tries(limits: Limits) {
   );
 }
 
-/** The tolerated drop. It must be above 0, because no number of tries can rule out every drop. */
+/**
+ * The schema of the tolerated drop. It must be above 0, because no number of tries can rule out
+ * every drop.
+ */
 function tolerance() {
   const error =
     'must be auto, or a number above 0 up to 1 like 0.05: that no drop at all is possible can never be shown';

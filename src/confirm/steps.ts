@@ -38,7 +38,7 @@ const MIN_SUSPECT_E_VALUE = 0.5;
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** New tries per reference. A roll-up needs all of its tries. */
+/** The most new tries per reference. A roll-up needs all of its tries. */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 /** The level for a difference between base's stored and new answers. */
@@ -93,7 +93,7 @@ export function wholeTry({ byHead }: Try): Outcome {
 
 type Sides = Readonly<Record<Side, readonly Try[]>>;
 
-/** Tries of one reference made to confirm falls, shared by all claims. */
+/** The tries of one reference that were made to confirm falls. All claims share them. */
 export interface NewTries {
   /** Only suspects have these pairs. They exclude the tries that made them suspects. */
   pairs: Sides;

@@ -48,9 +48,7 @@ function expandedValue(document: Document.Parsed): Json {
   return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
-/**
- * Edits the text to keep its formatting. Rejects the edit if the result has an unintended value.
- */
+/** Edits the text and keeps its formatting. Rejects the edit if any other value would change. */
 export function editYaml(text: string, edit: YamlEdit, read: string): EditResult {
   const found = parseYamlText(text);
   if (found === null) return { refused: 'the file is not valid YAML now' };

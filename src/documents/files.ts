@@ -47,7 +47,7 @@ export interface Files {
     where: (pattern: string) => Place,
     problems: Problem[],
   ): { matches: Match[]; notices: Notice[] };
-  /** Why the path is not a regular file of this commit, or null. */
+  /** Returns why the path is not a regular file of this commit, or null if it is. */
   absence(path: string): string | null;
   below(folder: string): string[];
   read: ReadonlySet<string>;

@@ -170,7 +170,7 @@ interface RunningCalls {
   costOf(held: ReservedCall): number;
   start(held: ReservedCall): void;
   end(held: ReservedCall): void;
-  /** Increases the reservations of running calls once an answer is longer than expected. */
+  /** Increases the reservations of running calls when an answer is longer than expected. */
   relearn(): void;
   count(): number;
   cost(): number;

@@ -23,7 +23,7 @@ export interface FeaturePlan<Own = unknown> {
    * problem.
    */
   certain: readonly PlannedCalls[];
-  /** Maximum number of calls after the verdict. */
+  /** The most calls that the feature makes after the verdict. */
   possible: number;
   /** How many of the `possible` calls a regression usually takes. If absent, all of them. */
   usual?: number;

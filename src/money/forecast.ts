@@ -14,7 +14,7 @@ interface ForecastTools {
   stored(request: Request): boolean;
 }
 
-/** Tokens of a grader's prompt, without the answer. */
+/** The number of tokens in a grader's prompt, without the answer. */
 const GRADER_FRAME = 400;
 
 /**

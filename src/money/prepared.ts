@@ -28,7 +28,7 @@ export interface PrepareInput {
 }
 
 export interface Again {
-  /** Number of comparisons, each with new tries. */
+  /** The number of comparisons. Each uses new tries. */
   runs: number;
   select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;
@@ -55,11 +55,11 @@ export interface Plan {
    * need more.
    */
   grader_calls: number;
-  /** Further calls that are always made, by their key in `plan --json`. */
+  /** Other calls that are always made, by their key in `plan --json`. */
   certain: Readonly<Record<string, number>>;
   /** The most calls that are made only after a regression, by their key in `plan --json`. */
   possible: Readonly<Record<string, number>>;
-  /** How many of the possible calls a regression usually takes. */
+  /** How many of the `possible` calls a regression usually takes. */
   usual_possible: number;
 }
 

@@ -33,7 +33,7 @@ type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'
 
 export type CountInput = (request: CountedRequest & { schema: Json | null }) => number;
 
-/** Tokens of an image if the vendor's rule is unknown. */
+/** The number of tokens in an image if the vendor's rule is unknown. */
 const USUAL_IMAGE = 1600;
 
 /**

@@ -48,7 +48,7 @@ interface CodeBlock {
   ends: boolean;
 }
 
-/** An unclosed block extends to the end. */
+/** A block without a closing fence extends to the end. */
 export function codeBlocks(text: string): CodeBlock[] {
   const lines = text.split(/\r\n|\n|\r/);
   const first = lines.findIndex((line) => line.trim() !== '');

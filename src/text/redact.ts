@@ -7,8 +7,8 @@ const REDACTED = '***';
 const SHORTEST_SECRET = 4;
 
 /**
- * From this length, the first and last eight characters are redacted too, because vendors print
- * them.
+ * If a value has at least this length, its first and last eight characters are redacted too,
+ * because vendors print them.
  */
 const MIN_KEY_LENGTH = 16;
 

@@ -66,7 +66,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** {@link PLAIN} without the characters that {@link ENTITIES} escapes. */
+/** Matches text of {@link PLAIN} characters, except those that {@link ENTITIES} escapes. */
 const SAFE = /^[\t\n !#-%(-;=?-~]*$/;
 
 /** Escapes text for HTML and XML, and makes hidden characters visible. Keeps lines. */

@@ -17,7 +17,7 @@ export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustL
   outsider: { proved: 'untrusted', unproved: 'untrusted' },
 };
 
-/** Completes "commit abc1234 is …". */
+/** Each text completes "commit abc1234 is …". */
 export const ORIGIN_WORDS: Readonly<Record<Origin, string>> = {
   'base-branch': 'on the base branch',
   'own-branch': 'on a branch or tag of this repository',

@@ -119,7 +119,7 @@ export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld 
   return fork && event === 'pull_request' ? 'fork' : null;
 }
 
-/** The part after `else` applies if base lacks the file. */
+/** A source with `else` applies its last part if base lacks the file. */
 export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
 
 export interface Sources {
@@ -131,7 +131,7 @@ export interface Sources {
   metrics: Source;
   rubrics: Source;
   expected: Source;
-  /** Always head's, because it is what is measured. */
+  /** The prompt is always head's, because the run measures it. */
   prompt: Source;
   references: Source;
   /**

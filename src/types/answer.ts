@@ -1,6 +1,6 @@
 import type { Json } from './plain.ts';
 
-/** The answer to one try. Stores contain it; scores are kept elsewhere. */
+/** The answer to one try. Stores contain it. Scores are not part of it. */
 export interface Answer {
   served: Served;
   /**
@@ -14,7 +14,7 @@ export interface Answer {
   usage: Usage | null;
   /** Milliseconds that the original call took, even if the answer is reused. Null for batches. */
   latency_ms: number | null;
-  /** Steps before the answer, in order. Empty for a single request. */
+  /** The steps before the answer, in order. Empty for a single request. */
   steps: Step[];
 }
 
@@ -57,7 +57,7 @@ export function isOwnFacts(part: Part): boolean {
   return part.type === 'unknown' && part.kind === OWN_FACTS;
 }
 
-/** Of larger parts, only the digest is kept. */
+/** If a part is larger, only its digest is kept. */
 export const MAX_EMBEDDED_BYTES = 200 * 1024;
 
 export const ENDED = ['stop', 'length', 'tool_calls', 'refused', 'filtered', 'other'] as const;

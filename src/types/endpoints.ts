@@ -14,7 +14,7 @@ export interface Endpoint extends GivenPace {
    * Azure's API version, which is part of each address. If it is set, the key is sent as `api-key`.
    */
   apiVersion: string | null;
-  /** Allows plain http to a service of the job. */
+  /** Allows plain http to a service that runs in the same job. */
   insecure: boolean;
   direct: boolean;
 }

@@ -22,7 +22,7 @@ export class LongNumber {
 /** The compiler's library lacks this function, but all supported Node versions have it. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** A quick test for numbers that doubles may not represent, because a reviver is slower. */
+/** Quickly finds numbers that doubles may not represent, because a reviver is slower. */
 const MAY_BE_LONG = /[\d.]{16,}|\d[eE]/;
 
 export function parseExactly(text: string): ExactJson {

@@ -91,7 +91,7 @@ export interface GradeRecord {
 export interface ObjectScore {
   /** Index among those objects of the dialogue that have this level. */
   at: number;
-  /** Number of the scripted turn, from 1. */
+  /** The number of the scripted turn, from 1. */
   turn?: number;
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
   value: Json;

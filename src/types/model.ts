@@ -16,7 +16,7 @@ export interface BatchRecord {
   id: string;
   vendor: VendorName;
   model: string;
-  /** Milliseconds since 1970. */
+  /** When the batch was submitted, in milliseconds since 1970. */
   submitted_at: number;
   requests: { key: string; schema: string | null }[];
 }
@@ -38,7 +38,7 @@ export const ROLE_NAMES: Readonly<Record<string, Role>> = {
 
 export interface Message {
   role: Role;
-  /** The text, in which files are named. */
+  /** The text of the message. It names the message's files. */
   content: string;
   /** Sent in place of `content`. Set only for a message with files. */
   parts?: MessagePart[];
@@ -72,7 +72,7 @@ export type Target =
       calls?: AskedModel & { most: number; usd: number };
       /** Files that a trial replaces. Part of the key. */
       overlay?: FileOverlay;
-      /** Not part of the key. */
+      /** The user's rate limit. Not part of the key. */
       pace?: GivenPace;
     }
   | {

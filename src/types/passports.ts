@@ -4,7 +4,7 @@ import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal, VendorFacts } from './vendors/facts.ts';
 import { factsOf } from './vendors.ts';
 
-/** Null for an endpoint whose model is unknown. */
+/** The vendor's model that an answer comes from. Null for an endpoint whose model is unknown. */
 export function publicModel({ provider, endpoint, model, is }: AskedModel): PublicModel | null {
   return is ?? (endpoint === null ? { provider, model } : null);
 }

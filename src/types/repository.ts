@@ -63,7 +63,7 @@ export interface SourceTree {
   links?: ReadonlyMap<string, string>;
   /** Rejects other paths. Also rejects files above `most` bytes, with a `UserError`. */
   read(path: string, most?: number): Promise<Uint8Array>;
-  /** The target of a symbolic link, as git stores it. Absent in trees that cannot tell. */
+  /** The target of a symbolic link, as git stores it. Absent in trees that cannot read links. */
   readLink?(path: string): Promise<string>;
 }
 

@@ -14,6 +14,6 @@ export type Script = {
 export type ScriptedTurn = {
   /** What the user says. If absent in the first turn, the prompt's own question is used. */
   user?: string;
-  /** What metrics with `every` compare the turn's answer with. */
+  /** The value with which metrics with `every` compare the turn's answer. */
   expected?: Json;
 };

@@ -28,7 +28,7 @@ export function factsOf(vendor: VendorName): VendorFacts {
 }
 
 export function perVendor<T>(value: (vendor: VendorName) => T): Record<VendorName, T> {
-  // `fromEntries` loses the types of the keys, which are complete.
+  // `fromEntries` loses the types of the keys. All keys are present.
   return Object.fromEntries(vendorNames().map((vendor) => [vendor, value(vendor)])) as Record<
     VendorName,
     T

@@ -20,7 +20,7 @@ export interface HeadlineText {
   rows: readonly Words[];
   /** More lines, which titles omit. */
   notes: readonly Words[];
-  /** The fact that is the subject. */
+  /** The fact that is the subject of the headline. */
   fact?: Fact['word'];
 }
 

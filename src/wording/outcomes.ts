@@ -277,7 +277,7 @@ function wordsOf(outcome: RunOutcome, found: Found): string {
 export interface OutcomeLook {
   sign: string;
   tone: Tone;
-  /** Two or three words. */
+  /** The outcome in two or three words. */
   outcome: string;
 }
 
@@ -287,7 +287,7 @@ export function outcomeLook(result: Result): OutcomeLook {
 }
 
 interface Headline extends OutcomeLook {
-  /** May be empty. */
+  /** The subject. May be empty. */
   subject: Words;
   /** A line for each suite or fact. */
   rows: Words[];

@@ -51,7 +51,7 @@ export interface Job {
   problems?: readonly Problem[];
   now(): Date;
   testOverrides?: TestOverrides | undefined;
-  /** See `ClientOptions`. */
+  /** For its meaning, see `ClientOptions`. */
   secondMs?: number | undefined;
   features: readonly (Feature & SessionRow)[];
   /** Kinds of jobs that features add. */
@@ -83,13 +83,13 @@ export interface OwnJob {
   refuse?(job: Pick<Job, 'mode'>): string | null;
   /** Runs the whole job, which judges no commit and publishes nothing. If absent, `open` runs. */
   run?(job: Job, session: Session): Promise<JobEnding>;
-  /** Evaluates the commits; the result is published as usual. */
+  /** Evaluates the commits. The result is then published as usual. */
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
 
 export interface OpenedJob {
   evaluate(): Promise<Evaluated>;
-  /** Reports the rest after the result is published. */
+  /** Called after the result is published. Reports the rest. */
   published(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export interface RunIdentity {
   checkName: string;
   /** True if the workflow chose the name. Other jobs may then use it too. */
   named: boolean;
-  /** The name if another job of the workflow run already uses `checkName`. */
+  /** Used if another job of the workflow run already uses `checkName`. */
   sharedName: string;
   markers: { comment: string; fix: string };
 }

@@ -13,7 +13,9 @@ const PATIENCE_MS = 60_000;
 
 type UploadedReport = Pick<Links, 'report' | 'artifact'>;
 
-/** Uploads `report.html` and, of a comparison, `result.json` for `evaldiff show`. */
+/**
+ * Uploads `report.html`. For a comparison, also uploads `result.json`, which `evaldiff show` reads.
+ */
 export async function uploadReports(
   job: Job,
   session: Session,

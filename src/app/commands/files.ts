@@ -182,7 +182,7 @@ export async function readSaved(
   return result === null ? { problems } : { kind: 'result', result };
 }
 
-/** Writes all files or none. Rejects with the paths that exist or cross a symbolic link. */
+/** Writes all files or none. Rejects with the paths that exist or lead through a symbolic link. */
 export async function writeNewFiles(
   folder: string,
   files: ReadonlyMap<string, string>,

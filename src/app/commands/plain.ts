@@ -120,7 +120,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
           return;
         }
         const { prepared, emptyResult, forecast } = planned;
-        // Report broken references even if nothing is affected.
+        // Broken references are reported even if nothing is affected.
         const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
           kind: 'error',
           ...problem,

@@ -108,8 +108,9 @@ function sharedWords(references: readonly Reference[]): Group[] {
 }
 
 /**
- * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006): sort all words in one order. Two sets that
- * share at least {@link MIN_SHARED} of their words then share one of their first n − ⌊SHARED · n⌋ + 1.
+ * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006). All words are sorted in one order. If two sets
+ * share at least {@link MIN_SHARED} of their words, their first n − ⌊SHARED · n⌋ + 1 words have one
+ * in common. n is the size of each set.
  */
 function rarest(words: ReadonlySet<string>, uses: ReadonlyMap<string, number>): string[] {
   const order = (a: string, b: string): number =>

@@ -104,9 +104,9 @@ export interface Added {
 }
 
 export interface Judged extends Added {
-  /** Sentences that make a suite red. */
+  /** Each sentence makes the suite red. */
   findings: FeatureFinding[];
-  /** Sentences that prevent a green verdict. */
+  /** Each of these sentences prevents a green verdict. */
   unjudged: string[];
 }
 

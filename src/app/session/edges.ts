@@ -77,7 +77,7 @@ export interface SessionRow extends ReportRow {
 export interface ProgramTools {
   openStores(): Promise<readonly Store[]>;
   treeOf(commit: string): SourceTree | null;
-  /** The working directory. */
+  /** The working directory of the run. */
   folder: string;
   /** For files that all runs of this user share. */
   cacheFolder: string;
@@ -112,7 +112,7 @@ interface EdgesOptions {
   inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[]; read: ReadOptions };
   parsed?: ParsedDocuments | undefined;
   repository: Repository;
-  /** POSIX path below the repository's root, '' for the root. */
+  /** POSIX path relative to the repository's root. Empty for the root. */
   workingDirectory: string;
   trees: readonly SourceTree[];
   temporaryFolder: string;

@@ -31,7 +31,7 @@ export const NEVER: Halting = {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** A shell's exit code after Ctrl-C. */
+/** The exit code of a shell after Ctrl-C. */
 const INTERRUPTED = 130;
 
 /**

@@ -57,7 +57,7 @@ type StoreChoice =
     };
 
 export interface SessionOptions extends CheckoutPlace {
-  /** POSIX path below `directory`, '' for the folder itself. */
+  /** POSIX path relative to `directory`. Empty for the folder itself. */
   workingDirectory: string;
   access: Access;
   /** Secrets are removed from everything that is logged, written or published. */
@@ -248,7 +248,7 @@ export async function withEdges<T>(
       planned(plan, ready, session.trust);
       progress.planned(plan, ready);
     },
-    // Requests abandoned after a halt are not progress.
+    // Requests that a halt abandoned do not count as progress.
     answered: (...of) => {
       if (session.halting.halted() === null) progress.answered(...of);
     },

@@ -183,7 +183,7 @@ function notProject(
   );
 }
 
-/** Revision name for the uncommitted files. */
+/** The revision's name for uncommitted files. */
 export const WORKTREE = 'worktree';
 
 interface LocalRequest {

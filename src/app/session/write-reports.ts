@@ -4,7 +4,10 @@ import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.
 import type { Evaluated, Session } from './session.ts';
 import { shownImages } from './shown-images.ts';
 
-/** Characters per write. Small parts are combined, because each write costs more than its text. */
+/**
+ * Number of characters per write. Small parts are combined, because a write costs more than its
+ * text.
+ */
 const CHUNK_CHARS = 1 << 16;
 
 /** Values below this level are small and are not split. */

@@ -59,7 +59,7 @@ function asSingle(answer: AnsweredTry): AnsweredTry {
 /** Errors that do not depend on the side that made the call. */
 const OF_SERVER: ReadonlySet<ErrorKind> = new Set(['key', 'rate-limit', 'network', 'server']);
 
-/** Counts tries in error: all of base's, and head's if a server caused them. */
+/** Counts tries that ended in an error: all of base's, and head's if a server caused the error. */
 function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry, Try>): number {
   return answers.filter(({ planned, completion }) => {
     const isOfServer = completion.status === 'error' && OF_SERVER.has(completion.kind);

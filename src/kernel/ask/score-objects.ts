@@ -118,7 +118,7 @@ async function unmetConditions(
 /** The score that a condition refers to. `none` if there is no such object. */
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
-/** Finds the score on the object that contains a subject, or on an earlier one. */
+/** Finds the score of the object that contains a subject, or of an earlier object. */
 async function scoresOn(
   dependency: Metric,
   level: MetricLevel,

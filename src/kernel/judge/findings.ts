@@ -168,7 +168,9 @@ function newFindings({ settings, suites, mode }: GateInput): Finding[] {
   return [{ reason: { code: 'new-failed', named }, effect: failing(settings.fail_on) }];
 }
 
-/** References removed from the verdict, and the remaining ones that pass less often on head. */
+/**
+ * References that no longer count for the verdict, and remaining ones that pass less often on head.
+ */
 function removedFindings({ removed, askedAnew, settings, suites }: GateInput): Finding[] {
   const fails = settings.removed === 'fail';
   const reasons: Reason[] = [

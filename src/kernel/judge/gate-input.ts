@@ -16,7 +16,7 @@ export interface UnderBaseFinding {
   failOn: GateSettings['fail_on'];
 }
 
-/** What was judged on base but not on head. */
+/** Reasons about what was judged on base but not on head. */
 export interface Unseen {
   /** Any of these keeps the run from being green. */
   blocking: readonly Reason[];
@@ -55,7 +55,7 @@ export interface GateInput {
   /** Falls under base's scoring that head's scoring does not show. */
   underBase: readonly UnderBaseFinding[];
   unseen: Unseen;
-  /** Checks that head drops or relaxes. They do not affect the outcome. */
+  /** Checks that head removes or makes less strict. They do not affect the outcome. */
   weakened: readonly Reason[];
   /** The number of rubrics that were tested on labelled examples. */
   tested: number;

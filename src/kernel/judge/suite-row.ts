@@ -46,7 +46,7 @@ export interface ReferenceRow {
   isCritical: boolean;
   /** The tries behind the reference's own verdict. */
   table: Table;
-  /** False-discovery rates, 0–1, of "worse" and "better". */
+  /** The reference's false-discovery rates (0–1) as worse (`down`) and as better (`up`). */
   q: { down: number; up: number };
   /** True if sequential evidence shows that the reference got worse. */
   isBroken: boolean;

@@ -41,14 +41,14 @@ export interface SuiteFacts {
    */
   confirmation: Confirmation | null;
   /**
-   * The whole suite, or one metric, fell by at least `gate.min_drop`. Test: exact permutation of
-   * tries within questions, min-p over the metrics, at its share of alpha spent over the looks
-   * (`findRegression`, `isFall`).
+   * The whole suite, or one metric, fell by at least `gate.min_drop`. The test is an exact
+   * permutation of tries within questions, with min-p over the metrics. The looks spend the suite's
+   * share of alpha (`findRegression`, `isFall`).
    */
   fall: Evidence | null;
   /**
-   * Single references got worse. Test: the mean e-value of the run's references, at 0.2 alpha; with
-   * fixed tries an exact test of the suite's references (`findRegression`).
+   * Single references got worse. The test is the mean e-value of the run's references, at 0.2
+   * alpha. With fixed tries, it is an exact test of the suite's references (`findRegression`).
    */
   broken: Evidence | null;
   /**
@@ -63,8 +63,8 @@ export interface SuiteFacts {
    */
   missing: readonly string[] | null;
   /**
-   * Ids of references that got worse, judged one by one. False-discovery rate 5 % in each suite:
-   * e-BH, or a discrete procedure with fixed tries (`isNamedWorse`).
+   * Ids of references that got worse, judged one by one. The false-discovery rate is 5 % in each
+   * suite, by e-BH, or by a discrete procedure with fixed tries (`isNamedWorse`).
    */
   named: readonly string[];
   /**

@@ -152,7 +152,7 @@ export function fallUnderBase(
   };
 }
 
-/** Whether head's scoring keeps only some of base's checks, or one of them judges nothing. */
+/** Whether head's scoring keeps only some of base's checks, or keeps one that judges nothing. */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));

@@ -72,7 +72,7 @@ function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | n
   );
 }
 
-/** The given tries of each reference, with its cluster. */
+/** Gives each reference the tries that belong to it, with its cluster. */
 export function clusteredRuns(
   compared: readonly ReferenceRun[],
   triesOf: (run: ReferenceRun) => Tries = tryOutcomes,

@@ -1,9 +1,12 @@
 import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
-/** When the suites of a run get an interim look, and what it may conclude. */
+/**
+ * When the suites of a run are tested before all tries are made (a look), and what a look may
+ * conclude.
+ */
 export interface LookPlan {
-  /** Tries per side at each look. */
+  /** The number of tries per side at each look. */
   tries: readonly number[];
   /** The alpha that a look spends grows with this power of the look's share of the tries. */
   power: number;

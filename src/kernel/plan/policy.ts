@@ -26,7 +26,7 @@ export interface RunLevels {
   judged: SuspectScope;
 }
 
-/** Suites that get their looks together, and the tries they want next. */
+/** The state of suites that get their looks together, and the tries that they want next. */
 export interface RunState {
   plan: LookPlan;
   /** The looks at all suites together. There is one with fixed tries, and none without a pool. */
@@ -37,7 +37,7 @@ export interface RunState {
 
 export interface SuiteState {
   ledger: SuiteLedger;
-  /** Empty with fixed tries. */
+  /** The suite's looks. Empty with fixed tries. */
   looks: Look[];
   references: ReferenceState[];
 }

@@ -79,7 +79,7 @@ function expectedDiffers(reference: AffectedReference): boolean {
   );
 }
 
-/** Whether both sides can be asked and their questions differ. */
+/** Whether both sides can ask a question and the two questions differ. */
 function questionDiffers({ affected: { base, head } }: ReferenceRun): boolean {
   if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
     return false;

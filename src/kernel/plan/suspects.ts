@@ -57,7 +57,7 @@ export function measureSuspicion(
   });
   const all = whole?.eValue ?? 1;
   const bySingle = sum(single.map((own) => own.eValue)) / judgedBy;
-  // If base failed its only try, head's try shows nothing.
+  // If base failed its only try, head's try says nothing about a change.
   const baseFailedOnce = whole?.pairs.length === 1 && whole.pairs[0]?.base === false;
   const isWorse = whole?.isOpen === true || single.some((own) => own.isOpen);
   return {
@@ -122,7 +122,7 @@ const FIRST_PAIRS = 2;
 
 export const MOST_FIXING_PAIRS = 9;
 
-/** Candidates with a smaller e-value are dropped. */
+/** Candidates with a smaller e-value are removed. */
 const MIN_E_VALUE = 1;
 
 /** An awaited reference gets this many pairs even if it does not look fixed. */

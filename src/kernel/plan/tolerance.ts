@@ -6,7 +6,7 @@ import { mean, meanOrNull } from '../statistics/sums.ts';
 import { isComparable, type Counts, type Table } from '../statistics/table.ts';
 import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
-/** Range of the `auto` tolerance. */
+/** The range that limits the tolerance `auto`. */
 const AUTO = { least: 0.05, most: 0.1 };
 
 /**

@@ -12,7 +12,7 @@ export interface ClusteredTries {
   cluster: string | null;
 }
 
-/** A reference of a cluster, by position, with its passes by try (1 or 0). */
+/** A reference of a cluster, by its position. Its passes are 1 or 0 by try. */
 interface ClusterMember {
   at: number;
   base: readonly number[];
@@ -123,7 +123,7 @@ export function nullDistribution(unit: Unit): Distribution {
   const { base, head } = passesOf(unit);
   const all = [...base, ...head];
   const most = sum(all);
-  // ways[n][s]: number of choices of n tries so far with sum s.
+  // ways[n][s] is the number of choices of n of the tries so far that have the sum s.
   const ways = Array.from({ length: head.length + 1 }, () => new Float64Array(most + 1));
   ways[0]?.fill(1, 0, 1);
   for (const passes of all) {

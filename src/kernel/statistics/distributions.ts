@@ -82,7 +82,7 @@ export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }
 
-/** The z with P(Z <= z) = p; ±Infinity at 0 and 1. */
+/** The z for which P(Z <= z) = p. ±Infinity at 0 and 1. */
 export function normalQuantile(p: number): number {
   if (p <= 0) return -Infinity;
   if (p >= 1) return Infinity;

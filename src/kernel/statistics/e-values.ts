@@ -1,7 +1,7 @@
 import { mean } from './sums.ts';
 import { isJudged, type Tries } from './table.ts';
 
-/** An alternative: pass rates on base and head. */
+/** An alternative hypothesis, with the pass rates on base and head. */
 interface RateAlternative {
   base: number;
   head: number;
@@ -12,7 +12,7 @@ export interface PairedTry {
   head: boolean;
 }
 
-/** Fully broken, half broken, and fully broken from an unsteady state. */
+/** The ways a reference may break: fully, half, and fully after an unsteady state. */
 const WAYS: readonly RateAlternative[] = [
   { base: 0.98, head: 0.02 },
   { base: 0.98, head: 0.5 },

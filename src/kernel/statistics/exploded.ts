@@ -3,7 +3,7 @@ import { nonNullValues, type Values } from './value-test.ts';
 /** Reports at most this many items, the most extreme ones. */
 const MAX_EXPLODED = 3;
 
-/** With fewer items, the typical shift is unknown. */
+/** If there are fewer items, the typical shift is unknown. */
 const MIN_ITEMS = 5;
 
 /**

@@ -66,7 +66,7 @@ function couldReach(metrics: readonly MetricTest[], p: number): number {
 
 const PERMUTATION_ROUNDS = 2000;
 
-/** Permutations cannot resolve a level below this. */
+/** Permutations cannot measure a p below this level. */
 const MIN_PERMUTATION_LEVEL = 10 / PERMUTATION_ROUNDS;
 
 /** The metric with the smallest p by its own test. If several are equal, the first. */

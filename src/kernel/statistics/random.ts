@@ -1,5 +1,5 @@
 import { at } from './sums.ts';
-/** State of a seeded generator: four words, advanced in place. */
+/** The state of a seeded generator. Each call changes these four words. */
 export interface Random {
   words: Uint32Array;
 }

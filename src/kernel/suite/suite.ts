@@ -15,7 +15,7 @@ import type { OwnSuite } from './own-suite.ts';
 
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
-/** A file whose path has variables. Each reference fills in its own. */
+/** A file whose path has variables. Each reference fills in different values. */
 export type FileTemplate = Pick<FilePart, 'type' | 'path'>;
 
 export type PromptPart = MessagePart | FileTemplate;
@@ -64,7 +64,9 @@ export type Rollup =
       place: Place;
     };
 
-/** Maps parts of a reference to columns or members. `input` may map each variable. */
+/**
+ * Maps parts of a reference to columns of a table or keys of a row. `input` may map each variable.
+ */
 export interface Columns {
   id?: string | undefined;
   expected?: string | undefined;

@@ -17,7 +17,7 @@ export interface Refusal {
   unless?: { parameter: string; values: readonly (string | null)[] };
 }
 
-/** Known facts about a family of models. Valid only at the vendor's own host. */
+/** Known facts about a family of models. They are valid only at the vendor's own host. */
 export interface Passport {
   family: string;
   models: RegExp;
