@@ -15,7 +15,7 @@ interface RunScore {
 export interface RunTry {
   actual: Json | undefined;
   error: string | null;
-  /** The duration in milliseconds. Null if unknown. */
+  /** Milliseconds, or null if unknown. */
   duration: number | null;
   scores: RunScore[];
 }

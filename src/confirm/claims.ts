@@ -130,7 +130,6 @@ export function claimAbout(
   };
 }
 
-/** The claim that a mean got worse under base's scoring. */
 export function meanClaimUnderBase(
   suite: SuiteComparison,
   metric: string,
@@ -160,7 +159,6 @@ function levelOf(
   return { level: isStored ? alpha / claims : SESSION_LEVEL, judged };
 }
 
-/** Chooses to measure whatever made the suite red. */
 function chooseMeasure({ suite, look, reason: { by } }: SuiteVerdict): Measure {
   const { tests } = suite.run.scoring;
   if (by !== 'fall') return byOutcome(wholeTry);

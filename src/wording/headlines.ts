@@ -76,7 +76,6 @@ export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): He
   };
 }
 
-/** What a run found if nothing got worse. */
 export function nothingWorse({
   suites,
   scoring,

@@ -33,7 +33,6 @@ export type Tone = 'good' | 'bad' | 'open' | 'neutral';
 interface Found extends Pick<Result, 'reasons' | 'suites' | 'scoring'> {
   replaced: NonNullable<Result['replaced']>;
   figures: Figures;
-  /** The number of calls to models. */
   calls: number;
   /** The first reason as a sentence. */
   first: string;
@@ -287,7 +286,6 @@ export function outcomeLook(result: Result): OutcomeLook {
 }
 
 interface Headline extends OutcomeLook {
-  /** The subject. May be empty. */
   subject: Words;
   /** A line for each suite or fact. */
   rows: Words[];

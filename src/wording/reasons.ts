@@ -16,7 +16,6 @@ type Sentences = {
 const ASKED_ANEW = 'edited to ask something else, so what base asked there is not compared';
 const REMOVED = 'removed, newly skipped or quarantined';
 
-/** The sentence for each reason. */
 const SENTENCES: Sentences = {
   'no-test': () => 'No test ran, so there is no verdict.',
   'nothing-counts': () => 'No verdict: every test that ran is skipped or in quarantine.',

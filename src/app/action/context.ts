@@ -47,11 +47,10 @@ export interface Job {
   secrets: SecretRegister;
   runner: JobRunner;
   lease: Lease;
-  /** Problems of the action's inputs. */
   problems?: readonly Problem[];
   now(): Date;
   testOverrides?: TestOverrides | undefined;
-  /** For its meaning, see `ClientOptions`. */
+  /** See `ClientOptions`. */
   secondMs?: number | undefined;
   features: readonly (Feature & SessionRow)[];
   /** Kinds of jobs that features add. */

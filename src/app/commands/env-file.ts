@@ -58,7 +58,7 @@ export async function openKeys(
 ): Promise<string | null> {
   if (!files.files.has('.env')) return null;
   const { root, below } = repository.workTree;
-  if ((await repository.commonFolder()) === root) return null; // If this is true, the folder is not in a git repository.
+  if ((await repository.commonFolder()) === root) return null; // The folder is not in a git repository then.
   if (keysIn(new TextDecoder().decode(await files.read('.env')), named).length === 0) return null;
   const tracked = await repository.tracked(join(root, below, '.env'));
   return tracked.length > 0

@@ -50,7 +50,6 @@ export function messagesBefore(
   ];
 }
 
-/** The last answer of a recorded thread, as a completion. */
 export function recordedAnswer(thread: readonly Message[]): {
   messages: Message[];
   completion: Completion;

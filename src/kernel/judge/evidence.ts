@@ -109,8 +109,8 @@ export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings
 /**
  * Whether head answers as often as base in each compared suite. The test is the one for pass and
  * fail, with Holm's procedure. No test is needed if a critical reference or a whole suite has no
- * answers. This level is added to the level that the other tests share, so the total error is 1.2
- * alpha in a run with unanswered tries.
+ * answers. This level is added to the other tests' level. So the total error is 1.2 alpha in a run
+ * with unanswered tries.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],

@@ -322,7 +322,6 @@ const BEFORE_SCORING = COMPARED_RULES.slice(
 
 interface RuledSuite extends Pick<VerdictReason, 'by' | 'p' | 'references' | 'metrics'> {
   verdict: Verdict;
-  /** The fall under base's scoring. Null if the verdict did not consider it. */
   underBase: FallUnderBase | null;
 }
 
@@ -336,7 +335,6 @@ export function ruleSuite(facts: SuiteFacts): RuledSuite {
   };
 }
 
-/** The verdict of a suite in which nothing is compared. */
 export function ruleUncompared(comparison: SuiteComparison): Verdict {
   const { suite, runs } = comparison.run;
   const counting = countingRuns(comparison);

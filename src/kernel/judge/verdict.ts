@@ -33,7 +33,6 @@ export interface MeasuredRun {
 }
 
 export interface RunVerdict {
-  /** The verdict of each compared suite. */
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
   /** The fall of all suites together. Null if there is none, or if single suites explain it. */
   pool: PoolFall | null;

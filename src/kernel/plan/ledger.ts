@@ -23,7 +23,6 @@ export interface LedgerReference extends LookRow {
   planned: number;
 }
 
-/** The tries of one suite. */
 export interface SuiteLedger {
   references: readonly LedgerReference[];
   isAdaptive: boolean;
@@ -93,7 +92,6 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
   return failed ? 'fail' : 'pass';
 }
 
-/** The ledgers of suites whose tries are compared one by one. */
 export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[] {
   const clusters = clusterNames(suites.map(({ compared }) => compared));
   return suites.map(({ compared, gate, steady, awaited, policy }, s) => {

@@ -112,7 +112,6 @@ export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): Ru
   return { plan, pool, suites: states, isDone };
 }
 
-/** The number of tries per side before the first look. */
 export function firstLookTries(ledgers: readonly SuiteLedger[]): number {
   return lookPlan(countQuestions(ledgers)).tries[0] ?? MOST_TRIES;
 }

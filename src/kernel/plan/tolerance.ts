@@ -21,8 +21,7 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 
 /**
  * The smallest detectable drop, 0–1. Null if there is none. It is computed for the plan's last look
- * and level, because a suite that stopped early would have continued until then if it had looked
- * worse.
+ * and level. A suite that stopped early would have continued until then if it had looked worse.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,

@@ -132,7 +132,6 @@ export function familySize(suites: readonly SuiteComparison[]): number {
 interface AlphaShares extends RunLevels {
   /** The share for the suites, and for the metrics whose mean may fail a suite. */
   suites: number;
-  /** The share for the references of one suite with fixed tries. */
   fixedReferences(suite: SuiteComparison): number;
 }
 
@@ -171,8 +170,8 @@ export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
 /**
  * The number of tries that each suite wants next. This is a fixed number, or the first look's tries
- * and those that `runState` adds. That function uses the smallest level that Holm's procedure may
- * give a suite, so the tries can be judged at any larger one (see {@link runState}).
+ * and those that {@link runState} adds. That function uses the smallest level that Holm's procedure
+ * may give a suite. So the tries can be judged at any larger level.
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));

@@ -61,7 +61,6 @@ function reason<const C extends string, S extends z.core.$ZodLooseShape>(
   return z.strictObject({ code: named, ...figures }).describe(about);
 }
 
-/** Why a run has its outcome. `wording` contains the sentences. */
 export const reasonSchema = z.discriminatedUnion('code', [
   reason('no-test', 'No test ran.', {}),
   reason('nothing-counts', 'All tests that ran are skipped or in quarantine.', {}),

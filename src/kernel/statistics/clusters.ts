@@ -138,7 +138,6 @@ export function nullDistribution(unit: Unit): Distribution {
   return trim({ low: 0, mass: counts.map((count) => count / whole) });
 }
 
-/** Mean and variance of `nullDistribution`. */
 export function nullMoments(unit: Unit): { mean: number; variance: number } {
   const { base, head } = passesOf(unit);
   const all = [...base, ...head];

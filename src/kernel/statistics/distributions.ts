@@ -8,7 +8,7 @@ export interface Distribution {
 
 /**
  * Smaller tails are cut after each convolution. 5,000 items cut at most 10,000 times, so a tail
- * probability is off by less than 1e-35, and sums stay as narrow as their standard deviation.
+ * probability is off by less than 1e-35. Sums stay as narrow as their standard deviation.
  */
 const NEGLIGIBLE = 1e-40;
 

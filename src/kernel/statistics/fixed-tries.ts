@@ -198,7 +198,6 @@ function scoreOf({ base, head }: Table, onHead: number, prior: readonly Weighted
   return Math.round(SCORE_UNITS * Math.log(kept + (broken + halved) / same));
 }
 
-/** The likelihood for one order of the tries. */
 function likelihood(rate: number, passes: number, tries: number): number {
   return rate ** passes * (1 - rate) ** (tries - passes);
 }

@@ -10,7 +10,6 @@ import { suiteTest, type SuiteTest } from './suite-test.ts';
 import { countTable, isLargeDrop, reachesLevel, type Table, type Tries } from './table.ts';
 
 export interface Contrast {
-  /** One table per reference. */
   tables: readonly Table[];
   /** Each unit is permuted together. */
   units: readonly Unit[];

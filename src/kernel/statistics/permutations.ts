@@ -6,7 +6,6 @@ export interface PermutedUnit {
   /** In each part of `values`, the first `heads` numbers belong to head. */
   heads: number;
   parts: readonly {
-    /** A number for each try. */
     values: ArrayLike<number>;
     /** The indices of the sums in which these numbers count. */
     sums: readonly number[];
