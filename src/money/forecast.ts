@@ -18,8 +18,8 @@ interface ForecastTools {
 const GRADER_FRAME = 400;
 
 /**
- * Forecasts the cost of the first round without stored answers. Counts all grades, because it is
- * unknown which answers are equal.
+ * Forecasts the cost of the first round. Stored answers cost nothing. Counts all grades, because
+ * the answers are not known yet.
  */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;

@@ -73,8 +73,8 @@ export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
 }
 
 /**
- * If missing answers decide the verdict, references that base answers and head does not, or less
- * often.
+ * If missing answers decide the verdict, these are the references whose answers are missing on
+ * head.
  */
 function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
   const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);

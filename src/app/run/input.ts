@@ -71,8 +71,7 @@ export interface Pricing {
 export interface PlanTools {
   hash(text: string): string;
   /**
-   * Creates random prompt delimiters. If absent, delimiters are constant, so calls with stored
-   * answers count too.
+   * Creates random prompt delimiters. If absent, the plan also counts calls with stored answers.
    */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
