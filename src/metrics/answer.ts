@@ -19,10 +19,10 @@ export interface MetricAnswer {
   metadata?: Record<string, Json>;
   /** What each answer of a scripted dialogue should be. */
   turns?: readonly ScriptedTurn[];
-  /** Number of the scripted turn that is judged, from 1. */
+  /** Number of the judged turn in the script, from 1. */
   turn?: number;
   followed?: true;
-  /** The other side's answer, to compare with. */
+  /** The other side's answer, for a comparison. */
   otherAnswer?: string | null;
   otherMessages?: readonly Message[];
 }
@@ -33,18 +33,18 @@ export const PAIRWISE = 'pairwise_preference';
 export interface MetricTools {
   complete: Complete;
   evaluate: EvaluateAnswers;
-  /** Checks slow schemas in a process that can be stopped; absent: in this one. */
+  /** Checks slow schemas in a process that can be stopped. Absent: checks them in this process. */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** The majority of these decides; may be empty. */
+  /** The majority of these graders decides. The list may be empty. */
   graders: readonly Grader[];
-  /** The embedding model; null: not needed or not set. */
+  /** The embedding model. Null if it is not needed or not set. */
   embedder: Grader | null;
-  /** Unpredictable text for the delimiters around graded material. */
+  /** Returns unpredictable text for the delimiters around graded material. */
   random: (purpose: string) => string;
   /** Whether scores keep each grade's prompt and replies. */
   keepGrades?: boolean;
-  /** The answers' try index, from 0; graders are called under the same index. */
+  /** The answers' try index, from 0. Graders are called with the same index. */
   try: number;
 }
 
@@ -59,7 +59,7 @@ export function quoteAlternatives(texts: readonly string[]): string {
   return texts.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}${more}`;
 }
 
-/** As in FlexEval, consecutive messages of one side form a turn. */
+/** As in FlexEval, consecutive messages of one side are a turn. */
 function speakerOf(message: Message): 'user' | 'assistant' {
   return message.role === 'assistant' ? 'assistant' : 'user';
 }
@@ -75,14 +75,14 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
   return turns;
 }
 
-/** For turns and messages, the last one. */
+/** For turns and messages, returns the last one. */
 export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] {
   if (level === 'Thread') return answer.thread.filter(({ role }) => role !== 'system');
   if (level === 'Turn') return turnsOf(answer.thread).at(-1) ?? [];
   return answer.thread.slice(-1);
 }
 
-/** The tool calls at a level. A thread has the calls of all its messages. */
+/** Returns the tool calls at a level. A thread has the calls of all its messages. */
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
@@ -99,7 +99,7 @@ export function transcript(messages: readonly Message[]): string {
   return messages.map(({ role, content }) => `${role}: ${content}`).join('\n');
 }
 
-/** With the calls of the last turn of its recording. */
+/** Adds the calls of the recording's last turn. */
 export function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
   const turn = turnsOf(thread).at(-1) ?? [];
   const calls = turn.flatMap(({ tool_calls: made = [] }) => made);

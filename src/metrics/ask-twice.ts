@@ -10,7 +10,7 @@ import type {
 } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-/** A grader's messages. Untrusted text in them cannot end its own quotation. */
+/** A grader's messages. Untrusted text in them cannot end its quotation. */
 export interface GraderPrompt {
   messages: Message[];
   schema: { name: string; json: { [key: string]: Json } };
@@ -21,7 +21,7 @@ export const MAX_MATERIAL = 1_048_576;
 
 interface AskedReply<Reply> {
   completion: OkCompletion;
-  /** Null: unreadable. */
+  /** Null if the reply is unreadable. */
   reply: Reply | null;
 }
 
@@ -29,17 +29,20 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   prompt: GraderPrompt;
   grader: Grader;
   read(output: string): Reply | null;
-  /** Whether a reply that could be read says anything. Absent: it does. */
+  /** Whether a readable reply contains anything. Absent: it does. */
   isReadable?(reply: Reply): boolean;
-  /** Whether the first reply is enough; absent: any readable one is. */
+  /** Whether the first reply is enough. Absent: any readable one is. */
   isEnough?(reply: Reply): boolean;
   /** What the second prompt adds to the first. */
   note(first: Reply | null): string;
-  /** Whether a reply is stored for later runs; absent: the first, and then one that is enough. */
+  /**
+   * Whether a reply is stored for later runs. Absent: the first reply, and a second one that is
+   * enough.
+   */
   settles?(reply: Reply): boolean;
 }
 
-/** Asks again after a reply that is not enough. `failed`: the call failed. */
+/** Asks again if the first reply is not enough. `failed`: the call failed. */
 export async function askTwice<Reply>(
   question: GraderQuestion<Reply>,
   complete: Complete,
@@ -78,7 +81,7 @@ export async function askTwice<Reply>(
   return { replies, failed: null };
 }
 
-/** Leaves out the unreadable reply, which decides nothing. */
+/** Omits the unreadable reply, because it decides nothing. */
 function withNote(messages: readonly Message[], note: string): Message[] {
   return messages.map((message, index) => {
     if (index < messages.length - 1) return message;
@@ -89,7 +92,7 @@ function withNote(messages: readonly Message[], note: string): Message[] {
   });
 }
 
-/** Untrusted text between two lines that it cannot contain. */
+/** Puts untrusted text between two lines that it cannot contain. */
 export function fenced(name: string, text: string, delimiter: string): string {
   return `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
 }
@@ -98,8 +101,8 @@ export function fenced(name: string, text: string, delimiter: string): string {
 const ATTEMPTS = 100;
 
 /**
- * A delimiter that no text contains, so none can end its own quotation. The same purpose gives the
- * same request.
+ * Returns a delimiter that no text contains, so that no text can end its quotation. The same
+ * purpose gives the same request.
  */
 export function freshDelimiter(
   purpose: readonly (string | number)[],
@@ -114,7 +117,7 @@ export function freshDelimiter(
   }
 }
 
-/** A schema as vendors accept it: closed, all members required, in this order. */
+/** Returns a schema as vendors accept it: closed, all members required, in this order. */
 export function closedObject(properties: Record<string, Json>): { [key: string]: Json } {
   return {
     type: 'object',

@@ -75,9 +75,9 @@ export const valueParameter = {
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  /** False if these parameters need no `expected`. */
+  /** False if metrics with these parameters need no `expected`. */
   compares?(options: Options<S>): boolean;
-  /** Absent: a text, or a list of texts. */
+  /** Absent: expects a text, or a list of texts. */
   expects?(options: Options<S>): Expectation;
   measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;
 }

@@ -45,13 +45,16 @@ interface CountRow<S extends z.ZodRawShape> extends Pick<
   /** What is counted; default: counted. */
   unit?: string;
   check?(options: Options<S>): string[];
-  /** A number or a count by name; a text: why it cannot be counted; null: there are no words. */
+  /**
+   * Returns a number, or counts by name. A text says why it cannot be counted. Null if there are no
+   * words.
+   */
   count(
     answer: MetricAnswer,
     level: MetricLevel,
     options: Options<S>,
   ): number | readonly string[] | { error: string } | null;
-  /** The only name to count; absent or null: all. */
+  /** Returns the only name to count. Absent or null: all names count. */
   only?(options: Options<S>): string | null;
 }
 

@@ -29,7 +29,10 @@ export interface MetricContext {
 export type MetricGroup =
   'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded' | 'agent';
 
-/** Run as a test and shown in the docs. `reply`: the grader's; `vectors`: of its texts. */
+/**
+ * An example that is run as a test and shown in the docs. `reply`: the grader's; `vectors`: of its
+ * texts.
+ */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -49,7 +52,7 @@ export interface MetricExample {
 export interface Expectation {
   /** `text`: as written; `value`: parsed; `number`: as written if numeric, else parsed. */
   reads: 'text' | 'value' | 'number';
-  /** Why the value is invalid, beginning with "expected"; null: it is valid. */
+  /** Says why the value is invalid, beginning with "expected". Null if it is valid. */
   wrong(expected: Json): string | null;
 }
 
@@ -63,24 +66,29 @@ export interface MetricDefinition {
   name: string;
   group: MetricGroup;
   summary: string;
-  /** The parameters under `with`, each described and either optional or with a default. */
+  /** The parameters under `with`. Each has a description and is optional or has a default. */
   parameters: z.ZodObject;
   range: string;
   passes: string;
-  /** Which values are better, before `negate`. A `threshold` is a maximum if lower is better. */
+  /**
+   * Which values are better before `negate` is applied. A `threshold` is a maximum if lower is
+   * better.
+   */
   better: Better;
   needs: Needs;
   /** Only some metrics apply to single tool calls. */
   levels: readonly MetricLevel[];
-  /** Judges the call or the comparison, not the answer's content. */
+  /** Whether the metric judges the call or the comparison instead of the answer's content. */
   whole?: true;
   source: string;
   example: MetricExample;
   problems(given: Record<string, Json>): string[];
   usesExpected(given: Record<string, Json>): boolean;
-  /** How it reads `expected` or `value`; null: it uses neither. */
+  /** How the metric reads `expected` or `value`. Null if it uses neither. */
   expects(given: Record<string, Json>): Expectation | null;
-  /** One result per answer, in order. Invalid data gives a tagged value, not an exception. */
+  /**
+   * Returns one result per answer, in order. Invalid data gives a tagged value, not an exception.
+   */
   score(
     answers: readonly MetricAnswer[],
     given: Record<string, Json>,
@@ -199,7 +207,9 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   });
 }
 
-/** `value` is shown and read by bounds and conditions; `pass` applies without a threshold. */
+/**
+ * Bounds and conditions read `value`, which is also shown. `pass` applies if there is no threshold.
+ */
 export function measurement(value: Json, pass: boolean, reason: string | null = null): Measurement {
   return { status: 'measured', value, pass, reason };
 }
@@ -215,7 +225,7 @@ export function reaches(value: number, needed: number): boolean {
   return value >= needed - 1e-9;
 }
 
-/** A measurement that passes if the value is at least `needed`. */
+/** Makes a measurement that passes if the value is at least `needed`. */
 export function atLeast(value: number, needed: number): Measurement {
   const pass = reaches(value, needed);
   return passOrFail(pass, `${value.toFixed(3)}, at least ${String(needed)} wanted`, value);

@@ -10,11 +10,11 @@ import { f1 } from './measures/words.ts';
 
 /** A file by path or an image by digest, actual or expected. */
 interface FileEntry {
-  /** Null: an image. */
+  /** Null for an image. */
   path: string | null;
-  /** Null: any. */
+  /** Null if any content is allowed. */
   content: string | null;
-  /** SHA-256 in hex of the content or of the image's bytes; null: any. */
+  /** SHA-256 in hex of the content or of the image's bytes. Null if any is allowed. */
   sha256: string | null;
 }
 
@@ -38,7 +38,7 @@ const wantedFile = z.union([
 const NO_FILES =
   'expected must be paths, or maps of path with content or sha256, or of image with its sha256';
 
-/** Null if invalid. */
+/** Null if the expected value is invalid. */
 function wantedFiles(expected: Json): FileEntry[] | null {
   return z.array(wantedFile).safeParse([expected].flat()).data ?? null;
 }
@@ -61,7 +61,7 @@ function isMeant(given: FileEntry, wanted: FileEntry): boolean {
   return given.path === wanted.path && (given.path !== null || given.sha256 === wanted.sha256);
 }
 
-/** Null: it is as expected. */
+/** Null if the file is as expected. */
 function fileProblem(given: FileEntry | undefined, wanted: FileEntry): string | null {
   if (given === undefined) return `${fileName(wanted)} missing`;
   if (wanted.content !== null && given.content !== wanted.content)

@@ -18,8 +18,8 @@ interface Vote {
 }
 
 /**
- * The label of more than half of the graders, whose number is odd. Ungraded or an error if there is
- * none.
+ * Returns the label of more than half of the graders, whose number is odd. Without such a label,
+ * the answer is ungraded or an error.
  */
 export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
@@ -66,8 +66,8 @@ interface ParsedReply {
 }
 
 /**
- * Reads the `choice` of JSON; in other text the last line, or the first if the rubric asks for the
- * label first.
+ * Reads the `choice` of JSON. In other text, reads the last line, or the first if the rubric asks
+ * for the label first.
  */
 export function readGrade(
   output: string,
@@ -77,7 +77,7 @@ export function readGrade(
   if (output.length > MAX_MATERIAL) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
-  // Do not read the last line of other or broken JSON: it may be part of a reason.
+  // The last line of other or broken JSON may be part of a reason, so it is not read.
   const [block] = codeBlocks(output);
   if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
@@ -163,7 +163,7 @@ export type Grade = (
 
 type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
-/** Asks again after an unreadable reply. A failed grade is never a pass, a fail or a number. */
+/** Asks again after an unreadable reply. If grading fails, there is no pass, fail or number. */
 export async function gradeMaterial(
   question: Question,
   materials: Materials,

@@ -22,11 +22,11 @@ import { fromGrade, idealText, materialsOf } from './rubric.ts';
 
 interface LabelPrompt {
   prompt: string;
-  /** Label → score from 0 to 1. */
+  /** Maps each label to its score from 0 to 1. */
   labels: Record<string, number>;
-  /** Text of the user's file, by keyword. Keywords inside it are not replaced. */
+  /** Text of the user's file, by keyword. Keywords inside this text are not replaced. */
   own?: Record<string, string>;
-  /** Replaces material of the answer. */
+  /** Replaces material from the answer. */
   material?: Materials;
 }
 
@@ -37,11 +37,13 @@ function labelQuestion(name: string, { prompt, labels, own = {} }: LabelPrompt):
 
 interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'> {
   parameters: S;
-  /** Whether the reference's `expected` is read under these parameters. */
+  /** Whether the metric reads the reference's `expected` under these parameters. */
   usesExpected?(options: Options<S>): boolean;
   /** The lowest passing score. */
   needed: number;
-  /** A text: why there is no question. Null: the reference has no `expected`. */
+  /**
+   * Returns the question. A text says why there is none. Null if the reference has no `expected`.
+   */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 
@@ -78,7 +80,7 @@ const byCriterion = {
   usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
 };
 
-/** Uses the file's criterion, else the reference's; null: neither has one. */
+/** Uses the file's criterion, else the reference's. Null if neither has one. */
 function withCriterion(
   { expected }: MetricAnswer,
   { criteria }: { criteria?: string | undefined },

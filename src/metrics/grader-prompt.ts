@@ -7,20 +7,20 @@ import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-t
 import { fillKeywords, materialUsed, showsNothing, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
-  /** The rubric's own text by extra keyword, inserted unchanged. */
+  /** Texts of the rubric by additional keyword, inserted unchanged. */
   own?: Readonly<Record<string, string>>;
   quoted?: Readonly<Record<string, string>>;
 }
 
 export interface Materials extends Partial<Record<Material, string | undefined>> {
-  /** Files of the judged messages, in order. Sent if the rubric quotes these messages. */
+  /** Files of the judged messages, in order. They are sent if the rubric quotes these messages. */
   files?: readonly FilePart[];
 }
 
 /** Materials that quote messages, including their file names. */
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
-/** No answer can end its own quotation. Some vendors require a final user message. */
+/** No answer can end its quotation. Some vendors require a final user message. */
 export function graderPrompt(
   question: Question,
   materials: Materials,
@@ -30,7 +30,7 @@ export function graderPrompt(
   const quoted = Object.entries(question.quoted ?? {});
   const alone = quoted.length === 0 && showsNothing(question.prompt);
   if (alone) used.add('completion');
-  // Unused material must not change the request, or equal requests would be paid for again.
+  // Unused material must not change the request. Otherwise equal requests would be paid for again.
   const texts = [
     question.prompt,
     ...Object.values(question.own ?? {}),
@@ -113,7 +113,10 @@ function quotedList(labels: readonly string[]): string {
   return labels.map((label) => JSON.stringify(label)).join(', ');
 }
 
-/** Models write keys in this order: reasons before the label, unless the rubric says otherwise. */
+/**
+ * Models write keys in this order: reasons before the label, unless the rubric requires another
+ * order.
+ */
 function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };
   const choice = {

@@ -47,7 +47,7 @@ async function scoreCode(
   return answers.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
 }
 
-/** For code: the judged `messages` and those `before`, tool calls and recorded metadata. */
+/** What code gets: the judged `messages` and those `before`, tool calls and recorded metadata. */
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
   const messageJson = ({ role, content, metadata = {} }: Message): Json => ({
@@ -96,7 +96,7 @@ function fromResult(
   const said = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null;
   if (given === undefined) return measureError(`${metric} did not set metric`);
   const value = plainValue(given);
-  // Bounds are applied later, as for every metric.
+  // Bounds are applied later, as for all metrics.
   if (bounded) return measurement(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measurement(value, verdict, said);
@@ -105,7 +105,8 @@ function fromResult(
 }
 
 /**
- * Longer answers (UTF-16 units) are not scored: time and memory of comparisons grow with length.
+ * In UTF-16 units. Longer answers are not scored, because time and memory of comparisons grow with
+ * length.
  */
 const MAX_OUTPUT = 1_048_576;
 
@@ -136,7 +137,7 @@ function applyBounds(
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
-  // Code that returns no number has failed on this answer.
+  // If code returns no number, it has failed on this answer.
   if (byBounds.status === 'error' && metric.source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
   if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;
@@ -218,8 +219,8 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
 );
 
 /**
- * One score per answer, in order. Rejects only if the sandbox cannot run.
- * @param own metrics of features.
+ * Returns one score per answer, in order. Rejects only if the sandbox cannot run. @param own
+ * metrics of features.
  */
 export async function scoreMetric(
   metric: Metric,

@@ -1,4 +1,4 @@
-/** FlexEval's names, then the names in other dialects. */
+/** FlexEval's names, followed by the names in other dialects. */
 const KEYWORDS = {
   conversation: 'conversation',
   context: 'context',
@@ -55,7 +55,10 @@ export function materialUsed(prompt: string): Set<Material> {
 
 const JUDGED_MATERIALS = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
-/** Whether the answer must be added. In data that FlexEval's rubrics mark, the context may be all. */
+/**
+ * Whether the answer must be added. In data that FlexEval's rubrics mark, the context may be
+ * everything.
+ */
 export function showsNothing(prompt: string): boolean {
   const used = materialUsed(prompt);
   if (used.has('context') && prompt.includes('[BEGIN DATA]')) return false;

@@ -20,7 +20,10 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/** The text after each trimming step, least trimmed first, since a label may end in punctuation. */
+/**
+ * Returns the text after each trimming step, least trimmed first, because a label may end in
+ * punctuation.
+ */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];
@@ -42,8 +45,8 @@ function trimOnce(text: string): string {
 }
 
 /**
- * The only label in a line, if it is the whole line or set apart from the rest. Null if it is part
- * of a word, a number or running text, or if the line negates it.
+ * Returns the only label in a line if it is the whole line or set apart from the rest. Null if it
+ * is part of a word, a number or running text, or if the line negates it.
  */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);
@@ -51,7 +54,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
-  // Ignore case only for unambiguous labels of at least two letters: `a` is a word.
+  // Ignores case only for unambiguous labels of at least two letters, because `a` is a word.
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
@@ -141,10 +144,10 @@ const WORD = /[\p{L}\p{N}\p{M}_]/u;
 /** Characters that join their neighbours into one word: grades, fractions, decimals, hyphens. */
 const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 
-/** Part of a label even at its end: `A+`, `A-`, `5%`, `1/`. */
+/** Characters that belong to a label even at its end: `A+`, `A-`, `5%`, `1/`. */
 const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
 
-/** They change the label after them: `-1`, `+1`, `#1`, `.5`. */
+/** Characters that change the label after them: `-1`, `+1`, `#1`, `.5`. */
 const LABEL_PREFIXES = new Set('/+-\u2010\u2011\u2012−–%#\\.^~');
 
 /** A comparison before a number, or a per cent sign after it. */
@@ -166,7 +169,7 @@ function isWholeLabel(line: string, start: number, end: number): boolean {
   return !joinsBefore && !joinsAfter;
 }
 
-/** Whether a number is compared (`<5`) or a percentage; `<5>` is in brackets. */
+/** Whether a number is compared (`<5`) or a percentage. In `<5>` it is in brackets. */
 function isMeasured(line: string, start: number, end: number): boolean {
   const [before, after] = [line.slice(0, start), line.slice(end)];
   const isBracketed = before.endsWith('<') && after.startsWith('>');

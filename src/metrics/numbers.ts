@@ -84,7 +84,7 @@ export const numericDiff = defineComparison({
     return passOrFail(
       pass,
       `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
-      // Numbers beyond all doubles are not near.
+      // Numbers larger than all doubles are not near.
       apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
     );
   },

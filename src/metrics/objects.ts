@@ -23,8 +23,8 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
 };
 
 /**
- * The objects of a dialogue. The last turn or message is the answer or follows it; a thread is one
- * object.
+ * Returns the objects of a dialogue. The last turn or message is the answer or follows it. A thread
+ * is one object.
  */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
@@ -61,7 +61,10 @@ export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): Dialo
   });
 }
 
-/** Whether a metric compares with `expected`. In scripted dialogues it judges only turns with one. */
+/**
+ * Whether a metric compares with `expected`. If so, it judges only turns of scripted dialogues that
+ * have one.
+ */
 export function readsExpected({ source, definition }: Metric, rubric?: Rubric): boolean {
   if (source.kind === 'code') return /\bexpected\b/.test(source.code);
   if (source.kind === 'rubric') return materialUsed(rubric?.prompt ?? '').has('expected');
@@ -80,7 +83,7 @@ function spokenOf({ thread, after = [] }: MetricAnswer): Message[] {
   return [...thread, ...after].filter(({ role }) => role !== 'system');
 }
 
-/** Its last `length` messages are the answer. */
+/** The last `length` messages are the answer. */
 function upToMessage(given: MetricAnswer, message: number, length: number): MetricAnswer {
   const { after, ...answer } = given;
   const spoken = spokenOf(given);
@@ -136,8 +139,8 @@ export function objectScore(
 }
 
 /**
- * Undecided if unjudged objects could change the outcome. The value is the mean value, or the share
- * that passes if that is compared.
+ * Undecided if unjudged objects could change the outcome. The value is the mean, or the share of
+ * passes if shares are compared.
  */
 export function scoreOfObjects(
   judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
@@ -188,7 +191,7 @@ function combinedValue(
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
-/** Name of the mean value of a dialogue's objects, beside the share of them that passes. */
+/** Name of the mean value of a dialogue's objects, shown next to the share that passes. */
 const OBJECT_MEAN = 'mean';
 
 /** What a metric measured: its value, or the mean value of the objects. */
@@ -211,7 +214,7 @@ export function scoreEntry(
     : entryNumber(value, entry);
 }
 
-/** Names of numbers beside a metric's own: entries of maps, and {@link OBJECT_MEAN}. */
+/** Names of further numbers of a metric: entries of maps, and {@link OBJECT_MEAN}. */
 export function scoreEntries(
   metric: Pick<Metric, 'every' | 'level' | 'skip'>,
   scores: readonly Score[],
@@ -246,7 +249,7 @@ export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): bo
   );
 }
 
-/** Turns of a script count its answers, others both sides' turns. */
+/** In a script, turns count the answers. In other dialogues, they count both sides' turns. */
 export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,

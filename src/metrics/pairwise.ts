@@ -51,7 +51,10 @@ async function compare(
   return joinGrades(before, after);
 }
 
-/** Both sides' prompts, base's first. With head's prompt alone, the grader would favour head. */
+/**
+ * Returns both sides' prompts, base's first. If it saw only head's prompt, the grader would favour
+ * head.
+ */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
   const [before, after] = [transcript(otherMessages), transcript(messages)];
   return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;

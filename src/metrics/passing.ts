@@ -2,7 +2,7 @@ import type { Better, Metric, Rubric, Score } from '../types/metric.ts';
 
 type StatedPassing = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
-/** Inclusive; at least one is set. */
+/** Both bounds are inclusive. At least one is set. */
 export interface Bounds {
   min?: number;
   max?: number;
@@ -17,7 +17,7 @@ export function boundsOf({ threshold, min, max }: StatedPassing, better: Better)
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
-/** The labels that the file names, else those with the best score; null if unspecified. */
+/** Returns the labels that the file names, else those with the best score. Null if unspecified. */
 export function passingLabels(
   rubric: RubricPassing,
   { pass, better }: Partial<StatedPassing> = {},
@@ -47,7 +47,7 @@ export function comparesShare({
   return every !== undefined && every < 1 && level !== 'Thread' && !skip;
 }
 
-/** The better direction of the number that is compared, or of an entry beside it. */
+/** Returns the better direction of the number that is compared, or of `entry`. */
 export function directionIn(
   metric: Metric,
   rubrics: ReadonlyMap<string, RubricPassing>,
@@ -56,7 +56,10 @@ export function directionIn(
   return entry === null && comparesShare(metric) ? 'higher' : valueDirection(metric, rubrics);
 }
 
-/** The better direction of a value: from the file, else the source, else derived from what passes. */
+/**
+ * Returns the better direction of a value: from the file, else the source, else derived from what
+ * passes.
+ */
 export function valueDirection(
   metric: Metric,
   rubrics: ReadonlyMap<string, RubricPassing>,
@@ -108,14 +111,14 @@ export function contradiction(
   return sign * (best[1] - worst[1]) > 0 ? { passes: worst[0], fails: best[0] } : null;
 }
 
-/** Marks a failure of a truncated answer: the missing part might have passed. */
+/** Marks a failure of a truncated answer, because the missing part might have passed. */
 export function withCut(score: Score): Score {
   if (score.status !== 'fail') return score;
   const cut = 'the answer was cut at its limit of tokens';
   return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
 
-/** The score of head's answer as base's: the mirror image. */
+/** Converts the score of head's answer to base's view. It is the mirror image. */
 export function seenFromHead(score: Score): Score {
   if (score.status !== 'pass' && score.status !== 'fail') return score;
   const value = typeof score.value === 'number' ? 1 - score.value : score.value;

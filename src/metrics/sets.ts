@@ -76,7 +76,7 @@ function setMetric(
   });
 }
 
-/** JSON text of expected numbers and booleans, by their text in the file. */
+/** Maps the text of expected numbers and booleans in the file to their JSON text. */
 function expectedSpellings(
   { expected: written = null, values }: Pick<MetricAnswer, 'expected' | 'values'>,
   expected: Json,
@@ -100,7 +100,7 @@ function entryText(entry: ExactJson): string {
   return typeof entry === 'number' ? decimalText(exactly(entry)) : jsonText(entry);
 }
 
-/** A JSON list, else lines or parts without bullets or numbers. */
+/** Reads a JSON list, else lines or parts without bullets or numbers. */
 function answerEntries(text: string, separator: string | undefined): string[] {
   const parsed = parseJson(text, 'fenced');
   if (parsed.ok && Array.isArray(parsed.value)) return parsed.value.map(entryText);
@@ -125,7 +125,7 @@ function setDifference(found: ReadonlySet<string>, wanted: ReadonlySet<string>):
     .join('; ');
 }
 
-/** If both sides are empty the share is 1; if only one is, 0. */
+/** If both sides are empty, the share is 1. If only one is empty, it is 0. */
 const sharedPart = (shared: number, size: number, other: number): number =>
   size === 0 ? (other === 0 ? 1 : 0) : shared / size;
 

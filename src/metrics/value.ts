@@ -1,7 +1,7 @@
 import type { Score } from '../types/metric.ts';
 import { isMap, type Json } from '../types/plain.ts';
 
-/** A finite number, a boolean, or the only number of a map such as `is_role` returns. */
+/** Returns a finite number, a boolean, or the only number of a map such as `is_role` returns. */
 export function metricNumber(value: Score['value']): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return finite(value);

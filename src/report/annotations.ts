@@ -29,9 +29,9 @@ import {
 } from './sections/phrases.ts';
 
 interface Annotation {
-  /** From the root of the repository. */
+  /** Path relative to the repository's root. */
   path: string;
-  /** From 1, inclusive. */
+  /** Counted from 1, inclusive. */
   startLine: number;
   endLine: number;
   level: 'notice' | 'warning' | 'failure';
@@ -44,12 +44,12 @@ export const ANNOTATION_TITLE_LIMIT = 255;
 
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
 
-/** An answer or a reason is cut here, in UTF-16 units. */
+/** In UTF-16 units. An answer or a reason is cut to this length. */
 const MAX_ANNOTATION_PART = 2_000;
 
 const MAX_ANNOTATION_NAMES = 10;
 
-/** Problems, a summary per changed file, and each regressed reference, at their lines. */
+/** Makes annotations for problems, for each changed file, and for each regressed reference. */
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],
@@ -111,7 +111,7 @@ function at(
   return { path, startLine: shown, endLine: shown, level, title, message };
 }
 
-/** References of a file that fail alike share one annotation, at the worst of them. */
+/** References of a file that fail in the same way share one annotation, at the worst of them. */
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
@@ -144,7 +144,7 @@ function failureWord({ suite, reference }: ReferenceEntry, others: number): stri
   return 'broke';
 }
 
-/** New references that fail; a sweep has none. */
+/** New references that fail. A sweep has none. */
 function newEntries({ suites, mode }: Result): ReferenceEntry[] {
   return mode === 'sweep'
     ? []
@@ -158,7 +158,7 @@ function entryNames(entries: readonly ReferenceEntry[]): string {
   );
 }
 
-/** What a changed file did to the suites that it belongs to or caused to run. */
+/** Says what a changed file did to its suites and to those that it caused to run. */
 function onFile(
   file: ChangedFile,
   result: Result,
@@ -218,12 +218,14 @@ function overallLevel(
 /** Unchanged lines that GitHub shows around each change. */
 const SHOWN_AROUND = 3;
 
-/** Lines found in a file, each moved to the nearest line that GitHub shows in the diff. */
+/**
+ * Lines that were found in a file. Each is moved to the nearest line that GitHub shows in the diff.
+ */
 function linesIn(
   { lines: all, proof }: FoundLines,
   { path, lines }: ChangedFile,
 ): { line: number; isRemoved: boolean }[] {
-  // One annotation for all suspects, whose text names the others.
+  // Makes one annotation for all suspects. Its text names the others.
   const found = proof === 'likely' ? all.slice(0, 1) : all;
   return found.flatMap(({ head: { file, line }, side }) => {
     if (file !== path || line === 0) return [];
@@ -264,7 +266,10 @@ function onLines(
   });
 }
 
-/** A line that was tried made the suites worse; the only change, untried, is not blamed. */
+/**
+ * Blames a line if it was tried and made the suites worse. Does not blame the only change, which
+ * was not tried.
+ */
 function lineTitle(
   proofs: ReadonlySet<FoundLines['proof']>,
   isRemoved: boolean,
@@ -278,7 +283,10 @@ function lineTitle(
     : `The only change before ${suites} got worse`;
 }
 
-/** The first line that differs, in what the pull request shows of the file; 1 where none does. */
+/**
+ * Returns the first line that differs within the part of the file that the pull request shows, else
+ * 1.
+ */
 function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): number {
   const changed = changes.find(({ file }) => file === path);
   const line = changed === undefined ? 0 : firstLine(changed);

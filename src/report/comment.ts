@@ -21,15 +21,15 @@ import { commentBlocks } from './sections/index.ts';
 export const COMMENT_LIMIT = 65_536;
 
 interface CommentOptions {
-  /** The hidden first line by which the comment is found again. */
+  /** The hidden first line. It identifies the comment later. */
   marker: string;
   reports: Reports;
-  /** UTF-16 units. */
+  /** In UTF-16 units. */
   limit?: number;
   links?: Links;
 }
 
-/** The pull request's comment. Detail falls level by level until it fits. */
+/** Renders the pull request's comment. Reduces the detail level by level until the comment fits. */
 export function renderComment(
   result: Result,
   { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
@@ -42,7 +42,7 @@ export function renderComment(
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
-/** Adds links to the report and the run, and what a fork without keys can do. */
+/** Adds links to the report and the run. For a fork without keys, adds what its author can do. */
 function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
   const { sizeNote: said } = detail;
   const blocks = commentBlocks(result, detail, reports, links);
@@ -105,7 +105,7 @@ export const CHECK_SUMMARY_LIMIT = 65_535;
 /** A job summary may have 1 MiB; leaves room for other output of the step. */
 export const JOB_SUMMARY_LIMIT = 1_000_000;
 
-/** The check run's title: the result's own line, on one line. UTF-16 units. */
+/** Returns the check run's title: the result's first line, on one line. In UTF-16 units. */
 export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): string {
   const title = visibleLine(result.title.trim());
   return shorten(title === '' ? outcomeLook(result).outcome : title, limit);
@@ -152,6 +152,6 @@ function jobSummary(
     (detail) => `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`,
   );
   const { sign, outcome } = outcomeLook(result);
-  // Three bytes are the most that one UTF-16 unit needs.
+  // One UTF-16 unit needs at most three bytes.
   return fitting ?? shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3));
 }

@@ -19,7 +19,7 @@ interface Named {
   result: Result;
 }
 
-/** Compares two results suite by suite on the same references; names suites without a partner. */
+/** Compares two results suite by suite on the same references. Names suites without a partner. */
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = ({ result }: Named) => counted(result.suites.length - pairs.length, 'suite');
@@ -55,7 +55,10 @@ const COMPARISON_COLUMNS = [
   'References',
 ];
 
-/** Suites of one prompt: of one variant, else the only ones left, as of two models. */
+/**
+ * Pairs suites of one prompt: those of one variant, else the only ones left, for example of two
+ * models.
+ */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],

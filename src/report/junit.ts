@@ -25,18 +25,18 @@ import {
   rolledUpWords,
 } from './sections/phrases.ts';
 
-/** Characters of one answer or reason in a failure's text, in UTF-16 units. */
+/** In UTF-16 units: limit of one answer or reason in a failure's text. */
 const MAX_FAILURE_PART = 4_000;
 
 interface CaseEnding {
-  /** `system-out`: it passes, and the message is worth knowing. */
+  /** `system-out`: the case passes, and the message is still useful. */
   element: 'failure' | 'error' | 'skipped' | 'system-out';
   type: string;
   message: string;
   body: string;
 }
 
-/** JUnit XML within Jenkins' schema: a suite per prompt and variant, a case per reference. */
+/** Writes JUnit XML in Jenkins' schema: a suite per prompt and variant, a case per reference. */
 export function renderJunit(result: Result, reports: Reports): string {
   const repeated = repeatedNames(result.suites);
   const own = [
@@ -58,7 +58,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/** Shows that a run is red by all suites together, or for a reason that names no reference. */
+/** Shows that all suites together make the run red, or a reason that names no reference. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;
@@ -112,7 +112,9 @@ interface Element {
 
 interface CaseRules {
   failOn: Result['gate']['fail_on'];
-  /** Whether a new reference that fails makes the run red; null: nothing is new in a sweep. */
+  /**
+   * Whether a new reference that fails makes the run red. Null in a sweep, where nothing is new.
+   */
   newFails: boolean | null;
 }
 
@@ -123,8 +125,8 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
 }
 
 /**
- * Readers identify a case by class and name. The names stay equal when the model or a parameter
- * changes: only several variants of one prompt are named by them.
+ * Programs identify a case by class and name. These stay equal when the model or a parameter
+ * changes: the variant is part of the name only if a prompt has several variants.
  */
 function suiteElement(
   suite: SuiteResult,
@@ -155,7 +157,7 @@ function failingMeans({ values, ...metric }: ReturnType<typeof failingMetrics>[n
   return values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
 }
 
-/** A regressed suite without a reference to name gets its own failure; else null. */
+/** A regressed suite gets a failure itself if it has no reference to name. Otherwise null. */
 function suiteEnding(
   suite: SuiteResult,
   cases: readonly { ending: CaseEnding | null }[],
@@ -175,7 +177,7 @@ function sentenceOf(suite: SuiteResult): string {
   return plainWords(suiteSentence(suite, { isOnly: true }));
 }
 
-/** A metric whose mean got worse gets its own failure: no single reference failed. */
+/** A metric whose mean got worse gets a failure itself, because no single reference failed. */
 function meanEnding(suite: SuiteResult, message: string): CaseEnding {
   const place = placeText({ file: suite.path, line: 1 });
   const body = [place, message, sentenceOf(suite)].join('\n');
@@ -273,7 +275,7 @@ const SKIPPED: Readonly<Partial<Record<ReferenceStatus, string>>> = {
 
 const BETTER_PROPERTY: ReadonlySet<ReferenceStatus> = new Set(['fixed', 'improved', 'rose']);
 
-/** Why it is out of the verdict; null: it is not. */
+/** Says why the reference is not part of the verdict. Null if it is. */
 function asideWords(reference: ReferenceResult, counts: string): string | null {
   const { status, tags } = reference;
   if (status === 'removed')
@@ -283,7 +285,7 @@ function asideWords(reference: ReferenceResult, counts: string): string | null {
     : `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`;
 }
 
-/** In what way the reference makes the run red; null: it does not. */
+/** Says how the reference makes the run red. Null if it does not. */
 function failureOf(
   { status, head }: ReferenceResult,
   { verdict }: SuiteResult,
@@ -307,7 +309,10 @@ function seconds(side: SideResult | null): string {
   ).toFixed(3);
 }
 
-/** Attributes; line feeds and tabs as references, since XML folds them into blanks otherwise. */
+/**
+ * Writes attributes. Writes line feeds and tabs as references, because XML otherwise turns them
+ * into blanks.
+ */
 function xmlAttributes(values: Attributes): string {
   return Object.entries(values)
     .map(

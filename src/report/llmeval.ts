@@ -10,7 +10,10 @@ import { answerText } from './answers/text.ts';
 
 const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
 
-/** `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC): a job per suite and variant. */
+/**
+ * Writes `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC), with a job per suite and
+ * variant.
+ */
 export function* llmevalFiles(
   result: Result,
   suites: readonly Suite[],
@@ -35,7 +38,7 @@ export function* llmevalFiles(
   }
 }
 
-/** `prompts.tests.references` comes last. */
+/** Writes `prompts.tests.references` last. */
 function reportText(
   suite: SuiteResult,
   { prompt, tests }: Suite,
@@ -76,7 +79,7 @@ function promptBody({ code, messages }: Prompt): Record<string, Json> {
   };
 }
 
-/** Python is the default. */
+/** The default language is Python. */
 function languageOf({ language }: { language: CodeLanguage }): { language?: CodeLanguage } {
   return language === 'python' ? {} : { language };
 }
@@ -157,10 +160,10 @@ function yamlText(report: Record<string, Json>, references: readonly Json[]): st
   return `${yaml(report)}    references:${items.length === 0 ? ' []\n' : `\n${items.join('')}`}`;
 }
 
-/** Of a reference below `prompts`, `tests` and `references`. */
+/** Indentation of a reference below `prompts`, `tests` and `references`. */
 const ITEM_INDENT = ' '.repeat(6);
 
-/** Indents all lines but the first; blank lines stay blank. */
+/** Indents all lines except the first. Blank lines stay blank. */
 function indented(text: string): string {
   return text.replace(/\n(?!\n|$)/g, `\n${ITEM_INDENT}`);
 }

@@ -21,7 +21,10 @@ import {
   type Piece,
 } from './sections/document.ts';
 
-/** Blocks for GitHub: Markdown at the top so that e-mails read well, HTML for tables and folds. */
+/**
+ * Writes blocks for GitHub. Uses Markdown at the top, so that e-mails are readable, and HTML for
+ * tables and folds.
+ */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
 }
@@ -58,7 +61,7 @@ function markdownLine(line: Line, links: Links): string {
     .map((part) => markdownInline(part, links))
     .reduce(
       (whole, part) =>
-        // Two code spans that touch would be read as one.
+        // Two code spans without a space between them would be read as one.
         whole.endsWith('`') && part.startsWith('`') ? `${whole} ${part}` : whole + part,
       '',
     );
@@ -156,10 +159,10 @@ function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   };
 }
 
-/** A line of a cell that is no longer than this does not wrap. */
+/** In a cell, a line of at most this length does not wrap. */
 const MAX_NOWRAP_CHARS = 24;
 
-/** Short lines of our own words do not wrap; a long cell in the same row does. */
+/** Short lines of our own words do not wrap. A long cell in the same row does. */
 function cellOf(cell: Line, links: Links): string {
   const lines = splitAtBreaks(cell);
   if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;
@@ -227,7 +230,10 @@ function htmlInline(part: Inline, links: Links): string {
   }
 }
 
-/** Foreign text stays in `code`; notes on omissions are outside, so it cannot imitate them. */
+/**
+ * Foreign text stays in `code`. Notes about omitted text are outside, so that foreign text cannot
+ * imitate them.
+ */
 function markdownPieces(pieces: readonly Piece[]): string {
   return pieces
     .map((piece, index) => {
@@ -264,7 +270,7 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-/** A place, or a name that leads to it; the place behind the name where nothing can be linked. */
+/** Shows a place, or a name with a link to it. Without a link, shows the place after the name. */
 function placeShown(
   part: Extract<Inline, { kind: 'place' }>,
   links: Links,

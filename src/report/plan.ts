@@ -21,15 +21,17 @@ interface PlanView {
   /** The features' lines about calls that are certain. */
   certainWords: readonly string[];
   forecast?: Forecast;
-  /** Names references and shows which side provides what. */
+  /** Whether to name references and show which side provides what. */
   verbose?: boolean;
-  /** Most references named in each suite. */
+  /** Maximum number of references named in each suite. */
   references?: number;
 }
 
 const SHORT_SUITES = 10;
 
-/** What a run will do and why, before any call: selection, calls, cost and trust level. Escaped. */
+/**
+ * Says before any call what a run will do and why: selection, calls, cost and trust level. Escaped.
+ */
 export function planLines({
   trust,
   prepared,
@@ -62,7 +64,7 @@ export function planLines({
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
-/** Empty if tries are fixed, because the line before then says all. */
+/** Empty if the number of tries is fixed, because the previous line then says everything. */
 function usualLine(calls: AnswerCalls | null): string[] {
   return calls === null
     ? []
@@ -76,7 +78,7 @@ function usualLine(calls: AnswerCalls | null): string[] {
       ];
 }
 
-/** The usual cost of a regression, at the mean price of the first calls. */
+/** Estimates the usual cost of a regression at the mean price of the first calls. */
 function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Forecast): string[] {
   const most = sum(Object.values(possible));
   const calls = sum((forecast?.models ?? []).map((model) => model.calls));
@@ -91,7 +93,7 @@ function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Fore
       ];
 }
 
-/** For models whose API requires a limit that the prompt does not set. */
+/** Names models whose API requires a limit that the prompt does not set. */
 function ownLimitLines(runs: readonly SuiteRun[]): string[] {
   const generations = runs.flatMap((run) =>
     run.runs.flatMap(({ affected: { base, head } }) => [base, head]),

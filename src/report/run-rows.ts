@@ -10,7 +10,7 @@ import type { Evaluate } from '../types/model.ts';
 import { answerText } from './answers/text.ts';
 import type { RunRow, RunTable } from './run-tables.ts';
 
-/** Head's suites of a saved result, one table per prompt, as the roll-up judged them. */
+/** Makes one table per prompt of head's suites in a saved result, as the roll-up judged them. */
 export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
   const tables = new Map<string, RunTable>();
   for (const { path, name, variant, references } of suites) {
@@ -55,7 +55,9 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
   }));
 }
 
-/** A table per prompt and time. The files of a job are the tries of its references, in order. */
+/**
+ * Makes a table per prompt and time. The files of a job are the tries of its references, in order.
+ */
 export async function tablesOfReports(
   reports: readonly RunReport[],
   evaluate: Evaluate,
@@ -85,7 +87,7 @@ function tryOf(file: string): number {
   return Number(/report-(\d+)\.ya?ml$/.exec(file)?.[1] ?? 0);
 }
 
-/** A custom roll-up switches skipping off, as in llmeval. */
+/** As in llmeval, a custom roll-up disables skipping. */
 async function buildRunRows(
   files: readonly RunReport[],
   rollup: Rollup,
@@ -121,7 +123,7 @@ async function buildRunRows(
 
 type RowTries = RunRow['tries'];
 
-/** A try fails with one deciding metric; for a skipped reference, all metrics count. */
+/** A try fails if one deciding metric fails. For a skipped reference, all metrics count. */
 function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judged: number } {
   const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);

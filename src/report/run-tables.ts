@@ -8,7 +8,7 @@ export interface RunRow {
   input: Record<string, Json>;
   expected: Json | undefined;
   tries: RunTry[];
-  /** Null: not judged. */
+  /** Null if the reference was not judged. */
   outcome: 'pass' | 'fail' | null;
   skipped: boolean;
 }
@@ -16,7 +16,7 @@ export interface RunRow {
 export interface RunTable {
   run: string;
   name: string;
-  /** The prompt before variables are filled in; null: unknown. */
+  /** The prompt before variables are filled in. Null if unknown. */
   messages: Json;
   rollup: string | null;
   rows: RunRow[];
@@ -26,7 +26,7 @@ const CELL = 50;
 
 const MESSAGES = 500;
 
-/** llmeval's `report`: status, parameters, variables, expected, then each try's metrics. */
+/** Shows llmeval's `report`: status, parameters, variables, expected, then each try's metrics. */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
     paragraph(
@@ -40,7 +40,7 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
   ]);
 }
 
-/** Whether all deciding metrics pass; false if nothing was judged. */
+/** Whether all deciding metrics pass. False if nothing was judged. */
 export function passes({ rows }: RunTable): boolean {
   return rows.every(({ skipped, outcome }) => skipped || outcome === 'pass');
 }

@@ -2,16 +2,16 @@ import stringWidth from 'string-width';
 
 export type Style = 'plain' | 'bold' | 'dim' | 'good' | 'bad' | 'open';
 
-/** Text of one style, or a line end. */
+/** Text in one style, or a line end. */
 export interface Run {
   text: string;
   style: Style;
 }
 
-/** One-column characters. */
+/** Matches characters that take one column. */
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
-/** Narrow texts skip the library, whose first emoji takes long. */
+/** Narrow texts do not use the library, whose first emoji takes long. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
@@ -20,10 +20,10 @@ export type Row = Run[];
 
 export const GAP = 2;
 
-/** Line ends, blanks, and words (`5 %` is one); a path may break after a slash. */
+/** Matches line ends, blanks, and words (`5 %` is one). A path may break after a slash. */
 const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
-/** Line ends, blanks, and words, which may span runs (a name and its comma). */
+/** Splits into line ends, blanks, and words. A word may span runs (a name and its comma). */
 function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;
@@ -38,7 +38,7 @@ function unbrokenUnits(given: readonly Run[]): Run[][] {
   return units;
 }
 
-/** Breaks runs into rows of at most `width` columns, between words where it can. */
+/** Breaks runs into rows of at most `width` columns, between words if possible. */
 export function wrapRuns(given: readonly Run[], width: number): Row[] {
   const rows: Row[] = [[]];
   let used = 0;
@@ -110,7 +110,7 @@ export function hanging(mark: string, item: readonly Run[], width: number): Row[
   ]);
 }
 
-/** Columns of a cell without wrapping. */
+/** Returns the columns of a cell without wrapping. */
 export function widest(cell: readonly Run[]): number {
   return wrapRuns(cell, Infinity).reduce((most, row) => Math.max(most, rowWidth(row)), 0);
 }

@@ -52,7 +52,9 @@ const DETAIL: Detail = {
   sizeNote: null,
 };
 
-/** The fold for a coding agent is the comment's: here all of it is at hand. */
+/**
+ * Omits the fold for a coding agent, which only comments need: here everything is on the machine.
+ */
 const SHOWN = SECTION_NAMES.filter((name) => name !== 'handoff');
 
 const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
@@ -63,12 +65,15 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   open: '33',
 };
 
-/** Bounds on a foreign text column's minimum; if it does not fit, the table becomes a list. */
+/**
+ * Limits of the smallest width of a column with foreign text. If it does not fit, the table becomes
+ * a list.
+ */
 const NARROWEST = 10;
 
 const WIDEST_WORD = 24;
 
-/** The report for a terminal or log: no line can be a workflow command. */
+/** Renders the report for a terminal or log. No line can be a workflow command. */
 export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
   const blocks = sectionBlocks(result, DETAIL, reports, SHOWN);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
@@ -86,7 +91,7 @@ const UNFOLD: Inline = {
   text: '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
 };
 
-/** Lines of at most `width` columns (20 at least), without a final line end. */
+/** Returns lines of at most `width` columns (20 at least), without a final line end. */
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
   const lines = rows.map((row) =>
@@ -203,7 +208,7 @@ function placeRuns(part: Extract<Inline, { kind: 'place' }>, style: Style): Run[
   ];
 }
 
-/** Shows line ends of foreign text as a sign. */
+/** Shows line ends in foreign text as a sign. */
 function onOneLine(text: string): string {
   return text.replace(/\s*\r?\n\s*/g, ' ↵ ');
 }
@@ -217,7 +222,10 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   neutral: 'plain',
 };
 
-/** Columns side by side; else the last one below its row; else each row as a list. */
+/**
+ * Shows columns side by side. If they do not fit, puts the last one below its row, else makes each
+ * row a list.
+ */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));
@@ -273,7 +281,7 @@ interface ColumnWidth {
   least: number;
 }
 
-/** Narrows the widest columns until all fit; null if they cannot. */
+/** Narrows the widest columns until all fit. Null if they cannot fit. */
 function shrunk(columns: readonly ColumnWidth[], room: number): number[] | null {
   const fitted = columns.map(({ natural, least }) => ({ width: natural, least }));
   for (let over = fitted.reduce((sum, { width }) => sum + width, 0) - room; over > 0; over -= 1) {

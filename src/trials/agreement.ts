@@ -8,11 +8,11 @@ interface JudgedCounts {
   trueNegative: number;
 }
 
-/** Each is null if undefined. */
+/** Each value is null if it is undefined. */
 interface Agreement {
   /** Share of items judged correctly, 0–1. */
   agreement: number | null;
-  /** Share of positive items judged positive, and of negative items judged negative, 0–1. */
+  /** Share of positive items judged positive, and share of negative items judged negative, 0–1. */
   truePositiveRate: number | null;
   trueNegativeRate: number | null;
   balancedAccuracy: number | null;
@@ -49,9 +49,10 @@ function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Fleiss' kappa: (P − Pe) / (1 − Pe). `counts[i][j]`: ratings of item i in category j; every item
- * has the same number of ratings, at least two. 1 is perfect agreement, 0 chance. Null without
- * items or pairs of ratings, and when all ratings are in one category. Source: Fleiss 1971.
+ * Returns Fleiss' kappa: (P − Pe) / (1 − Pe). `counts[i][j]`: ratings of item i in category j.
+ * Every item has the same number of ratings, at least two. 1 is perfect agreement, 0 is chance.
+ * Null if there are no items or pairs of ratings, or if all ratings are in one category. Source:
+ * Fleiss 1971.
  */
 export function fleissKappa(counts: readonly (readonly number[])[]): number | null {
   const ratings = sum(counts[0] ?? []);

@@ -6,7 +6,8 @@ import type { PrepareInput } from '../money/prepared.ts';
 import type { Problem } from '../types/plain.ts';
 
 /**
- * Uses the first grader only, because only grades need a vote. `problems`: why it cannot be used.
+ * Uses only the first grader, because only grades need a vote. `problems`: why the grader cannot be
+ * used.
  */
 export function createAsker(
   { project, context }: ProjectSide,
@@ -15,7 +16,7 @@ export function createAsker(
   const { grader: named, file } = project.settings;
   if (named === null) return null;
   const problems: Problem[] = [];
-  // Not batched in sweeps: each of the few steps would be a batch.
+  // In sweeps these calls are not batched, because each of the few steps would be a batch.
   const [grader = null] = gradersOf(
     {
       project: { ...project, settings: { ...project.settings, voters: [] } },

@@ -11,7 +11,7 @@ function drawMark(draw: number): string {
   return ` draw ${String(draw)}`;
 }
 
-/** Repeats a question; its answers are not shared with other draws. */
+/** Repeats a question. Other draws do not share its answers. */
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
   const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;

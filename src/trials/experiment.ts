@@ -23,45 +23,45 @@ import {
 
 interface Experiment {
   units: number;
-  /** References that fell, worst first, with their tries of the comparison. */
+  /** References that fell, worst first, with their tries in the comparison. */
   fell: readonly Fall[];
-  /** Number of stable references. In draws their indices follow the fallen ones'. */
+  /** Number of stable references. In draws, their indices follow those of the fallen references. */
   stable: number;
   tries: number;
-  /** The chance of naming a unit that has no effect. */
+  /** The chance that a unit is named although it has no effect. */
   alpha: number;
 }
 
 export interface CauseFindings {
   causes: FoundCause[];
   unexplained: number[];
-  /** Why it ended early; null: every fall is explained. */
+  /** Why the experiment ended early. Null if every fall is explained. */
   open: TrialsEnd | 'unclear' | null;
-  /** If nothing is proven: units that likely include a cause; empty: it may be any unit. */
+  /** Units that likely include a cause, if nothing is proven. Empty if it may be any unit. */
   suspects: number[];
   tries: number;
 }
 
-/** More units than this are searched in groups of neighbours. */
+/** If there are more units than this, groups of neighbours are searched. */
 const MAX_GROUPS = 12;
 
 const PARTS = 4;
 
-/** References tried in one step of the search. */
+/** How many references are tried in one step of the search. */
 const PER_STEP = 3;
 
-/** Hypotheses are tested from this posterior on. */
+/** A hypothesis is tested when its posterior reaches this value. */
 const MIN_BELIEF = 0.8;
 
 /** The search ends after this many failed hypotheses. */
 const MAX_REFUTED = 4;
 
-/** Stable references that are tried with a cause undone. */
+/** How many stable references are tried with a cause undone. */
 const CONTROLS = 3;
 
 /**
- * Finds the units that broke references. A search makes the most informative tries. Then fresh
- * tries alone prove each hypothesis, with a test that is valid whenever it stops.
+ * Finds the units that broke references. A search makes the most informative tries. Then only fresh tries prove each hypothesis. Their test is valid
+ * whenever it stops.
  */
 export async function findCauses(
   experiment: Experiment,
@@ -77,7 +77,7 @@ export async function findCauses(
     const found = await search(trials, open, known);
     if (typeof found === 'string') ended = found;
     else if (found.relation === 'none') {
-      // By its own tries it fell by chance. The others may have a cause.
+      // According to its own tries, this reference fell by chance. The others may have a cause.
       open = open.slice(1);
     } else {
       const beliefs = (): UnitBelief[] =>
@@ -108,7 +108,7 @@ export async function findCauses(
   };
 }
 
-/** Units with a smaller posterior are cleared. */
+/** Units with a smaller posterior are no suspects. */
 const MIN_SUSPECT_BELIEF = 0.1;
 
 const MOST_SUSPECTS = 3;
@@ -124,7 +124,7 @@ function suspectsIn(trials: Trials, open: readonly number[], known: ProofState):
   return suspects.length <= Math.min(MOST_SUSPECTS, trials.units - 1) ? suspects : [];
 }
 
-/** A unit proven again for further references is the same cause. */
+/** If a unit is proven again for further references, it is the same cause. */
 function addCause(causes: FoundCause[], { references, tries, ...cause }: FoundCause): void {
   const known = causes.find((earlier) => candidateKey(earlier) === candidateKey(cause));
   if (known === undefined) causes.push({ ...cause, references, tries });
@@ -142,7 +142,7 @@ function startGroups(units: number): number[][] {
   return groups;
 }
 
-/** Groups in which each unit of the candidate is alone, to get its posterior. */
+/** Makes groups in which each unit of the candidate is alone, to get its posterior. */
 function singles(units: number, { units: own }: Candidate): number[][] {
   return narrowGroups(startGroups(units), own, units);
 }

@@ -19,7 +19,7 @@ const MIRRORED_STATUSES: Readonly<Partial<Record<ReferenceStatus, ReferenceStatu
   fell: 'rose',
 };
 
-/** Exchanges base and head, so that fixed references count as fallen. */
+/** Swaps base and head, so that fixed references count as fallen. */
 export function mirrored(result: SuiteResult): SuiteResult {
   return {
     ...result,
@@ -34,9 +34,9 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * References that got worse, worst first. Beyond the limit, other groups take precedence, because
- * they may have another cause. `groups`: ids of references that belong together. Clusters do not
- * matter, because fresh tries prove each cause.
+ * Returns references that got worse, worst first. Beyond the limit, other groups take precedence,
+ * because they may have another cause. `groups`: ids of references that belong together. Clusters
+ * do not matter, because fresh tries prove each cause.
  */
 export function fallenReferences(
   suite: SuiteResult,
@@ -47,7 +47,10 @@ export function fallenReferences(
   return ordered.filter((reference) => chosen.has(reference));
 }
 
-/** All references that got worse: named ones, then the ones that fell with the suite. */
+/**
+ * Returns all references that got worse: first those that are named, then those that fell with the
+ * suite.
+ */
 export function worstFirst({ references }: Pick<SuiteResult, 'references'>): ReferenceResult[] {
   const worse = references.filter(
     (reference) =>
@@ -59,7 +62,10 @@ export function worstFirst({ references }: Pick<SuiteResult, 'references'>): Ref
   );
 }
 
-/** Picks up to the limit, each time one of the group with fewest picked references. */
+/**
+ * Picks references up to the limit. Each time, picks from the group with the fewest picked
+ * references.
+ */
 function pickDiverse(
   ordered: readonly ReferenceResult[],
   groups: readonly (readonly string[])[],
@@ -80,7 +86,7 @@ function pickDiverse(
   return chosen;
 }
 
-/** References that passed every try on both sides. */
+/** Returns references that passed every try on both sides. */
 export function stableReferences({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>
@@ -93,8 +99,8 @@ function isFlawless(side: SideResult | null): boolean {
 }
 
 /**
- * How often a reference passes a further try after one side passed all of its tries, 0–1. Estimated
- * from the other side's tries of references that did not fall. References that passed every try on
+ * Estimates how often a reference passes another try after one side passed all of its tries, 0–1.
+ * Uses the other side's tries of references that did not fall. References that passed every try on
  * both sides would be biased, because these tries selected them.
  */
 export function retestRate({ references }: SuiteResult): number {

@@ -9,24 +9,27 @@ import type { ChangeUnit } from './change-unit.ts';
 import { composeText, mergeTexts } from './merged-text.ts';
 import type { MergedText } from './text-units.ts';
 
-/** A file of a side. Null: it is too large, or unknown. */
+/** Reads a file of a side. Null if it is too large or unknown. */
 export type ReadBytes = (side: Side, path: string) => Uint8Array | null;
 
-/** Larger files are one unit, in bytes. */
+/** In bytes. A larger file is one unit. */
 export const MAX_UNIT_FILE = 200_000;
 
 export interface FilesChange {
   units: ChangeUnit[];
-  /** The side's target with the files that these units give. */
+  /** Returns the side's target with the files that these units give. */
   target(side: Side, has: (unit: number) => boolean): Target | null;
-  /** Head's text of a unit's file, and the text without the unit. Null: the unit is not text. */
+  /**
+   * Returns head's text of a unit's file, and the text without the unit. Null if the unit is not
+   * text.
+   */
   revert(unit: ChangeUnit): { before: string; after: string } | null;
 }
 
 interface FileChange {
   path: string;
   ids: Record<Side, string | undefined>;
-  /** Null: one unit, which is the whole file. */
+  /** Null if the whole file is one unit. */
   text: FileText | null;
   /** Number of its first unit. */
   first: number;
@@ -40,7 +43,10 @@ interface FileText {
 
 type FileSides = Record<Side, ProgramTarget>;
 
-/** The units of files that differ, instructions first. None if a trial cannot replace files. */
+/**
+ * Returns the units of files that differ, instructions first. Returns none if a trial cannot
+ * replace files.
+ */
 export function filesChange(
   base: Target | null,
   head: Target | null,
@@ -78,7 +84,7 @@ function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
   };
 }
 
-/** Files that agents read as instructions are the likeliest causes. */
+/** Matches files that agents read as instructions. These are the likeliest causes. */
 const INSTRUCTIONS = /\.(?:mdc?|mdx|markdown|txt|rst)$|(?:^|\/)\.[a-z]+rules$/i;
 
 export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[] {
@@ -91,7 +97,7 @@ export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[]
   return [...changed.filter(isInstruction), ...changed.filter((path) => !isInstruction(path))];
 }
 
-/** Null: not text, or only its line endings differ. */
+/** Null if the file is not text, or if only its line endings differ. */
 function mergedFile(path: string, read: ReadBytes): FileText | null {
   const [base, head] = [sideText(read('base', path)), sideText(read('head', path))];
   if (base === null || head === null) return null;
@@ -160,7 +166,7 @@ function overlaidTarget(
     : { ...target, overlay: { commit: targets[other].commit, files: Object.fromEntries(changed) } };
 }
 
-/** With the line endings of the side. */
+/** Composes the text with the line endings of the side. */
 function composedText(
   { merged, texts }: FileText,
   side: Side,

@@ -7,19 +7,19 @@ import type { MakeTries } from './tries.ts';
 
 const MAX_FIX_REFERENCES = 5;
 
-/** Tries of a candidate on fallen and on stable references. */
+/** How many tries a candidate gets on fallen and on stable references. */
 const TRIES = { fell: 10, stable: 20 };
 
-/** Tries per reference: the fewer fell, the more tries each needs. */
+/** Tries per reference. If fewer references fell, each needs more tries. */
 const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
 /** Share of tries that a restored reference must pass. */
 const RESTORED_SHARE = 0.8;
 
-/** References tried at once. A draft that breaks one of them skips the rest. */
+/** How many references are tried at once. If a draft breaks one of them, the rest is skipped. */
 const CHUNK_SIZE = 10;
 
-/** Rounds of a draft over all stable references. */
+/** How many rounds a draft gets over all stable references. */
 const ROUNDS = 2;
 
 /**
@@ -37,7 +37,7 @@ const MAX_DEVIATIONS = 2.6;
 interface FixCandidate {
   prompt: string;
   generation(reference: AffectedReference): Generation;
-  /** It has new words, which could break anything. */
+  /** Whether the candidate has new words, which could break anything. */
   isNew: boolean;
 }
 
@@ -46,11 +46,11 @@ interface FixTrial {
   references: readonly ReferenceResult[];
   /** Indices of references that fell and should be restored. */
   fell: readonly number[];
-  /** Others that fell. If the candidate passes, they are only counted. */
+  /** Indices of other fallen references. If the candidate passes, they are only counted. */
   shown?: readonly number[];
   /** Indices of references that passed every try on both sides. */
   stable: readonly number[];
-  /** How often a reference passes a further try after a side passed all of its tries, 0–1. */
+  /** How often a reference passes another try after a side passed all of its tries, 0–1. */
   retestRate: number;
   make: MakeTries;
 }
@@ -58,17 +58,17 @@ interface FixTrial {
 interface FixEffect {
   restores: { references: number; of: number };
   costs: { references: number; of: number };
-  /** Per fallen reference. */
+  /** Tries for each fallen reference. */
   tries: number;
 }
 
 type Counts = Table['head'];
 
 /**
- * Accepts a candidate that is better than head (`level`: chance of a false accept) and does not
- * break a stable reference. Drafts with new words must restore every reference, and are tried on
- * all stable ones; others on a sample. A reference that fails a try is tried again, since the
- * failure may be chance.
+ * Accepts a candidate that is better than head and does not break a stable reference. `level`:
+ * chance of a false accept. Drafts with new words must restore every reference. They are tried on
+ * all stable references, other candidates on a sample. A reference that fails a try is tried again,
+ * because the failure may be chance.
  */
 export async function fixGate(
   candidate: FixCandidate,
@@ -107,7 +107,7 @@ function isWholeRate({ passes, tries }: Counts): boolean {
   return passes >= RESTORED_SHARE * tries;
 }
 
-/** Head's tries against the candidate's. */
+/** Compares head's tries with the candidate's. */
 function trialTables(restored: readonly Restored[], references: FixTrial['references']): Table[] {
   return restored.map(({ reference, passes, tries }) => ({
     base: sideCounts(references[reference]?.head ?? null),
@@ -159,13 +159,13 @@ async function staysStable(
   return 'kept';
 }
 
-/** Whether one of these references keeps failing; null: a try was not judged. */
+/** Whether one of these references keeps failing. Null if a try was not judged. */
 async function anyBreaks(failed: readonly number[], passedBy: PassedBy): Promise<boolean | null> {
   const found = await Promise.all(failed.map((reference) => breaks(reference, passedBy)));
   return found.includes(null) ? null : found.includes(true);
 }
 
-/** Whether a reference with a failed try keeps failing; null: a try was not judged. */
+/** Whether a reference with a failed try keeps failing. Null if a try was not judged. */
 async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | null> {
   const failures = async (count: number): Promise<number | null> => {
     const [own] = await passedBy([reference], count);

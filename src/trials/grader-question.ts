@@ -9,12 +9,16 @@ export interface AskTools {
   complete: Complete;
   grader: Grader;
   /**
-   * Unpredictable delimiters. The same purpose gets the same one, so equal questions share answers.
+   * Returns unpredictable delimiters. The same purpose gets the same one, so that equal questions
+   * share answers.
    */
   random(purpose: string): string;
 }
 
-/** A question with untrusted text: `{{name}}` in `text` is replaced by that material, fenced. */
+/**
+ * A question with untrusted text. `{{name}}` in `text` is replaced by that material between
+ * delimiters.
+ */
 interface SchemaQuestion<Reply> {
   purpose: Extract<Purpose, 'qualeval' | 'insight' | 'fix'>;
   role: string;
@@ -22,18 +26,20 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  /** Reads a reply that is not JSON of the form. Absent: such a reply is unreadable. */
+  /** Reads a reply that is not JSON of the expected form. Absent: such a reply is unreadable. */
   loose?(output: string): Reply | null;
-  /** Whether a reply of the form says anything. Absent: it does. */
+  /** Whether a reply of the expected form contains anything. Absent: it does. */
   isReadable?(reply: Reply): boolean;
-  /** Whether a reply is final. Otherwise the next run asks again. Absent: all are. */
+  /** Whether a reply is final. If not, the next run asks again. Absent: all replies are final. */
   settles?(reply: Reply): boolean;
 }
 
 export type GraderReply<Reply> =
   { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
 
-/** Asks again after a bad reply. The random delimiter keeps material inside its quotation. */
+/**
+ * Asks again after a bad reply. The random delimiter keeps untrusted material inside its quotation.
+ */
 export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,
   tools: AskTools,
@@ -68,7 +74,10 @@ export async function askForJson<Reply>(
 const FORM_NOTE =
   'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
 
-/** A reply's JSON Schema as vendors accept it: closed objects whose members are all required. */
+/**
+ * Returns a reply's JSON Schema as vendors accept it: closed objects whose members are all
+ * required.
+ */
 function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
   const { $schema: _, ...schema } = z.toJSONSchema(reply) as { [key: string]: Json };
   return schema;
@@ -102,7 +111,7 @@ function graderMessages(
   ];
 }
 
-/** One line of at most `length` UTF-16 units, without invisible characters. */
+/** Returns one line of at most `length` UTF-16 units, without invisible characters. */
 export function singleLine(text: string, length: number): string {
   return shorten(
     visibleLine(

@@ -9,19 +9,20 @@ import {
   numberUnits,
 } from './text-units.ts';
 
-/** Longer lines are split into sentences (in characters). */
+/** In characters. Longer lines are split into sentences. */
 const LONG_LINE = 100;
 
-/** Shorter equal lines do not count as moved (in characters). */
+/** In characters. Shorter equal lines do not count as moved. */
 const SHORTEST_MOVED = 8;
 
-/** From this similarity on, a line counts as a new wording of another. */
+/** If the similarity is at least this, a line counts as a new wording of another. */
 const MIN_LINE_SIMILARITY = 0.35;
 
 /**
- * Splits the differences into units. With {@link composeText}, no units give base and all give
- * head. `lines`: a line and its new wording are one unit, long lines are split by sentence, a moved
- * line counts once. `hunks`: adjacent lines are one unit, since half a change would break code.
+ * Splits the differences into units. In {@link composeText}, no units result in base and all units
+ * in head. `lines`: a line and its new wording are one unit, long lines are split by sentence, and
+ * a moved line counts once. `hunks`: adjacent lines are one unit, because half a change would break
+ * code.
  */
 export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
   const drafts = draftLines(base, head);
@@ -36,7 +37,7 @@ export interface Rewording {
   text: string;
 }
 
-/** The text with the units for which `has` is true; one of them may be reworded. */
+/** Returns the text with the units for which `has` is true. One of them may be reworded. */
 export function composeText(
   { lines }: Pick<MergedText, 'lines'>,
   has: (unit: number) => boolean,
@@ -141,7 +142,10 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   });
 }
 
-/** A line without a counterpart: one unit, or one per sentence. A moved line is half a unit. */
+/**
+ * Makes units of a line without a counterpart: one, or one per sentence. A moved line is half a
+ * unit.
+ */
 function lineAlone(
   alone: TextPiece,
   moved: ReadonlyMap<TextPiece, TextPiece>,
@@ -155,7 +159,7 @@ function lineAlone(
   return { shared: false, pieces };
 }
 
-/** Lines removed at one place and added at another, in both directions. */
+/** Finds lines that were removed at one place and added at another, in both directions. */
 function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
   const added = drafts.flatMap((draft) => ('removed' in draft ? draft.added : []));
   const moved = new Map<TextPiece, TextPiece>();
@@ -165,7 +169,7 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
       const text = removed.text.trim();
       if (text.length < SHORTEST_MOVED) continue;
       const found = added.find((piece) => piece.text.trim() === text && !moved.has(piece));
-      // Within one hunk, only white space changed.
+      // Only white space changed within this hunk.
       if (found === undefined || draft.added.includes(found)) continue;
       moved.set(removed, found);
       moved.set(found, removed);
@@ -185,7 +189,7 @@ function rewordings(
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
-  // Between two pairs, equal numbers of lines replace each other, whatever they contain.
+  // Equal numbers of lines between two pairs replace each other, whatever they contain.
   const ends = [...pairs, [before.length, after.length] as const];
   let [i, j] = [0, 0];
   const all: [number, number][] = [];
@@ -201,7 +205,7 @@ function rewordings(
   });
 }
 
-/** A line and its new wording: one unit, or one per sentence of a long line. */
+/** Makes units of a line and its new wording: one, or one per sentence of a long line. */
 function rewordedLine(removed: TextPiece, added: TextPiece, units: TextPiece[][]): MergedLine {
   const [before, after] = [sentencesOf(removed.text), sentencesOf(added.text)];
   const isLong = Math.max(removed.text.length, added.text.length) > LONG_LINE;
@@ -244,10 +248,12 @@ function sentencePieces(piece: TextPiece): TextPiece[] {
   return sentencesOf(piece.text).map((text) => ({ ...piece, text }));
 }
 
-/** Shorter pieces (in letters) are not sentences, such as the number of a list item. */
+/** In letters. Shorter pieces, such as the number of a list item, are not sentences. */
 const SHORTEST_SENTENCE = 12;
 
-/** The sentences of a line, each with its trailing white space; joined they are the line. */
+/**
+ * Returns the sentences of a line, each with its trailing white space. Joined, they are the line.
+ */
 export function sentencesOf(line: string): string[] {
   const sentences: string[] = [];
   let start = 0;
@@ -263,7 +269,7 @@ export function sentencesOf(line: string): string[] {
   return [...sentences, line.slice(start)];
 }
 
-/** Blank lines belong to the adjacent change, unless they are the whole hunk. */
+/** Blank lines belong to the adjacent change, unless the hunk contains nothing else. */
 function joinBlanks(hunk: readonly TextPiece[][]): TextPiece[][] {
   const isText = (unit: readonly TextPiece[]): boolean =>
     unit.some(({ text }) => text.trim() !== '');

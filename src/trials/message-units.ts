@@ -8,23 +8,23 @@ import type { Places } from './unit-places.ts';
 
 type PlacedMessage = Prompt['messages'][number];
 
-/** The messages of both sides in one order. Units are numbered across all of them. */
+/** The messages of both sides in one order. Units are numbered across all messages. */
 type MergedMessage =
   | { kind: 'one side'; side: 'base' | 'head'; message: PlacedMessage; unit: number }
   | {
       kind: 'both';
       base: PlacedMessage;
       head: PlacedMessage;
-      /** The number of its first unit. */
+      /** The number of the message's first unit. */
       first: number;
       text: MergedText;
-      /** Its text is another tool's template, which is converted after composing. */
+      /** Whether the text is another tool's template, which is converted after composing. */
       isForeign: boolean;
-      /** The unit that changes the role; null: the role is the same. */
+      /** The unit that changes the role. Null if the role is the same. */
       role: number | null;
     };
 
-/** The messages of both sides. `swap`: equal messages that head has in another order. */
+/** The messages of both sides. `swap`: equal messages that are in another order on head. */
 interface MergedMessages {
   list: readonly MergedMessage[];
   swap: Swap | null;
@@ -40,10 +40,10 @@ interface Swap {
 /** Messages with a lower similarity are not paired. */
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
-/** Added to the similarity of the words if the roles are equal. */
+/** Added to the similarity of the words if both messages have the same role. */
 const ROLE = 0.3;
 
-/** Changed messages, and a change of their order, which is one unit. */
+/** Finds changed messages, and a change of their order, which is one unit. */
 export function mergeMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
@@ -70,7 +70,9 @@ function unitCount(message: MergedMessage): number {
   return message.text.units.length + (message.role === null ? 0 : 1);
 }
 
-/** Equal messages at other places. `slot`: where head would have it in base's order. */
+/**
+ * Finds equal messages at other places. `slot`: where head would have the message in base's order.
+ */
 function movedMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
@@ -154,7 +156,7 @@ export function composedMessages(
   });
 }
 
-/** The images and files that a composed text still references. */
+/** Returns the images and files that a composed text still references. */
 function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMessage, 'parts'> {
   const files = known.filter((part) => part.type !== 'text');
   const parts = partsOfText(text, files);
@@ -216,7 +218,7 @@ function wholeMessage(
   const none = { base: null, head: null };
   const unit = { ...none, [side]: wholeSpan(text), kind: 'hunk' as const, anchor: 0 };
   const found = places.unitOf(unit, { ...none, [side]: text }, { ...none, [side]: message.place });
-  // The line of a message is valid even if its text is quoted or escaped.
+  // The message's line is valid even if the text is quoted or escaped.
   const { file, line } = message.place;
   const lines = found.lines.from === 0 ? { from: line, to: line } : found.lines;
   const next = merged.slice(merged.indexOf(own)).flatMap(placeOnHead)[0];

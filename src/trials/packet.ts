@@ -9,14 +9,14 @@ import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
 import { jsonText } from '../types/plain.ts';
 import type { ReferenceGroup } from '../types/reference-group.ts';
 
-/** What a grader is shown of a comparison. Every text in it is untrusted. */
+/** What a grader sees of a comparison. Every text in it is untrusted. */
 export interface Packet {
   materials: Record<'task' | 'change' | 'groups' | 'cases', string>;
-  /** Whether a text quotes an identifier of a shown case. */
+  /** Whether a text quotes an identifier from a shown case. */
   quotes(text: string): boolean;
 }
 
-/** Introduces the materials of a packet in a question. */
+/** Introduces a packet's materials in a question. */
 export const PACKET_TEXT = [
   'The prompt of an application, before a change:\n{{task}}',
   'The change (lines with - before it, with + after it):\n{{change}}',
@@ -30,10 +30,10 @@ const PART_TOKENS = { task: 1_500, change: 1_000, groups: 800, fell: 1_800, stab
 /** Maximum tokens of each text of a case. */
 const CASE_TOKENS = { input: 150, expected: 60, answer: 150, reason: 60, group: 25 };
 
-/** Reserved for the note about omitted parts. */
+/** Tokens reserved for the note about omitted parts. */
 const NOTE_TOKENS = 20;
 
-/** Shown cases, worst first; stable ones show what must not break. */
+/** How many cases are shown, worst first. Stable ones show what must not break. */
 const SHOWN_CASES = { fell: 6, stable: 4 };
 
 export interface PacketInput {
@@ -78,7 +78,9 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
   };
 }
 
-/** The instructions of a prompt without its settings, for questions about its references. */
+/**
+ * Returns the instructions of a prompt without its settings, for questions about its references.
+ */
 export function taskText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
   return trimToBudget(bodyText({ messages, code }), PART_TOKENS.task);
 }
@@ -142,7 +144,7 @@ function caseAnswer(made: TryResult | undefined): string {
   return text === null ? 'none' : trimToBudget(text, CASE_TOKENS.answer);
 }
 
-/** The first items that fit, whole. */
+/** Returns the first items that fit completely. */
 function fitBudget(texts: readonly string[], tokens: number, noun: string): string {
   let left = tokens - NOTE_TOKENS;
   const kept: string[] = [];
@@ -165,7 +167,7 @@ function trimToBudget(text: string, tokens: number): string {
   return `${text.slice(0, half)} ${note} ${text.slice(-half)}`;
 }
 
-/** Up to `most` items at equal distances. */
+/** Returns up to `most` items at equal distances. */
 function spread<Item>(items: readonly Item[], most: number): Item[] {
   const shown = Math.min(most, items.length);
   return Array.from(
@@ -176,12 +178,12 @@ function spread<Item>(items: readonly Item[], most: number): Item[] {
 
 const WORD_PATTERN = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 
-/** Shorter numbers are rather amounts. */
+/** A number with fewer digits is probably an amount. */
 const ID_DIGITS = 5;
 
 /**
- * Other digits for words that identify a single case, such as `order-66`. A draft that quotes such
- * a word is recognised, and has no effect on the real reference.
+ * Replaces the digits of words that identify a single case, such as `order-66`. A draft that quotes
+ * such a word is recognised, and has no effect on the real reference.
  */
 function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
   const wordsOf = (text: string): Set<string> => new Set(text.match(WORD_PATTERN));

@@ -16,19 +16,24 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /** The question for a reference if base gets the chosen units; all units give head's. */
+  /**
+   * Returns the question for a reference if base gets the chosen units. All units give head's
+   * question.
+   */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,
     reworded?: Rewording | null,
   ): Generation;
-  /** Head's prompt, and the messages that it sends with only the chosen units. */
+  /** Returns head's prompt, and the messages that it sends with only the chosen units. */
   head: Prompt;
   body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
   revert: FilesChange['revert'];
 }
 
-/** The units of a change between two sides of a suite. `read` and `bytes` read source files. */
+/**
+ * Returns the units of a change between two sides of a suite. `read` and `bytes` read source files.
+ */
 export function promptChange(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -120,7 +125,7 @@ function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Composable
   };
 }
 
-/** Hunks of code; one unit if the language changed. */
+/** Returns hunks of code, or one unit if the language changed. */
 function codeUnits(
   { suite: base }: SuiteSide,
   { suite: head }: SuiteSide,
@@ -163,7 +168,7 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     named || before.target === null || after.target === null
       ? []
       : changedSources(before.target, after.target);
-  // If there are several files, use the one that lists them.
+  // If there are several files, uses the one that lists them.
   const [source = unitSettings(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
@@ -186,12 +191,12 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
 /** Marks an agent in the texts of a `provider` unit: what differs are the suite's conditions. */
 export const AGENT_WORD = 'agent';
 
-/** An agent's suite has its own settings. */
+/** The settings of an agent's suite are different. */
 function unitSettings({ suite, variant, scoring }: SuiteSide): string {
   return takesOverlay(variant.target) ? suite.prompt.file : scoring.settingsFile;
 }
 
-/** Without files that are units. */
+/** Identifies a program without the files that are units. */
 function programIdentity(target: Target | null): string {
   if (target === null) return '';
   return canonicalJson({ ...targetIdentity(target), ...(takesOverlay(target) && { files: null }) });
@@ -199,14 +204,14 @@ function programIdentity(target: Target | null): string {
 
 type Parameters = Record<string, Json>;
 
-/** A parameter or tool that differs; undefined: the side has none. */
+/** A parameter or tool that differs. Undefined if the side has none. */
 interface Difference {
   key: string;
-  /** The tool's name; null: the parameter as a whole. */
+  /** The tool's name. Null if the parameter differs as a whole. */
   tool: string | null;
   base: Json | undefined;
   head: Json | undefined;
-  /** Its smaller changes; null: it cannot be split. */
+  /** Its smaller changes. Null if it cannot be split. */
   parts: ReturnType<typeof mergeValues>;
 }
 
@@ -281,7 +286,7 @@ function parameterUnits(
   });
 }
 
-/** Positions within a parameter or a listed tool; null: the side does not have it. */
+/** Returns positions within a parameter or a listed tool. Null if the side does not have it. */
 function placesIn(
   of: SuiteSide,
   side: Side,
@@ -333,7 +338,7 @@ function toolName(tool: Json): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-/** The list with the tool replaced, appended or removed; undefined: the list is empty. */
+/** Returns the list with the tool replaced, appended or removed. Undefined if the list is empty. */
 function withTool(tools: Json | undefined, name: string, tool: Json | undefined): Json | undefined {
   const list = Array.isArray(tools) ? tools : [];
   const has = list.some((own) => toolName(own) === name);

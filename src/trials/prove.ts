@@ -12,12 +12,12 @@ import {
   outcomesUnder,
 } from './trials.ts';
 
-/** Candidates whose posterior drops below this during a proof are given up. */
+/** If a candidate's posterior drops below this during a proof, the candidate is given up. */
 const MIN_PROOF_BELIEF = 0.15;
 
 const PER_ROUND = 5;
 
-/** Prior that one more reference fell by the same cause, before it is tried. */
+/** Prior that another reference fell by the same cause, before it is tried. */
 const SAME_CAUSE_PRIOR = 0.75;
 
 /** References with a smaller posterior of this cause are not tried for it. */
@@ -29,15 +29,17 @@ interface Case {
   failures: number;
 }
 
-/** Two prompts for a unit: one that should pass, and one that the unit should make fail. */
+/**
+ * Two prompts for a unit: one that should pass, and one in which the unit should cause a failure.
+ */
 interface Contrast {
   passing: ReadonlySet<number>;
   failing: ReadonlySet<number>;
 }
 
 /**
- * Tests a candidate with fresh tries. The first proof has half of alpha and returns it on success;
- * each failure halves it.
+ * Tests a candidate with fresh tries. The first proof gets half of alpha and returns it on success.
+ * Each failure halves it.
  */
 export async function prove(
   trials: Trials,
@@ -84,7 +86,7 @@ export async function prove(
     going = chosen.filter((reference) => (left.get(reference) ?? 0) >= MIN_SHARE);
     if (weakest < needed && (belief < MIN_PROOF_BELIEF || going.length === 0)) return 'doubted';
   }
-  // Try the others once, to see which of them it explains.
+  // The other references are tried once, to see which of them the candidate explains.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
   const own = likely.filter((reference) => (end.get(reference) ?? 0) >= MIN_SHARE);
@@ -147,7 +149,7 @@ function meanRates(rates: readonly Rates[]): Rates {
   return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
 }
 
-/** Pairs of tries in order; a try without a partner does not count yet. */
+/** Pairs tries in order. A try without a partner does not count yet. */
 function pairsOf(
   outcomes: Trials['outcomes'],
   { passing, failing }: Contrast,
@@ -189,7 +191,7 @@ const REFUTED_FACTOR = 0.02;
 /** Factor on the prior of a proven cause, which likely explains other references too. */
 const PROVEN_FACTOR = 20;
 
-/** Posteriors of groups of units, from all tries of the open references. */
+/** Returns posteriors of groups of units, from all tries of the open references. */
 export function beliefsIn(
   trials: Trials,
   groups: readonly (readonly number[])[],

@@ -2,21 +2,21 @@ import { type Path, valueAt } from '../documents/document.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { type Json, type JsonMap, isMap, ownEntry } from '../types/plain.ts';
 
-/** A property, description or other value that differs; undefined: the side has none. */
+/** A property, description or other value that differs. Undefined if the side has none. */
 interface ValueChange {
-  /** On head; on base if head lacks the value. */
+  /** The path on head, or on base if head lacks the value. */
   path: Path;
   base: Json | undefined;
   head: Json | undefined;
-  /** `base` and `head` are the property's names. */
+  /** Whether `base` and `head` are names of one property. */
   isRenamed: boolean;
-  /** Applies the change to a value whose other parts may be base's or head's. */
+  /** Applies the change to a value. Its other parts may be base's or head's. */
   apply(value: JsonMap): void;
 }
 
 /**
- * Splits the difference of two maps. A property and its entry in `required` are one change, since a
- * schema that requires an unknown property is invalid. Null: it cannot be split.
+ * Splits the difference of two maps. A property and its entry in `required` are one change, because
+ * a schema that requires an unknown property is invalid. Null if it cannot be split.
  */
 export function mergeValues(
   base: Json | undefined,
@@ -57,7 +57,7 @@ function mapChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
       return [{ key, changes: mapChanges(own, other, [...path, key]) }];
     return key === 'description' ? [{ key, changes: valueChange(base, head, path, [key]) }] : [];
   });
-  // Keys such as `type` and `enum` only make sense together.
+  // Keys such as `type` and `enum` have meaning only together.
   const rest = differing.filter((key) => !inner.some((own) => own.key === key));
   return [
     ...inner.flatMap(({ changes }) => changes),
@@ -66,7 +66,7 @@ function mapChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
   ];
 }
 
-/** All keys as one change; none if there are no keys. */
+/** Makes one change of all keys. Makes none if there are no keys. */
 function valueChange(
   base: JsonMap,
   head: JsonMap,
@@ -145,7 +145,10 @@ function requiredIn({ required }: JsonMap): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** Base's name → head's, if exactly one was removed and one added, or their values are equal. */
+/**
+ * Maps base's name to head's if exactly one was removed and one added, or if their values are
+ * equal.
+ */
 function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string> {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const came = new Set(Object.keys(after).filter((name) => !Object.hasOwn(before, name)));
@@ -162,7 +165,7 @@ function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string>
 
 const STRUCTURE = /^(?:function|parameters|input_schema|json_schema|schema|properties)$/;
 
-/** `quantity.type` of `function.parameters.properties.quantity.type`. */
+/** Returns `quantity.type` for `function.parameters.properties.quantity.type`. */
 export function propertyName(path: Path): string {
   const words = path.filter(
     (step, i) => path[i - 1] === 'properties' || !STRUCTURE.test(`${step}`),

@@ -1,12 +1,15 @@
 import { sum } from '../kernel/statistics/sums.ts';
 
-/** What may have broken a reference: one group, several only together, any of them, or chance. */
+/**
+ * What may have broken a reference: one group, several groups only together, any of several, or
+ * chance.
+ */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
   groups: readonly number[];
 }
 
-/** A prompt between base and head: by group, whether head's units are included. */
+/** A prompt between base and head. For each group, it says whether head's units are included. */
 export type Mix = readonly boolean[];
 
 export interface Rates {
@@ -68,15 +71,15 @@ interface Weighted {
 }
 
 export interface Belief extends Weighted {
-  /** Posterior of being the first reference's cause, 0–1. */
+  /** Posterior that this is the cause of the first reference, 0–1. */
   belief: number;
-  /** By reference: posterior from its own tries alone, 0–1. */
+  /** For each reference: posterior from its own tries only, 0–1. */
   own: ReadonlyMap<number, number>;
 }
 
 /**
- * Posteriors for the first reference. Other references support a common cause, but cannot outvote
- * it.
+ * Computes posteriors for the first reference. Other references support a common cause, but cannot
+ * outvote the first.
  */
 export function believe<Own extends Weighted>(
   hypotheses: readonly Own[],
@@ -121,7 +124,10 @@ function withShares<Item extends { factor: number; log: number }>(
   return weighed.map((item) => ({ ...item, share: item.share / all }));
 }
 
-/** The most informative mix: each group left out or alone, and likely ones together. */
+/**
+ * Returns the most informative mix. Considers each group left out or alone, and likely groups
+ * together.
+ */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
   const everything = Array.from({ length: groups }, (_, group) => group);
   const order = everything
@@ -148,7 +154,7 @@ export function nextMix(beliefs: readonly Belief[], groups: number, rates: reado
   return best?.mix ?? everything.map(() => true);
 }
 
-/** Expected information of one try, in bits. */
+/** Returns the expected information of one try, in bits. */
 function informationGain(mix: Mix, beliefs: readonly Belief[], { intact, broken }: Rates): number {
   let [pass, left, all] = [0, 0, 0];
   for (const { hypothesis, belief } of beliefs) {

@@ -1,17 +1,18 @@
 import { at } from '../kernel/statistics/sums.ts';
 
-/** Part of a line: on both sides, or on one of them as part of a unit. */
+/** Part of a line. Both sides have it, or one side has it as part of a unit. */
 export interface TextPiece {
   text: string;
   side: 'both' | 'base' | 'head';
-  /** The unit that removes or adds it; null: both sides have it. */
+  /** The unit that removes or adds the piece. Null if both sides have it. */
   unit: number | null;
-  /** Its line in its side's text, from 0. */
+  /** The piece's line in the text of its side, from 0. */
   line: number;
 }
 
 /**
- * `shared`: both sides have this line, whatever its pieces. Otherwise it exists while a piece does.
+ * `shared`: both sides have this line, whatever its pieces are. Otherwise the line exists as long
+ * as one of its pieces does.
  */
 export interface MergedLine {
   shared: boolean;
@@ -27,11 +28,14 @@ export interface TextUnit {
   kind: 'line' | 'sentence' | 'moved line' | 'hunk';
   base: TextSpan | null;
   head: TextSpan | null;
-  /** From 0: head's line of the change, or the line below removed ones (at the end: the count). */
+  /**
+   * Counted from 0: head's line of the change, or the line below removed lines (at the end: the
+   * number of lines).
+   */
   anchor: number;
 }
 
-/** What a unit removes from base or adds to head, with its lines there, from 0. */
+/** What a unit removes from base or adds to head, with the lines of that text, from 0. */
 export interface TextSpan {
   text: string;
   from: number;
@@ -49,12 +53,12 @@ function isMoved(unit: readonly TextPiece[], lines: ReadonlyMap<TextPiece, Merge
   );
 }
 
-/** A text as a whole; a trailing line break does not start a line. */
+/** Returns a text as a whole. A trailing line break does not start a line. */
 export function wholeSpan(text: string): TextSpan {
   return { text, from: 0, to: text.trimEnd().split('\n').length - 1 };
 }
 
-/** Numbers the units of the merged lines, with kind and place on both sides. */
+/** Numbers the units of the merged lines. Gives each its kind and its place on both sides. */
 export function numberUnits(
   lines: MergedLine[],
   units: readonly TextPiece[][],
@@ -76,7 +80,7 @@ export function numberUnits(
   };
 }
 
-/** By piece: its line in head, or the next one there. */
+/** Maps each piece to its line in head, or to the next line there. */
 function headLines(lines: readonly MergedLine[]): Map<TextPiece, number> {
   const found = new Map<TextPiece, number>();
   let next = 0;
@@ -109,13 +113,16 @@ function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | n
   return { text: shown.map(({ text }) => text).join('\n'), from: first.line, to: last.line };
 }
 
-/** Words, numbers, and single other characters, in lower case. */
+/** Matches words, numbers, and other single characters, in lower case. */
 const WORD_TOKENS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
-/** Compares only the beginnings (in characters). Similarity chooses pairs; it proves nothing. */
+/**
+ * In characters. Compares only the beginnings, because similarity only chooses pairs and proves
+ * nothing.
+ */
 const MAX_COMPARED_CHARS = 2_000;
 
-/** Similarity of two texts: the share of distinct words in common, 0–1 (Dice). */
+/** Similarity of two texts, 0–1: the share of distinct words in common (Dice). */
 export function wordSimilarity(before: string, after: string): number {
   if (before.trim() === after.trim()) return 1;
   const [left, right] = [wordSet(before), wordSet(after)];
@@ -128,7 +135,7 @@ function wordSet(text: string): Set<string> {
   return new Set(text.slice(0, MAX_COMPARED_CHARS).toLowerCase().match(WORD_TOKENS) ?? []);
 }
 
-/** Longer lists are paired from the front only, since the table grows with both. */
+/** Of longer lists, only the beginnings are paired, because the table grows with both lists. */
 const MAX_ALIGNED = 300;
 
 /** Pairs positions in order, with the largest sum of scores. A score of 0 is not a pair. */
@@ -157,8 +164,8 @@ export function align<Item>(
 }
 
 /**
- * For each cell of the table, row by row, the largest sum of scores from that cell on, plus one row
- * of zeros. The last column of both tables is zero.
+ * For each cell of the table, row by row: the largest sum of scores from that cell on. One row of
+ * zeros follows. The last column of both tables is zero.
  */
 function bestSums(scores: Float64Array, width: number): Float64Array {
   const best = new Float64Array(scores.length + width);

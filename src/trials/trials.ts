@@ -1,13 +1,13 @@
 import type { Counts } from '../kernel/statistics/table.ts';
 import type { Hypothesis, Rates } from './search.ts';
 
-/** A prompt with some of head's units, and a reference to try it on. */
+/** A prompt with some of head's units, and a reference for which to try it. */
 export interface Draw {
   units: ReadonlySet<number>;
   reference: number;
 }
 
-/** Makes one try of each draw, concurrently; null: it could not be judged. */
+/** Makes one try of each draw, concurrently. Null if it could not be judged. */
 export type TryUnits = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
 
 export interface Fall {
@@ -23,7 +23,7 @@ export interface Candidate {
 export interface FoundCause {
   relation: Exclude<Candidate['relation'], 'none'>;
   units: readonly number[];
-  /** References that it broke, with the experiment's tries of both contrasting prompts. */
+  /** References that the cause broke, with the experiment's tries of both contrasting prompts. */
   references: { reference: number; restored: Counts; broken: Counts }[];
   held: { references: number; of: number };
   p: number;
@@ -38,12 +38,12 @@ export interface Trials {
   /** The cap on tries. */
   most: number;
   made: number;
-  /** Consecutive rounds without a judged try. */
+  /** Number of consecutive rounds without a judged try. */
   silent: number;
   attempt: TryUnits;
 }
 
-/** Why tries end: the cap is reached, or none of them could be judged. */
+/** Why tries end: the cap is reached, or no try could be judged. */
 export type TrialsEnd = 'tries' | 'errors';
 
 const MAX_SILENT_ROUNDS = 2;
@@ -61,8 +61,8 @@ export function startTrials(
 const PRIOR_TRIES = 3;
 
 /**
- * Shrinks each rate towards the average of all fallen references, because one has few tries. Rates
- * on head are slightly too low, because these references were selected for failing.
+ * Shrinks each rate towards the average of all fallen references, because one reference has few
+ * tries. Rates on head are slightly too low, because these references were selected for failing.
  */
 function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   const passes = fell.reduce((sum, { head }) => sum + head.passes, 0);
@@ -80,7 +80,7 @@ function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   );
 }
 
-/** Makes these tries, as far as the cap allows; or returns why it makes none. */
+/** Makes these tries, as far as the cap allows. If it makes none, returns why. */
 export async function drawTries(
   trials: Trials,
   wanted: readonly Draw[],

@@ -15,26 +15,26 @@ export type TryTools = Parameters<typeof runExtraTries>[2];
 export interface CallCounter {
   complete: Complete;
   made(): number;
-  /** Why the first refused call was refused; null: none was. */
+  /** Why the first refused call was refused. Null if none was. */
   refused(): string | null;
-  /** Why a further call would be refused, as a clause; null: it would not. */
+  /** Why another call would be refused, as a clause of a sentence. Null if it would not. */
   ended(): string | null;
 }
 
 /**
- * Minimum by default. Most experiments end after 30 to 60 calls; tests that fail half of the time
- * take more.
+ * Default minimum. Most experiments end after 30 to 60 calls; tests that fail half of the time take
+ * more.
  */
 const LEAST_CALLS = 120;
 
-/** Default cap of an experiment: half of the comparison's calls, within limits. */
+/** Returns the default cap of an experiment: half of the comparison's calls, within limits. */
 export function experimentCalls(compared: number, most: number): number {
   return Math.min(most, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
 }
 
 /**
  * Counts every call of an experiment and refuses those beyond its cap. Calls of an agent are known
- * after its run, so a running one counts as much as the mean of the others.
+ * only after its run, so a running agent counts as the mean of the others.
  */
 export function countCalls(
   complete: Complete,
@@ -85,7 +85,7 @@ interface PromptTry {
   generation(reference: AffectedReference): Generation;
 }
 
-/** Makes tries and returns whether each passed; null: it could not be judged. */
+/** Makes tries and returns whether each passed. Null if it could not be judged. */
 export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
 
 /** Makes tries with try indices that no earlier try of the question has used. */

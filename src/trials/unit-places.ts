@@ -7,7 +7,7 @@ import type { ChangeUnit } from './change-unit.ts';
 import { isEqual } from './schema-units.ts';
 import type { TextSpan, TextUnit } from './text-units.ts';
 
-/** The lines of a side's file; null: it has no such text. */
+/** Returns the lines of a side's file. Null if it has no such text. */
 export type ReadLines = (side: Side, file: string) => readonly string[] | null;
 
 export async function fileLines(tree: SourceTree | null, file: string): Promise<readonly string[]> {
@@ -77,7 +77,8 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
 }
 
 /**
- * Where members of a key's value are written in its file; if the file is unknown, where the key is.
+ * Finds where members of a key's value are written in its file. If the file is unknown, returns
+ * where the key is.
  */
 export function valuePlace(
   lines: readonly string[] | null,
@@ -90,7 +91,7 @@ export function valuePlace(
   return (path) => read.value.placeOf([key, ...path]);
 }
 
-/** Lines of a file, from 1; 0: unknown. */
+/** Lines of a file, from 1. 0 if unknown. */
 interface LineRange {
   from: number;
   to: number;
@@ -102,8 +103,9 @@ const ENDS = 24;
 const UNKNOWN: LineRange = { from: 0, to: 0 };
 
 /**
- * The place of each line of `text` in its file, then of the line after them. `start` is from 1; 0:
- * unknown. Quoted or escaped lines have no place, because a wrong one would be worse than none.
+ * Finds the place of each line of `text` in its file, and of the line after them. `start` counts
+ * from 1; 0 if unknown. Quoted or escaped lines have no place, because a wrong place would be worse
+ * than none.
  */
 export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
   const lines = text.split('\n');
@@ -133,7 +135,10 @@ export function linePlaces(file: readonly string[], start: number, text: string)
   }));
 }
 
-/** The line (from 0) where the file contains all these lines unchanged; null: nowhere. */
+/**
+ * Returns the line (from 0) where the file contains all these lines unchanged. Null if there is
+ * none.
+ */
 function blockStart(
   file: readonly string[],
   from: number,
@@ -149,7 +154,7 @@ function blockStart(
   return at < 0 ? null : at;
 }
 
-/** Where a one-line text is, at `from` or below; null: it is not there unchanged. */
+/** Finds a one-line text at `from` or below. Null if the file does not contain it unchanged. */
 function textPlace(file: readonly string[], from: number, text: string): LineRange | null {
   const wanted = text.trim();
   if (wanted === '') return null;

@@ -143,7 +143,7 @@ export function pacerOf(
  */
 const HEAD_START_MS = 2000;
 
-/** Sends the first request of a kind alone, so that a bad key or parameter fails only once. */
+/** Sends the first request of a kind before the others, so that a bad key or parameter fails only once. */
 interface FirstRequests {
   /** Returns a function that ends the lead, or null after waiting for another request's lead. */
   lead(names: readonly string[]): Promise<(() => void) | null>;

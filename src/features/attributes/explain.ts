@@ -147,7 +147,7 @@ async function surveySuite(
   };
 }
 
-/** Says why no attribute could get a verdict, so that nobody pays for ratings. */
+/** Says why no attribute could get a verdict. Ratings are then not paid for. */
 function tooFew(compared: number): string | null {
   return compared >= FEWEST_COMPARED
     ? null

@@ -13,7 +13,7 @@ export interface Dependence {
   together: number;
   /** Mean change of the pass rate from the first try to the second. */
   drift: number;
-  /** Share of pairs of long answers of one side that are identical. */
+  /** Share of identical answers among pairs of long answers of one side. */
   sameAnswer: number | null;
   /** The first two tries of each reference on both sides, by its id. */
   tries: ReadonlyMap<string, { base: OutcomePair; head: OutcomePair }>;
@@ -33,7 +33,7 @@ function alikeAcross(left: OutcomePair, right: OutcomePair): number {
 /** Shorter answers, such as labels, often repeat. */
 const LONG_ANSWER = 40;
 
-/** Null if no reference has two judged tries on both sides. */
+/** Null if no reference has two judged tries on each side. */
 export function dependenceOf({ references }: SuiteResult): Dependence | null {
   const rows = references.flatMap(({ id, base, head }) => {
     const [onBase, onHead] = [pairOf(base?.tries), pairOf(head?.tries)];
@@ -84,7 +84,8 @@ function crossProducts(pairs: readonly OutcomePair[]): number {
 }
 
 /**
- * How much more similar base and head are within a comparison than across two. Pairs are disjoint.
+ * How much more similar base and head are within one comparison than across two. Pairs are
+ * disjoint.
  */
 function similarityWithin(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
@@ -101,7 +102,7 @@ function similarityWithin(seen: readonly Dependence[]): number[] {
   });
 }
 
-/** From this share of identical answers on, they explain why tries are alike. */
+/** If at least this share of answers is identical, repetition explains why tries are alike. */
 const REPEATED = 0.9;
 
 interface Measured {
@@ -110,7 +111,7 @@ interface Measured {
   variant: { parameters: Readonly<Record<string, unknown>> };
 }
 
-/** One notice per kind of dependence whose 99 % interval excludes chance. */
+/** Makes one notice per kind of dependence whose 99 % interval excludes chance. */
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;
@@ -158,7 +159,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   );
 }
 
-/** Whether the mean is significantly above (1) or below (−1) zero; 0: neither. */
+/** Whether the mean is significantly above (1) or below (−1) zero. 0 if neither. */
 function sign(values: readonly number[]): -1 | 0 | 1 {
   const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
   if (low !== null && low > 0) return 1;

@@ -20,8 +20,8 @@ export interface NoiseInput extends Omit<RunInput, 'mode' | 'base' | 'head' | 'f
 }
 
 /**
- * Compares one commit with itself, with new tries each time. If stopped, keeps the completed
- * comparisons.
+ * Compares one commit with itself several times, always with new tries. If stopped, keeps the
+ * completed comparisons.
  */
 export async function measureNoise(
   { tree, runs, ...rest }: NoiseInput,
@@ -61,7 +61,7 @@ export async function measureNoise(
           `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ` +
           `${String(runs)} comparisons were made`,
       });
-      // Its answers were paid for, but an unfinished comparison does not count.
+      // The answers cost money, but an unfinished comparison does not count.
       tally.usages.push(result.usage);
       break;
     }
@@ -84,7 +84,7 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
   await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
-/** A stopped measurement replaces an earlier one only from this many comparisons on. */
+/** A stopped measurement replaces an earlier one only if it has at least this many comparisons. */
 const ENOUGH = 10;
 
 function noiseHead(
@@ -94,7 +94,7 @@ function noiseHead(
   return { head, gate, n_tries, measured_at: today };
 }
 
-/** Gives grades new tries as well, so that comparisons stay independent. */
+/** Gives grades new tries too, so that comparisons stay independent. */
 function withDraw(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

@@ -15,10 +15,13 @@ import { DAY_MS } from '../../text/amounts.ts';
 import { drawnAgain } from '../../trials/draws.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** More than the tries of any reference, so that comparisons never share one. */
+/** Larger than the number of tries of any reference, so that comparisons never share one. */
 const TRIES_APART = 100;
 
-/** Offset of try indices. Fixed for a day, so that an interrupted measurement can resume. */
+/**
+ * Offset of try indices. It stays the same for a day, so that an interrupted measurement can
+ * resume.
+ */
 export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
 }
@@ -91,7 +94,10 @@ function repeatedReferences(
   ];
 }
 
-/** Keeps the settings of a gate that compare both sides. A test that base alone makes red is not noise. */
+/**
+ * Keeps the settings of a gate that compare both sides. If base itself makes a test red, that is
+ * not noise.
+ */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }

@@ -66,7 +66,7 @@ export type NoiseResult = z.infer<typeof noiseResultSchema>;
 
 export type NoiseSuite = z.infer<typeof noiseSuiteSchema>;
 
-/** A saved measurement; `code` is the exit code of a report on it. */
+/** Reads a saved measurement. `code`: the exit code of a report on it. */
 export function readNoise(
   file: string,
   value: object,

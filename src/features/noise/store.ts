@@ -8,7 +8,7 @@ const NOISE_NOTE = 'noise';
 
 const noiseSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
 
-/** The latest measurement in the stores. Ignores an unreadable one. */
+/** Returns the latest measurement in the stores. Ignores an unreadable one. */
 export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
   const notes = stores
     .map((store) => readNote(noiseSchema, store.note(NOISE_NOTE)))
@@ -20,7 +20,7 @@ export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
   return note;
 }
 
-/** Replaces the measurement in the first store, if that is writable. */
+/** Replaces the measurement in the first store if that store is writable. */
 export function keepNoise(
   stores: readonly KeptRecords[],
   { red, runs, low, high, measured_at }: NoiseNote,

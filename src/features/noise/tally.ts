@@ -14,17 +14,19 @@ interface NoiseTally {
   judged: number;
   unjudged: number;
   suites: Map<string, SuiteTally>;
-  /** Per judged comparison: the worst suite's lower bound of the difference, and its drop. */
+  /** For each judged comparison: the worst suite's lower bound of the difference, and its drop. */
   lows: number[];
   falls: number[];
   usages: UsageTotals[];
 }
 
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
-  /** Tries per side that every comparison made of every reference. */
+  /** Number of tries per side that every comparison made of every reference. */
   shared: number;
   dependence: Dependence[];
-  /** By reference: the tries (indices) of both sides that passed, and that were judged. */
+  /**
+   * For each reference: the tries (indices) of both sides that passed, and those that were judged.
+   */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
 }
 
@@ -41,7 +43,7 @@ export function startTally(): NoiseTally {
   };
 }
 
-/** Counts one comparison. One that ended in an error says nothing about the gate. */
+/** Counts one comparison. A comparison that ended in an error says nothing about the gate. */
 export function countComparison(
   tally: NoiseTally,
   { conclusion, suites, usage }: Pick<Result, 'conclusion' | 'suites' | 'usage'>,
@@ -114,7 +116,8 @@ interface Counted {
 }
 
 /**
- * Uses only tries that all references have: suspicious ones get more, which would bias the rate.
+ * Uses only tries that all references have. Suspicious references get more tries, which would bias
+ * the rate.
  */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
@@ -127,7 +130,7 @@ function countedOf({ shared, counted }: SuiteTally): Counted[] {
 
 export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
 
-/** The false-alarm rate with its 95 % interval (0 to 1 if nothing was judged). */
+/** Returns the false-alarm rate with its 95 % interval (0 to 1 if nothing was judged). */
 export function noiseResult(
   head: NoiseHead,
   tally: NoiseTally,
@@ -171,7 +174,9 @@ function flakyReferences(tally: SuiteTally): NoiseResult['flaky'] {
 /** Share of comparisons in which an unchanged suite should be called unchanged. */
 const CALLED_UNCHANGED = 0.9;
 
-/** Suggests a tolerance, and a smallest drop if the gate is red more often than `alpha`. */
+/**
+ * Suggests a tolerance. If the gate is red more often than `alpha`, also suggests a smallest drop.
+ */
 function suggestion(
   { lows, falls }: NoiseTally,
   { tolerance, min_drop, alpha }: GateSettings,
@@ -190,11 +195,11 @@ function suggestion(
   };
 }
 
-/** The quantile `share` of the values, rounded up to whole points. */
+/** Returns the quantile `share` of the values, rounded up to whole points. */
 function upTo(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  // Rounds up strictly, because a drop must be smaller than the tolerance.
+  // Always rounds up to the next point, because a drop must be smaller than the tolerance.
   return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
 }
 

@@ -7,10 +7,10 @@ import { FIXED_FDR } from '../../kernel/statistics/levels.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Evidence (an e-value) that rules out chance for one reference. */
+/** Evidence (an e-value) that excludes chance for one reference. */
 const CERTAIN = 1 / FIXED_FDR;
 
-/** Promised references get tries until it is known whether they are fixed. */
+/** Promised references get more tries until it is known whether they are fixed. */
 export function awaitPromised(
   suites: readonly SuiteComparison[],
   { references }: Promises,
@@ -22,7 +22,7 @@ export function awaitPromised(
   });
 }
 
-/** One row for each variant of a suite. */
+/** Makes one row for each variant of a suite. */
 export function checkPromises(
   { references, unknown }: Promises,
   { suites }: DecidedRun,

@@ -18,7 +18,7 @@ const SAME = 'Give every job of the sweep, the merge included, the same commit, 
 
 const MAX_NAMED_MISSING = 10;
 
-/** Why these parts do not belong to one sweep, or not to this merge. */
+/** Says why these parts do not belong to one sweep, or not to this merge. */
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
     ...parts.flatMap((part) => foreign(part, facts)),
@@ -83,7 +83,10 @@ function duplicatePartProblems(parts: readonly Manifest[]): Problem[] {
   );
 }
 
-/** Numbers of the missing parts. Empty without any part, because the total is then unknown. */
+/**
+ * Returns numbers of the missing parts. Empty if there is no part, because the total is then
+ * unknown.
+ */
 function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   const there = new Set(parts.map(({ shard: { index } }) => index));
   return Array.from({ length: parts[0]?.shard.count ?? 0 }, (_, index) => index + 1).filter(
@@ -91,7 +94,7 @@ function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   );
 }
 
-/** Why the merge cannot continue: a part is missing or has another plan. */
+/** Says why the merge cannot continue: a part is missing or has another plan. */
 export function incompleteParts(
   parts: readonly Manifest[],
   whole: Prepared,

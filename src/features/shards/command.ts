@@ -77,7 +77,7 @@ function readShard(value: string): Shard {
   return shard;
 }
 
-/** Rejects a folder that contains anything but an earlier part, which is replaced. */
+/** Rejects a folder that contains anything except an earlier part. An earlier part is replaced. */
 async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);

@@ -49,7 +49,7 @@ function sweepFacts(
   return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
-/** Evaluates one part of a sweep into a folder. @throws UserError for user errors */
+/** Evaluates one part of a sweep and writes it to a folder. @throws UserError for user errors */
 export async function evaluateShard(
   session: Session,
   head: SourceTree,
@@ -125,7 +125,10 @@ function plainHalt(halt: Halt | null): Halt | null {
   return halt === null ? null : { code: halt.code, why: halt.why };
 }
 
-/** The parts of a sweep, and why they cannot be merged. Reported once the plan is known. */
+/**
+ * The parts of a sweep, and why they cannot be merged. The reason is reported once the plan is
+ * known.
+ */
 export interface Gathered {
   parts: ShardPart[];
   problems: Problem[];
@@ -151,7 +154,7 @@ export async function mergeParts(
   const usable = problems.length === 0;
   const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
-  // A shard of unknown cost does not reduce what the others spent.
+  // If a shard's cost is unknown, it counts as 0.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
   const part = mergePart({ calls: totalOf(manifests).attempts, cost });
   let opened: Promise<readonly Store[]> | null = null;

@@ -8,7 +8,10 @@ import { parsedJson } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
-/** Hash of a plan, equal for all shards and the merge. Excludes the gate: only the merge judges. */
+/**
+ * Hash of a plan. It is the same for all shards and the merge. It excludes the gate, because only
+ * the merge judges.
+ */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
@@ -48,14 +51,14 @@ export function planIdentity(
   );
 }
 
-/** Leaves out a program's checkout path, which may differ between a shard and the merge. */
+/** Omits the path of a program's checkout, which may differ between a shard and the merge. */
 function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
   return { ...role, target: targetIdentity(role.target) };
 }
 
-/** JSON of plain data that may contain maps, in insertion order. */
+/** Returns the JSON of plain data that may contain maps, in insertion order. */
 function stringifyWithMaps(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member instanceof Map ? [...(member as ReadonlyMap<unknown, unknown>)] : member,
@@ -126,10 +129,13 @@ export interface Manifest {
   trust: string;
   inputs: SharedInputs;
   plan: string;
-  /** References of the part and of the sweep; answers that a store keeps, and others. */
+  /**
+   * Numbers of references in the part and in the sweep, of answers that a store keeps, and of other
+   * answers.
+   */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;
-  /** Paid attempts including retries, which the call limit counts. */
+  /** Number of paid attempts including retries. The call limit counts them. */
   attempts: number;
   /** Why the shard stopped early. */
   halted: Halt | null;
@@ -182,10 +188,10 @@ const manifest = z.strictObject({
   files: z.strictObject({ answers: seal, others: seal }),
 }) satisfies z.ZodType<Manifest>;
 
-/** Fields of every version, to distinguish a newer manifest from a damaged one. */
+/** Fields that every version has. They distinguish a newer manifest from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
-/** Reads an untrusted manifest, or says in a clause what is wrong with it. */
+/** Reads an untrusted manifest, or says as a clause what is wrong with it. */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
   const value = parsedJson(text);
   const version = anyVersion.safeParse(value);
@@ -218,7 +224,7 @@ export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]):
   reused: number;
   replayed: number;
   attempts: number;
-  /** Request tokens, and how many of them vendors read from their caches. */
+  /** Tokens of requests, and how many of them vendors read from their caches. */
   input: number;
   cached: number;
   cost: number | null;

@@ -117,11 +117,11 @@ async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { fla
 }
 
 interface MergeExchange extends AnswerExchange {
-  /** Why a shard stopped early, if its plan is incomplete. */
+  /** Why a shard stopped early if its plan is incomplete. */
   halted(): Halt | null;
 }
 
-/** If shards got different answers, the lowest shard number wins. */
+/** If shards got different answers, the answer of the lowest shard number counts. */
 export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {
@@ -154,7 +154,7 @@ function haltOf({ manifest }: ShardPart): Halt | null {
     : { code: halted.code, why: `${partName(manifest)}: ${halted.why}` };
 }
 
-/** Verifies every answer against its key. @throws UserError if one fails, to avoid paying again */
+/** Checks every answer against its key. @throws UserError if one fails, to avoid paying again */
 export function importParts(store: Store, parts: readonly ShardPart[]): void {
   for (const part of fromTheLast(parts)) {
     const { answers } = part.manifest.counts;

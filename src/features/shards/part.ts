@@ -21,11 +21,11 @@ export function shardName({ index, count }: Shard): string {
 }
 
 /**
- * The part of a plan for one shard. References with the same request go to the same shard, across
- * suites, so that no answer is paid for twice. Requests are dealt in the order of their hashes,
- * those with the most tries first. So shards differ by at most one request per number of tries.
- * Depends only on the plan. Work on the whole sweep (grader tests, attributes) is left to the
- * merge.
+ * Selects the part of a plan for one shard. References with the same request, in any suite, go to
+ * the same shard, so that no answer is paid for twice. Requests are dealt in the order of their
+ * hashes, those with the most tries first. So shards differ by at most one request per number of
+ * tries. The result depends only on the plan. Work on the whole sweep (grader tests, attributes) is
+ * left to the merge.
  *
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
@@ -89,7 +89,7 @@ function narrowSuite(
   };
 }
 
-/** Later runs collect a job's batch, but a shard leaves nothing behind for them. */
+/** Later runs fetch the results of a job's batch. A shard leaves them nothing to fetch. */
 function batchProblems(whole: Prepared): Problem[] {
   const batched = targetsOf(whole).filter(isBatched);
   const names = [...new Set(batched.map(({ model }) => model))];
@@ -108,7 +108,7 @@ function batchProblems(whole: Prepared): Problem[] {
   ];
 }
 
-/** References of a plan as `suite: id`, including the variant. */
+/** Lists the references of a plan as `suite: id`, including the variant. */
 export function plannedReferences({ suites }: Pick<Prepared, 'suites'>): string[] {
   return suites.flatMap(({ run: { suite, runs } }) =>
     runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
@@ -143,7 +143,7 @@ function portion(cap: number, { part, whole }: Portion): number {
   return whole === 0 ? 0 : (cap * part) / whole;
 }
 
-/** The rest of the caps for a merge, after the shards' costs. */
+/** Returns the rest of the caps for a merge, after the shards' costs. */
 export function remainingCaps({ maxCalls, maxCost, ...caps }: Caps, spent: Spent): Caps {
   return {
     ...caps,

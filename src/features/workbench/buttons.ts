@@ -12,13 +12,13 @@ export interface RubricChoice {
   name: string;
   file: string;
   labels: readonly string[];
-  /** Its template includes `expected`. */
+  /** Whether its template includes `expected`. */
   showsExpected: boolean;
   examples: Rubric['examples'];
 }
 
 export interface AcceptableAnswer {
-  /** Stable between looks. */
+  /** Does not change between looks. */
   name: string;
   made: TryResult;
   expected: ReturnType<typeof expectedFrom>;
@@ -42,7 +42,7 @@ export function acceptableAnswers(
   );
 }
 
-/** Text that a rubric can judge; null: none. */
+/** Returns text that a rubric can judge. Null if there is none. */
 export function wordsOf({ expected }: Pick<AcceptableAnswer, 'expected'>): string | null {
   const value = 'value' in expected ? expected.value : null;
   return typeof value === 'string' && value.trim() !== '' ? value : null;

@@ -14,7 +14,7 @@ type DataChange =
 
 export interface Wish {
   file: string;
-  /** The reference's line; 0: none. */
+  /** The reference's line. 0 if there is none. */
   line: number;
   id: string;
   columns: Columns;
@@ -42,7 +42,10 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
   ['label', addLabel],
 ]);
 
-/** The change for an action, or why there is none. `of` null: adds the prompt's first reference. */
+/**
+ * Returns the change for an action, or why there is none. If `of` is null, adds the prompt's first
+ * reference.
+ */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
   if (of === null) return addFirst(action, prompt);
   const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'This is not an action.';
@@ -64,7 +67,7 @@ function actionText(action: Action, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Found by text, because a newer look may have other answers. */
+/** Finds the answer by its text, because a newer look may have other answers. */
 function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
   return (
     acceptableAnswers(reference, { side }).find(({ name }) => name === action['answer']) ?? null

@@ -102,7 +102,7 @@ async function openWorkbench(
   const server = await serveWorkbench(parsePort(options.port), {
     board: () => boardData(state),
     detail: (key) => detailOf(state, key),
-    // One at a time, because each action reads what the previous one wrote.
+    // Runs actions one at a time, because each reads what the previous one wrote.
     act: oneAtATime((action) => perform(action, { state, refresher: refresher, project, given })),
   });
   refresher.serve(server);
@@ -165,7 +165,7 @@ function parsePort(text: string): number {
   throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
 }
 
-/** After this wait the action uses what is shown, and is rejected if that is outdated. */
+/** After this wait the action uses what is shown. If that is outdated, the action is rejected. */
 const LONGEST_WAIT_MS = 10_000;
 
 const NOT_FOUND_REPLY: ActionReply = { said: 'This no longer exists.', bad: true };
@@ -222,7 +222,7 @@ function raise({ state: { spend }, refresher: looking, given }: ActionContext): 
   return { said: spendWords(spend), bad: false };
 }
 
-/** Base's tries need as many on the other side. */
+/** More tries of base need as many tries on the other side. */
 function moreTries(
   { row: { key }, cell: { variant, suite, reference }, side }: ChosenCell,
   { refresher: looking }: ActionContext,

@@ -26,7 +26,7 @@ interface DataPlace {
 
 type RowEdit = JsonLinesEdit | { refused: string };
 
-/** JSON Lines has no comments, so the reason is an ignored member. */
+/** JSON Lines has no comments, so the reason is stored in a member that readers ignore. */
 const REASON = 'skip_reason';
 
 const UNCLEAR: RowEdit = {
@@ -61,7 +61,7 @@ export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
-  // Named columns must exist. Then these two have no meaning.
+  // If columns are named, they must exist. These two columns then have no meaning.
   const value = {
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: [] }),

@@ -19,20 +19,20 @@ import type { Price } from '../../types/price.ts';
 import type { RubricChoice } from './buttons.ts';
 
 export interface WorkLook {
-  /** As on a pull request; without a base, a sweep of the files. */
+  /** The result as on a pull request. Without a base, the result of a sweep of the files. */
   result: Result;
-  /** All references with stored answers; null: not loaded. */
+  /** All references with stored answers. Null if they are not loaded. */
   all: Result | null;
   reports: Reports;
   sent: SentLookup;
-  /** By {@link promptKey}. */
+  /** Prompts by {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
   texts: ReadonlyMap<string, string>;
   /** Paths of the project's files, to watch. */
   files: string[];
   missing: boolean;
   interrupted: boolean;
-  /** Why there is no base; null: there is one. */
+  /** Why there is no base. Null if there is one. */
   alone: string | null;
 }
 
@@ -45,11 +45,11 @@ export interface WrittenPrompt {
   name: string;
   path: string;
   variables: string[];
-  /** The prompt's own file if tests are inline. */
+  /** The prompt's own file if it contains its tests. */
   tests: string;
   tool: string | null;
   references: number;
-  /** By the reference's id. */
+  /** Columns by the reference's id. */
   columns: ReadonlyMap<string, Columns>;
   rubrics: RubricChoice[];
 }
@@ -58,23 +58,23 @@ export interface Evaluation extends Pick<
   WorkLook,
   'result' | 'reports' | 'sent' | 'prompts' | 'missing'
 > {
-  /** Runs all references in all variants. */
+  /** Whether to run all references in all variants. */
   whole: boolean;
 }
 
 interface HowToAsk {
-  /** Documents parsed by earlier looks; updated. */
+  /** Documents that earlier looks parsed. This look updates them. */
   documents: ParsedDocuments;
   stored: boolean;
   exchange?: AnswerExchange;
-  /** `cost` in dollars; null: unknown price. */
+  /** `cost` is in dollars. Null if the price is unknown. */
   paid?(cost: number | null): void;
-  /** The cost cap is the default, not the user's choice. */
+  /** Whether the cost cap is the default instead of the user's choice. */
   assumesCost?: boolean;
 }
 
 /**
- * Runs the pipeline. `stored`: makes no model calls and sets `missing` if answers are not stored.
+ * Runs the pipeline. `stored`: makes no model calls, and sets `missing` if answers are not stored.
  */
 export async function runSides(
   session: Session,
@@ -134,7 +134,7 @@ function wasMade(completion: Completion): boolean {
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
 }
 
-/** In dollars; null: unknown, as for errors. */
+/** In dollars. Null if unknown, as for errors. */
 function callCost(price: Price, { target }: Request, completion: Completion): number | null {
   if (completion.status === 'error') return 0;
   const { usage, cached } = completion;
@@ -197,7 +197,7 @@ function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): Rub
 
 const UNASKED = 'only stored answers are shown';
 
-/** Tries without a call are missing, not errors. */
+/** Tries without a call are missing instead of errors. */
 function withoutUnasked(result: Result): Result {
   const cleaned = (side: SideResult | null): SideResult | null =>
     side === null

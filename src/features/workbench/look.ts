@@ -24,7 +24,7 @@ export interface OpenProject {
   root: string;
   /** Default: the merge base with the default branch. */
   base: string | undefined;
-  /** The cost cap is the default, not the user's choice. */
+  /** Whether the cost cap is the default instead of the user's choice. */
   assumesCost: boolean;
   read: ReadOptions;
   /** Avoids parsing unchanged files again. */
@@ -35,15 +35,15 @@ export interface OpenProject {
 }
 
 export interface Onlooker {
-  /** Fires when files change. That cancels the look. */
+  /** Fires when files change. The look is then cancelled. */
   edited: AbortSignal;
   show(found: WorkLook): void;
   progress(line: string): void;
-  /** `cost` in dollars; null: unknown price. */
+  /** `cost` is in dollars. Null if the price is unknown. */
   paid(cost: number | null): void;
 }
 
-/** Shows stored answers, then requests missing ones. Null: the files changed meanwhile. */
+/** Shows stored answers, then requests missing ones. Null if the files changed meanwhile. */
 export function look(
   project: OpenProject,
   allowance: Allowance,
@@ -138,7 +138,7 @@ async function askLive(
 /** Shortest interval between redraws, in milliseconds. */
 const LIVE_MS = 400;
 
-/** And at least this many times the last redraw's duration, so that calls proceed. */
+/** The interval is at least this many times the last redraw's duration, so that calls proceed. */
 const LIVE_SHARE = 3;
 
 /** Runs one at a time, with pauses. */
@@ -171,7 +171,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
-/** More tries of one cell; null: the files changed meanwhile. */
+/** Requests more tries of one cell. Null if the files changed meanwhile. */
 export function requestMoreTries(
   project: OpenProject,
   allowance: Allowance,
@@ -196,7 +196,7 @@ export function requestMoreTries(
 
 const NO_EVALUATION = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
 
-/** If there is no base: the working tree alone, and the reason. */
+/** If there is no base, uses only the working tree and gives the reason. */
 async function workbenchSides(
   session: Session,
   base: string | undefined,

@@ -19,18 +19,18 @@ export function withAllowance(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
-/** Without cap and progress output. */
+/** Makes a session without cap and progress output. */
 export function withoutProgress(session: Session): Session {
   const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
   return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
 }
 
-/** With progress on one changing line. */
+/** Makes a session that shows progress on one changing line. */
 export function withProgressLine(session: Session, write: (line: string) => void): Session {
   return { ...session, progress: { style: 'line', write } };
 }
 
-/** Makes no further calls once files have changed. */
+/** After files changed, no further calls are made. */
 export function stopOnEdit(session: Session, edited: AbortSignal): Session {
   const { halting } = session;
   return {

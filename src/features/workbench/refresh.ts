@@ -11,7 +11,7 @@ import type { WrittenEdit } from './write-back.ts';
 
 export interface WorkbenchState {
   look: WorkLook | null;
-  /** The displayed look predates the last edit. */
+  /** Whether the displayed look is older than the last edit. */
   old: boolean;
   /** Cells with additional tries, by row and column. */
   more: Map<string, Result>;
@@ -26,7 +26,9 @@ export interface WorkbenchState {
 
 export interface Refresher {
   serve(server: Workbench): void;
-  /** Shows stored answers, then requests missing ones. `news` absent: the files are unchanged. */
+  /**
+   * Shows stored answers, then requests missing ones. If `news` is absent, the files are unchanged.
+   */
   refresh(news?: EditEvents): Promise<void>;
   more(key: string, single: Single): Promise<void>;
   /** Announces an edit. Call the returned function when it is written. */
@@ -34,7 +36,7 @@ export interface Refresher {
   /** Resolves once the last edit is shown. */
   caughtUp(): Promise<void>;
   idle(): Promise<void>;
-  /** Fires when a look fails for a reason outside the files, such as a full disk. */
+  /** Fires when a look fails for a reason other than the files, such as a full disk. */
   failed: AbortSignal;
 }
 
@@ -120,7 +122,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // Read now: the look may start before the writer continues.
+      // Reads the number now, because the look may start before the writer continues.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);
@@ -185,7 +187,7 @@ async function refresh(
   });
   // A newer look takes over.
   if (found === null || found === state.look) return;
-  // A plan beyond the limit is refused as a whole. Show stored answers and the reason.
+  // A plan beyond the limit is refused as a whole. Then stored answers and the reason are shown.
   const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
   const { kind } = found.result.outcome;
@@ -196,7 +198,7 @@ async function refresh(
   draw();
 }
 
-/** Null: something was evaluated. */
+/** Null if something was evaluated. */
 function notEvaluatedReason({ outcome, problems }: Result): string | null {
   return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
 }

@@ -12,7 +12,7 @@ export interface ActionReply {
 
 interface BoardHandlers {
   board(): object;
-  /** HTML of one reference; null: unknown key. */
+  /** Returns HTML of one reference. Null for an unknown key. */
   detail(key: string): string | null;
   act(action: Action): Promise<ActionReply>;
 }
@@ -30,7 +30,8 @@ const LONGEST_BODY = 1_000_000;
 
 /**
  * Serves on loopback, with a token in the URL. `Host` must be loopback (against DNS rebinding), and
- * changes must come from the page itself. `port` 0: any. @throws UserError if the port is in use.
+ * changes must come from the page itself. If `port` is 0, any port is used. @throws UserError if
+ * the port is in use.
  */
 export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');

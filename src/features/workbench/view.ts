@@ -129,7 +129,9 @@ export interface ChosenCell {
   prompt: WrittenPrompt;
 }
 
-/** Without a column, uses the first one of the working tree. Null if the cell no longer exists. */
+/**
+ * If no column is given, uses the first one of the working tree. Null if the cell no longer exists.
+ */
 export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
   const row = typeof key === 'string' ? findRow(state, key) : null;
   if (row === null) return null;

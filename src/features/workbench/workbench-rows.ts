@@ -26,7 +26,7 @@ export function columnKey({ side, variant }: MatrixColumn): string {
 }
 
 export interface MatrixRow {
-  /** Stable between looks. */
+  /** Does not change between looks. */
   key: string;
   status: RowStatus;
   cells: Cell[];
@@ -42,12 +42,12 @@ export interface Matrix {
   rows: MatrixRow[];
 }
 
-/** Undefined: it does not run in this variant. */
+/** Undefined if the row does not run in this variant. */
 export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>): Cell | undefined {
   return cells.find((cell) => cell.variant === variant);
 }
 
-/** Worst first: compared references, and stored answers of others. */
+/** Makes the matrices, worst first: compared references, and stored answers of others. */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
   const prompts = new Map<string, PromptSuites>();
   const entry = (suite: SuiteResult): PromptSuites => {
@@ -98,7 +98,7 @@ function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): 
   };
 }
 
-/** By variant. Equal labels are numbered. */
+/** Labels by variant. Equal labels are numbered. */
 function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
   const labels = new Map<string, string>();
   const uses = new Map<string, number>();
@@ -113,7 +113,7 @@ function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
   return labels;
 }
 
-/** Paired on the same references and adjusted together, like the ranking. */
+/** Rates are paired on the same references and adjusted together, as in the ranking. */
 function rateChangeWords([first, ...others]: readonly SuiteResult[]): string[] {
   if (first === undefined) return [];
   const differing = differingSuites(first, others);

@@ -47,7 +47,7 @@ export interface Spend {
   maxCalls: number;
   cost: number;
   maxCost: number;
-  /** Some calls had no known price. */
+  /** Whether some calls had no known price. */
   unpriced: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface BoardInput {
   matrices: readonly Matrix[];
   /** If true, the workbench shows no verdict. */
   missing: boolean;
-  /** Such as a missing base. */
+  /** Notes, such as a missing base. */
   notes: readonly string[];
   /** Prompts without a reference: their keys, names and variables. */
   empty: readonly { key: string; name: string; variables: readonly string[] }[];
@@ -81,7 +81,7 @@ export interface Board {
 }
 
 interface BoardMatrix {
-  /** Stable between looks. */
+  /** Does not change between looks. */
   key: string;
   suite: string;
   label: string;
@@ -92,7 +92,7 @@ interface BoardMatrix {
 }
 
 interface BoardRow {
-  /** Stable between looks. */
+  /** Does not change between looks. */
   key: string;
   html: string;
   status: RowStatus;
@@ -149,7 +149,7 @@ function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): Marku
     </section>`;
 }
 
-/** One field per variable, and one for the expected value. */
+/** Makes one field per variable and one for the expected value. */
 export function referenceFields(variables: readonly string[]): Markup {
   const field = (label: string, name: string): Markup =>
     markup`<label>${label} <textarea name="${name}"></textarea></label>`;

@@ -31,7 +31,10 @@ interface WriteTarget {
   prompt: WrittenPrompt;
 }
 
-/** Rejects edits that change more or break the file. `of` null: adds the first reference. */
+/**
+ * Rejects edits that change more than intended or break the file. If `of` is null, adds the first
+ * reference.
+ */
 export async function writeBack(
   action: Action,
   of: About | null,
@@ -70,7 +73,8 @@ export async function takeBack(root: string, undo: WrittenEdit[]): Promise<Actio
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
-  // Keep the undo step of an unwritable file. If others edited the file, keep their edits.
+  // If the file is unwritable, the undo step is kept. If others edited the file, their edits are
+  // kept.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
@@ -81,7 +85,7 @@ function nothing(file: string, why: string): ActionReply {
   return { said: `${file}: ${why}; nothing was written`, bad: true };
 }
 
-/** Keeps a byte order mark; null: not UTF-8. */
+/** Keeps a byte order mark. Null if the bytes are not UTF-8. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -200,7 +204,7 @@ function inYaml(
   }
 }
 
-/** Null: no such rubric. */
+/** Null if there is no such rubric. */
 function rubricAt(file: string, text: string, name: string): readonly string[] | null {
   return rubricsIn(file, topOf(file, text)).find(([found]) => found === name)?.[1] ?? null;
 }

@@ -6,7 +6,7 @@ export interface Decimal {
 
 const ZERO: Decimal = { digits: 0n, exponent: 0 };
 
-/** Larger differences of exponents are not aligned: `1e999999999` must not fill memory. */
+/** If exponents differ by more, numbers are not aligned: `1e999999999` must not fill memory. */
 const MAX_EXPONENT_GAP = 100_000;
 
 export function decimalOf(text: string): Decimal | null {
@@ -67,7 +67,7 @@ export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boole
 
 export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
   if (digits === 0n) return true;
-  // `digits` has no factor 10 left, and more zeros than FAR add no factor of `of`.
+  // `digits` has no factor 10 left. More zeros than FAR add no factor of `of`.
   if (of.exponent > exponent) return false;
   return (
     (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n

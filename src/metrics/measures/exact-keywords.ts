@@ -7,7 +7,10 @@ import { jsonNumber } from './numbers.ts';
 
 const originals = new WeakMap<object, ExactJson[] | { [key: string]: ExactJson }>();
 
-/** For the schema library, which only handles doubles. Keywords find the original by its holder. */
+/**
+ * Replaces an exact number for the schema library, which handles only doubles. Keywords find the
+ * original through its holder.
+ */
 export function standIn(value: ExactJson): { copy: Json; holder: Json[] } {
   const copy = copyOf(value);
   const holder = [copy];
@@ -25,7 +28,7 @@ function copyOf(value: ExactJson): Json {
   return copy;
 }
 
-/** A finite double that is whole if and only if the number is. */
+/** Returns a finite double that is whole if and only if the number is. */
 function doubleOf(text: string): number {
   const most = Number.MAX_VALUE;
   const double = Math.min(Math.max(Number(text), -most), most);

@@ -3,7 +3,7 @@ import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
 
-/** A place where a value differs from the expected one; undefined: missing. */
+/** A place where a value differs from the expected one. Undefined if the value is missing. */
 interface JsonDifference {
   /** Keys and positions (from 0) from the root. */
   path: (string | number)[];
@@ -36,7 +36,7 @@ interface ChildPair {
   wanted: ExactJson | undefined;
 }
 
-/** Null: compared as a whole. */
+/** Null if the values are compared as a whole. */
 function childPairs(
   actual: ExactJson,
   expected: ExactJson,
@@ -60,7 +60,7 @@ export function differencesText(differences: readonly JsonDifference[]): string 
 
 const MOST_SHOWN = 4;
 
-/** The first four, and how many more there are. */
+/** Lists the first four, and says how many more there are. */
 export function listed(entries: readonly string[], separator = '; '): string {
   const more = entries.length - MOST_SHOWN;
   const shown = entries.slice(0, MOST_SHOWN);

@@ -35,7 +35,10 @@ const options: Options = {
   code: { regExp },
 };
 
-/** Unknown keywords that other tools write and that check nothing; others are errors. */
+/**
+ * Unknown keywords that other tools write and that check nothing. Other unknown keywords are
+ * errors.
+ */
 const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
 type Compiled = ((value: ExactJson) => string | null) | string;
@@ -103,7 +106,7 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
   });
 }
 
-/** Limit of schema length times answer length for a check that takes milliseconds. */
+/** If schema length times answer length is below this limit, a check takes milliseconds. */
 const QUICK = 10_000_000;
 
 /** Keywords whose cost may grow faster than schema and answer. */

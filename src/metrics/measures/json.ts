@@ -24,8 +24,8 @@ type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 
 /**
- * Takes linear time: `first` and `objects` stop after 20 openings. Without a block: the whole
- * answer.
+ * Takes linear time, because `first` and `objects` stop after 20 openings. Without a block, reads
+ * the whole answer.
  */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
@@ -52,7 +52,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
 /** In UTF-16 units. */
 const MAX_OBJECT_CHARS = 100_000;
 
-/** Lenient: quotes may be single or missing, and a truncated object is closed at the end. */
+/** Lenient: quotes may be single or missing. A truncated object is closed at the end. */
 export function parseObjects(text: string): Json[] {
   const found: Json[] = [];
   let from = text.indexOf('{');
@@ -92,7 +92,7 @@ function lenient(text: string): Json {
       const value = read();
       return isMap(value) ? value : null;
     } catch {
-      // Try the next, more lenient parser.
+      // The next parser, which is more lenient, is tried.
     }
   }
   return null;
@@ -146,7 +146,7 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** Sorted keys and composed characters: equal values give equal text. */
+/** Writes sorted keys and composed characters, so that equal values give equal text. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object')
@@ -181,7 +181,7 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/** 0–1: the mean over the keys of both maps, or over the longer list. Empty ones agree. */
+/** 0–1: the mean over the keys of both maps, or over the longer list. Empty values agree. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
     return listAgreement(actual, expected, options);
@@ -224,7 +224,10 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
   return sum / size;
 }
 
-/** Tolerances require trying every pair. If there are too many, equal entries are paired first. */
+/**
+ * Tolerances require comparing every pair. If there are too many pairs, equal entries are paired
+ * first.
+ */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
   const open = Map.groupBy(actual, canonical);
@@ -238,7 +241,7 @@ function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptio
     : equal + maximumPairs(left, unmatched, agree).size;
 }
 
-/** Limits comparisons: lists of 50,000 entries would need billions. */
+/** Limit of comparisons. Lists of 50,000 entries would need billions. */
 const PAIR_LIMIT = 250_000;
 
 const MOST_SAFE = Number.MAX_SAFE_INTEGER;
@@ -250,7 +253,7 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // Files quote numbers that are this large.
+    // Files put numbers that are this large in quotes.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

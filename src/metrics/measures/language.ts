@@ -1,4 +1,4 @@
-/** English only; null without words. */
+/** English only. Null if there are no words. */
 function readabilityCounts(
   text: string,
 ): { words: number; sentences: number; syllables: number } | null {
@@ -12,7 +12,9 @@ function readabilityCounts(
   };
 }
 
-/** A heuristic (vowel groups without a silent final e), equally wrong on both sides. */
+/**
+ * Estimates syllables (vowel groups without a silent final e). It is equally wrong on both sides.
+ */
 export function syllablesIn(word: string): number {
   const plain = word.toLowerCase().replace(/['’]/g, '');
   const groups = plain.match(/[aeiouyäöüéèêáàâíóôú]+/g)?.length ?? 0;
@@ -62,10 +64,14 @@ const CONTRAST =
 const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 
-/** Refusals come first in an answer; later ones concern a part of it. In UTF-16 units. */
+/**
+ * In UTF-16 units. Refusals are at the start of an answer; later ones concern only a part of it.
+ */
 const REFUSAL_WINDOW = 400;
 
-/** The words that begin a refusal; null if there are none, or help follows. English only. */
+/**
+ * Returns the words that begin a refusal. Null if there are none, or help follows. English only.
+ */
 export function refusalIn(text: string): string | null {
   let rest = text
     .trimStart()

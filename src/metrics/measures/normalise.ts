@@ -31,7 +31,7 @@ export const AS_WRITTEN: Normalisation = {
   ignore_punctuation: false,
 };
 
-/** The extra passes handle `ẞ` (`ss` through `ß`) and final sigma. */
+/** Additional passes handle `ẞ` (`ss` through `ß`) and final sigma. */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
@@ -40,7 +40,7 @@ export function foldCase(text: string): string {
 const GROUPED =
   /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
 
-/** Hyphens and dashes that models write as a minus sign, for a class of characters. */
+/** Hyphens and dashes that models write as a minus sign. The text is used in a character class. */
 export const MINUS = '-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d';
 
 const MINUSES = new RegExp(`[${MINUS}]`, 'g');
@@ -64,7 +64,7 @@ function withoutPunctuation(text: string): string {
 }
 
 function meaningful(run: string, before: string, after: string): string {
-  // The neighbours of the run: N a digit, L a letter.
+  // The kinds of the run's neighbours: N for a digit, L for a letter.
   const edges = `${characterKind(/.$/su.exec(before))}|${characterKind(/^./su.exec(after))}`;
   if (edges === 'N|N') return run;
   if (edges === 'N|L' || edges === 'L|N') return run.replace(/[\p{Sc}'’"“”`]/gu, '');
@@ -90,7 +90,9 @@ function signStart(run: string, after: string): number {
   return start;
 }
 
-/** A text in composed form (NFC) and normalised by the options, in linear time for any input. */
+/**
+ * Returns a text in composed form (NFC), normalised by the options, in linear time for any input.
+ */
 export function normaliseText(text: string, options: Normalisation): string {
   let result = text.normalize('NFC');
   if (options.ignore_punctuation) result = withoutPunctuation(result).replace(/\s+/g, ' ');
@@ -98,7 +100,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** Turns off options that would leave no text: a text of only `!` keeps it. */
+/** Finds the options that would leave no text. They are turned off: a text of only `!` keeps it. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };

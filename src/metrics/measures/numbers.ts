@@ -2,7 +2,7 @@ import { LongNumber } from '../../types/exact-json.ts';
 import { decimalOf, type Decimal } from './decimal.ts';
 import { MINUS } from './normalise.ts';
 
-/** A number as written; `value` is null if ambiguous. */
+/** A number as written. `value` is null if it is ambiguous. */
 export interface Numeral {
   text: string;
   value: Decimal | null;
@@ -12,10 +12,10 @@ export const decimalMarks = ['point', 'comma'] as const;
 
 type DecimalMark = (typeof decimalMarks)[number];
 
-/** Non-breaking spaces, which belong to the number around them. */
+/** Non-breaking spaces. They belong to the number around them. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
-/** Other marks and invisible characters between digits, which make a number ambiguous. */
+/** Other marks and invisible characters between digits. They make a number ambiguous. */
 export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
 
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
@@ -62,11 +62,11 @@ const WITH_COMMA = new RegExp(
   `^[1-9]\\d{0,2}(?:([.'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*,\\d+|(?:\\.\\d{3}){2,})$`,
 );
 
-/** Plain notation of a number or of the entries of a list (`1,2,3`); null if ambiguous. */
+/** Returns plain notation of a number or of a list's entries (`1,2,3`). Null if ambiguous. */
 function entriesIn(written: string, mark: DecimalMark | undefined): (string | null)[] {
   const body =
     mark === 'comma' ? written.replace(/[.,]/g, (letter) => (letter === '.' ? ',' : '.')) : written;
-  // A space may separate groups or two numbers.
+  // A space may separate groups of digits or two numbers.
   const isUnclear = mark === undefined && written.includes(' ');
   if (WITH_POINT.test(body)) return [isUnclear ? null : body.replace(/[^\d.]/g, '')];
   if (WITH_COMMA.test(body)) {

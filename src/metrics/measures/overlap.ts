@@ -4,7 +4,7 @@ import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts
 
 const MAX_ORDER = 4;
 
-/** promptfoo's replacement for a precision of 0. */
+/** promptfoo replaces a precision of 0 by this value. */
 const PRECISION_FLOOR = 1e-7;
 
 /**

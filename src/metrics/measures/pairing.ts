@@ -1,6 +1,6 @@
 /**
- * Pairs as many entries as possible. Returns positions in `right` with their partner in `left`; how
- * many does not depend on the order. Augmenting paths (Kuhn 1955, Berge 1957).
+ * Pairs as many entries as possible. Returns positions in `right` with their partner in `left`. The
+ * number of pairs does not depend on the order. Augmenting paths (Kuhn 1955, Berge 1957).
  */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],
@@ -30,7 +30,7 @@ export function maximumPairs<Left, Right>(
     return false;
   };
   for (let entry = 0; entry < left.length; entry++) {
-    // Entries seen by a failed search never lead to a free entry.
+    // Entries that a failed search visited never lead to a free entry.
     if (augments(entry)) seen = new Set();
   }
   return partners;

@@ -4,7 +4,7 @@ interface PatternFlags {
   ignore_case: boolean;
   multiline: boolean;
   dot_all: boolean;
-  /** Absent: RE2's own. */
+  /** Absent: RE2's own syntax. */
   syntax?: 're2' | 'javascript';
 }
 
@@ -49,11 +49,11 @@ function unsupportedFeature(pattern: string): string | null {
   return null;
 }
 
-/** JavaScript's `\s` as members of a class; RE2's is ASCII. */
+/** JavaScript's `\s` as members of a class. RE2's `\s` is ASCII. */
 const BLANKS =
   '\\s\\v\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 
-/** JavaScript's `.`; RE2's only excludes `\n`. */
+/** JavaScript's `.`. RE2's `.` excludes only `\n`. */
 const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
 /** Null if the pattern is invalid or RE2 lacks a feature (look-around, back-references). */
@@ -100,7 +100,7 @@ function escape(token: string, inClass: boolean): string | null {
   const name = token.charAt(1);
   const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
   if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
-  // Other letters stand for themselves; digits are back-references.
+  // Other letters have no special meaning. Digits are back-references.
   return /[1-9]/.test(name) ? null : name;
 }
 

@@ -5,7 +5,7 @@ import { differencesText, jsonDifferences } from './json-differences.ts';
 import { parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-/** Without arguments and schema it matches any call with its name. */
+/** An expected call. Without arguments and schema it matches any call with its name. */
 export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
@@ -15,7 +15,7 @@ export interface WantedCall {
 
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/** One or a list of names or maps of `name` and `arguments` or `schema`; null if invalid. */
+/** Reads one or a list of names or maps of `name` and `arguments` or `schema`. Null if invalid. */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
@@ -29,7 +29,7 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-/** Why a call's arguments do not match; null: they do. */
+/** Says why a call's arguments do not match. Null if they do. */
 export function argumentsProblem(
   call: ToolCall,
   want: WantedCall,
@@ -44,16 +44,16 @@ export function argumentsProblem(
 
 export const NOT_JSON = 'the arguments are not JSON';
 
-/** No text means an empty map; null: not JSON. */
+/** Empty text means an empty map. Null if the text is not JSON. */
 export function parsedArguments(call: ToolCall) {
   const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
   return given.ok ? { value: given.value } : null;
 }
 
 /**
- * Pairs the calls made with the wanted ones, in `strict` order by position.
+ * Pairs the calls made with the expected ones. In `strict` order, pairs them by position.
  *
- * @param problem why a call of the same name does not fit; null: it fits.
+ * @param problem why a call of the same name does not fit; null if it fits.
  */
 export function matchCalls(
   made: readonly ToolCall[],
@@ -80,7 +80,7 @@ export function matchCalls(
   };
 }
 
-/** Pairs each wanted call with the first remaining call of its name. */
+/** Pairs each expected call with the first remaining call of its name. */
 function unpairedProblems(
   open: { made: readonly ToolCall[]; wanted: readonly WantedCall[] },
   order: ToolOrder,

@@ -3,7 +3,7 @@ import { isOwnFacts, type Part, type ToolCall } from '../../types/answer.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
 import { MOST_LEVELS, isDeeper, parsedJson, type Json } from '../../types/plain.ts';
 
-/** `parts` null: there is no answer. */
+/** `parts` is null if there is no answer. */
 export interface WithParts {
   parts: readonly Part[] | null;
 }
@@ -13,7 +13,7 @@ export interface Argument {
   value: ExactJson;
 }
 
-/** Text, `create_order(item: "vase", amount: 3)`, and other parts. */
+/** Writes text, `create_order(item: "vase", amount: 3)`, and other parts. */
 export function textOfParts(parts: readonly Part[]): string {
   return visibleParts(parts).map(partText).join('\n');
 }
@@ -58,20 +58,22 @@ export function argumentText({ name, value }: Argument): string {
   return `${name}: ${JSON.stringify(value)}`;
 }
 
-/** In order; null: not a JSON map. */
+/** Returns arguments in order. Null if they are not a JSON map. */
 export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
   const value = readArguments(given.trim() === '' ? '{}' : given);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   return Object.entries(value).map(([name, of]) => ({ name, value: of }));
 }
 
-/** Null: not JSON, or nested too deep to compare by value. */
+/** Null if the text is not JSON, or is nested too deeply to compare by value. */
 function readArguments(text: string): ExactJson | null {
   const value = parsedJson(text);
   return value === undefined || isDeeper(value, MOST_LEVELS) ? null : value;
 }
 
-/** Equal for equal answers. Compares arguments and JSON by value, images by content. */
+/**
+ * Returns the same key for equal answers. Compares arguments and JSON by value, images by content.
+ */
 export function answerKey(all: readonly Part[]): string {
   const parts = visibleParts(all);
   const [first] = parts;

@@ -7,19 +7,22 @@ export interface Stretch {
   head: string;
 }
 
-/** With more insertions and deletions, nearly everything would be marked. */
+/** With more insertions and deletions, nearly everything would be marked, so nothing is. */
 const MAX_EDITS = 400;
 
-/** With a larger share of changed characters, nothing is marked. */
+/** If a larger share of the characters changed, nothing is marked. */
 const MAX_CHANGED = 0.75;
 
-/** Words, numbers and blanks. Chinese and Japanese characters and all other signs one by one. */
+/**
+ * Matches words, numbers and blanks. Matches Chinese and Japanese characters and all other signs
+ * one by one.
+ */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
 /**
- * The words that differ; null: too many differ for marks to help. The limit on edits keeps the time
- * linear for hostile texts.
+ * Returns the words that differ. Null if too many differ for marks to help. The limit on edits
+ * keeps the time linear for hostile texts.
  */
 export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchangedStretch(base)];

@@ -33,7 +33,7 @@ interface ChartRow extends RowWords {
 interface RowsDrawing {
   label: string;
   rows: readonly ChartRow[];
-  /** The right end of the axis, a share; the left end is 0. */
+  /** The right end of the axis, as a share. The left end is 0. */
   ceiling: number;
 }
 
@@ -49,7 +49,10 @@ const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/** Rows on one axis of shares. Equal row counts have equal heights, so that charts align. */
+/**
+ * Draws rows on one axis of shares. Charts with equally many rows are equally high, so that they
+ * align.
+ */
 function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
   const axis = shareAxis(0, ceiling);
   return draw({
@@ -77,7 +80,7 @@ function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
 function rowText(row: RowWords, index: number, at: At): Shape[] {
   const { y } = at(0, index + ROW_TEXT_Y);
   return [
-    // The background keeps axis lines out of the words.
+    // With a background, axis lines do not cross the words.
     {
       type: 'rect',
       shape: { x: 0, y: y - 9, width: CHART_WIDTH, height: 17 },
@@ -117,16 +120,16 @@ export function priorChart({ label, rows }: { label: string; rows: readonly Prio
   });
 }
 
-/** Shares of both sides, 0–1; null: not measured. */
+/** Shares of both sides, 0–1. Null if not measured. */
 export interface SidesRow {
   name: string;
   base: number | null;
   head: number | null;
-  /** Interval of head − base; null: none. */
+  /** Interval of head − base. Null if there is none. */
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
-  /** Replaces the shares' text; null: show the shares. */
+  /** Replaces the text of the shares. Null shows the shares. */
   instead: string | null;
 }
 
@@ -135,7 +138,7 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
-/** Base as a ring, head as a dot. The interval of the difference starts at base. */
+/** Draws base as a ring and head as a dot. The interval of the difference starts at base. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

@@ -34,7 +34,9 @@ const AXIS_STEP = 0.1;
 
 const NEAR = 1e-9;
 
-/** The range of an axis of shares: an even number of tenths around all values, within 0–1. */
+/**
+ * Returns the range of an axis of shares: an even number of tenths around all values, within 0–1.
+ */
 export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
   if (shares.length === 0) return { floor: 0, ceiling: 1 };
   const most = shares.reduce((a, b) => Math.max(a, b));
@@ -102,7 +104,7 @@ function diffHtml(lines: readonly DiffLine[]): Markup {
   return markup`<pre class="diff" tabindex="0">${joinMarkup(rows, '\n')}</pre>`;
 }
 
-/** `own`: contains our words and numbers, and does not wrap. */
+/** `own`: whether the cell contains our words and numbers. They do not wrap. */
 interface TableCell {
   html: MarkupPart;
   own: boolean;
@@ -116,7 +118,10 @@ export function wrappedCell(html: MarkupPart): TableCell {
   return { html, own: false };
 }
 
-/** On narrow screens, cells show their column title, except the first of three or more columns. */
+/**
+ * On narrow screens, cells show the title of their column. The first cell of three or more columns
+ * does not.
+ */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (
@@ -204,7 +209,7 @@ function linkMarkup(shown: Markup, url: string | null): Markup {
 
 interface PageContent {
   title: string;
-  /** What the page is, and its subject. */
+  /** The kind of page, and its subject. */
   top: [string, string];
   main: readonly MarkupPart[];
   footer: MarkupPart;

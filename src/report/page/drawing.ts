@@ -22,13 +22,13 @@ export type Colour = keyof typeof COLOURS;
 /** Width of charts in a column, in pixels. */
 export const CHART_WIDTH = 340;
 
-/** Font sizes in pixels: axes and notes, and names. */
+/** Font sizes in pixels: one for axes and notes, one for names. */
 export const SMALL = 11;
 
 const LETTERS = 12;
 
 interface Drawing {
-  /** In pixels; the page scales it down if there is less room. */
+  /** In pixels. If there is less room, the page scales the drawing down. */
   width: number;
   height: number;
   /** Text alternative, one sentence. */
@@ -36,7 +36,7 @@ interface Drawing {
   option: EChartsCoreOption;
 }
 
-/** Deterministic SVG, without ids and styles, which the page's policy blocks. */
+/** Makes reproducible SVG, without ids and styles, because the page's policy blocks those. */
 export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
@@ -51,7 +51,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
       <svg class="chart" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`;
     return trustedHtml(plain(chart.renderToSVGString(), markupText(opening)));
   } finally {
-    // Otherwise a timer keeps the process alive.
+    // Otherwise a timer would keep the process alive.
     chart.dispose();
   }
 }
@@ -76,7 +76,7 @@ function plain(svg: string, opening: string): string {
   );
 }
 
-/** `font-size:12px` as the attribute of the same name. The page sets the font family. */
+/** Writes `font-size:12px` as the attribute of the same name. The page sets the font family. */
 function presentation(declarations: string): string {
   return declarations
     .split(';')
@@ -90,7 +90,7 @@ export const AXIS_LABEL = { color: COLOURS.soft, fontSize: SMALL } as const;
 
 export const AXIS_LINE = { lineStyle: { color: COLOURS.line } } as const;
 
-/** An axis of shares, 0–1, labelled in percent at both ends and in the middle. */
+/** Makes an axis of shares, 0–1, with labels in percent at both ends and in the middle. */
 export function shareAxis(floor: number, ceiling: number) {
   return {
     type: 'value',
@@ -116,7 +116,7 @@ export interface Point {
 
 export type At = (x: number, y: number) => Point;
 
-/** A series of custom shapes for each item. Nothing may be outside the drawing. */
+/** Makes a series with custom shapes for each item. Nothing may be outside the drawing. */
 export function shapes<Item>(
   items: readonly Item[],
   build: (item: Item, at: At, index: number) => Shape[],
@@ -148,7 +148,7 @@ export function line(from: Point, to: Point, colour: Colour, width: number, opac
   };
 }
 
-/** `hollow`: a ring filled with the page's background. */
+/** `hollow`: draws a ring filled with the page's background. */
 export function dot({ x, y }: Point, radius: number, colour: Colour, hollow = false): Shape {
   return {
     type: 'circle',

@@ -13,7 +13,7 @@ interface Choice {
   words: string;
 }
 
-/** `not-asked`: a row without any answer yet. */
+/** `not-asked`: a row that has no answer yet. */
 export type RowStatus = ReferenceStatus | 'not-asked';
 
 export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
@@ -33,7 +33,7 @@ interface Choices {
   own: ReferenceFilter | null;
 }
 
-/** A checkbox per status, and selects for suites, tags and features' filters. */
+/** Makes a checkbox per status, and selects for suites, tags and features' filters. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], own }: Choices): Markup {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);

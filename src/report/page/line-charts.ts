@@ -15,7 +15,7 @@ import {
   CHART_WIDTH,
 } from './drawing.ts';
 
-/** Rank in the table, dollars per thousand calls, and pass rate with interval, 0–1. */
+/** A variant's rank in the table, dollars per thousand calls, and pass rate with interval, 0–1. */
 interface CostPoint {
   rank: number;
   cost: number;
@@ -26,13 +26,13 @@ interface CostPoint {
 
 const HEIGHT = 250;
 
-/** The axis is logarithmic from this ratio of highest to lowest cost. */
+/** If the ratio of highest to lowest cost is at least this, the axis is logarithmic. */
 const WIDE = 20;
 
-/** Numbers closer than this overlap. In pixels. */
+/** In pixels. Numbers that are closer than this overlap. */
 const APART = 13;
 
-/** Quality against cost. Omits variants of unknown cost. */
+/** Draws quality against cost. Omits variants of unknown cost. */
 export function qualityCostChart({
   label,
   points,
@@ -123,7 +123,7 @@ function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shap
   return words(free, String(rank), { align: 'center', bold: true });
 }
 
-/** The next of 1, 2, 4, 5, 10 times a power of ten. */
+/** Returns the next larger 1, 2, 4, 5 or 10 times a power of ten. */
 function nice(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 5].find((step) => step * power >= value) ?? 10) * power;

@@ -39,7 +39,10 @@ interface ListInput {
   imageOf: ImageOf;
 }
 
-/** The filter and the rows, with notes on omissions. Null if larger than `limit` bytes. */
+/**
+ * Renders the filter and the rows, with notes about omitted ones. Null if larger than `limit`
+ * bytes.
+ */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],
@@ -75,7 +78,7 @@ function* listRows(input: ListInput): Generator<string> {
   }
 }
 
-/** Values to filter rows by, in the order of the filter's choices. */
+/** Values that filter rows, in the order of the filter's choices. */
 interface Facets {
   suites: Map<ReferenceEntry['suite'], number>;
   tags: Map<string, number>;
@@ -105,7 +108,7 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
 
 const NO_FLIPPED: ReadonlySet<string> = new Set();
 
-/** Filter data for the script, which then need not unpack rows. */
+/** Returns the filter's data for the script, which then need not unpack rows. */
 function contentsOf(
   { entries, anchor }: ListInput,
   { suites, tags, flipped, own }: Facets,
@@ -126,7 +129,7 @@ function contentsOf(
   return { statuses: STATUS_ORDER, rows };
 }
 
-/** Hidden until the script runs. */
+/** The filter is hidden until the script runs. */
 function filterHtml({ entries }: ListInput, { suites, tags, flipped, own }: Facets): Markup {
   const choices = choicesHtml({
     statuses: entries.map(({ reference }) => reference.status),
@@ -178,10 +181,13 @@ export function listNotes(
   ];
 }
 
-/** Rows written as HTML: enough for most reports, for printing and for the browser's search. */
+/**
+ * How many rows are written as HTML. That is enough for most reports, for printing, and for the
+ * browser's search.
+ */
 export const OPEN_ROWS = 100;
 
-/** Rows per pack: balances unpacking time and compression. */
+/** Rows per pack. A compromise between unpacking time and compression. */
 const PACK_ROWS = 100;
 
 interface Rows {
@@ -190,7 +196,7 @@ interface Rows {
   packs: string[];
 }
 
-/** Null if they exceed `limit` bytes. */
+/** Null if the rows exceed `limit` bytes. */
 async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows | null> {
   const open: string[] = [];
   const packs: string[] = [];
@@ -214,7 +220,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   return size > limit ? null : { open, packs };
 }
 
-/** Deflated JSON in base64, which every browser can read. */
+/** Returns deflated JSON in base64, which every browser can read. */
 async function packValue(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()

@@ -27,13 +27,15 @@ import { metricsHtml, suitesHtml } from './tables.ts';
 /** In bytes, for a thousand references. Each further one adds {@link BYTES_PER_REFERENCE}. */
 export const HTML_LIMIT = 2_000_000;
 
-/** Keeps ten thousand references below 3 MB. */
+/** With this size, ten thousand references stay below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** Best compression of answers to expect, to estimate whether a page fits. */
+/** The best compression of answers to expect. It serves to estimate whether a page fits. */
 const MOST_PACKED = 20;
 
-/** In bytes. Browsers struggle with more, so the mildest references are omitted. */
+/**
+ * In bytes. Browsers have trouble with larger pages, so the least important references are omitted.
+ */
 const HTML_MOST = 25_000_000;
 
 /** Characters shown per answer. The first level that fits is used. */
@@ -47,7 +49,7 @@ const NO_IMAGES: ReadonlyMap<string, string> = new Map();
 /** Maximum characters of all images in a page. */
 const MOST_IMAGES = 2_000_000;
 
-/** Each image appears once, with the first reference that shows it. */
+/** Each image appears once, at the first reference that shows it. */
 function placeImages(
   entries: readonly ReferenceEntry[],
   images: ReadonlyMap<string, string>,
@@ -67,8 +69,8 @@ function placeImages(
 }
 
 /**
- * One HTML file that makes no requests. Cuts answers to stay within the limit. `images`: data URIs
- * by object id; other images are only named.
+ * Renders one HTML file that makes no requests. Cuts answers to stay within the limit. `images`:
+ * data URIs by object id; other images are only named.
  */
 export async function renderHtml(
   result: Result,
@@ -108,7 +110,7 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // A retry helps only if it cuts or omits something.
+    // Another attempt helps only if it cuts or omits something.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });
@@ -123,7 +125,7 @@ export async function renderHtml(
 }
 
 interface Sizes {
-  /** Lower bound on the bytes of all references with texts cut to `characters`. */
+  /** Returns a lower bound on the bytes of all references with texts cut to `characters`. */
   least(characters: number): number;
   /** Length of the longest text that can be cut. */
   longest: number;
@@ -180,7 +182,7 @@ function withAnswers(name: SectionName): PageSection {
 
 const withinAnotherSection: PageSection = () => null;
 
-/** Sections with their own rendering on the page, or that another section includes. */
+/** Sections that the page renders differently, or that another section includes. */
 const OWN: Partial<Record<SectionName, PageSection>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   problems: withinAnotherSection,

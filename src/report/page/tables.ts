@@ -67,10 +67,10 @@ export function suitesHtml(result: Result, links: Links): Markup | null {
     </section>`;
 }
 
-/** More open suites would push the references off the screen. */
+/** With more open suites, the references would be off the screen. */
 const MAX_OPEN_SUITES = 20;
 
-/** The interval on an axis shared by all suites; `reach` is its half width, 0–1. */
+/** Draws the interval on an axis that all suites share. `reach` is its half width, 0–1. */
 function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): Markup | null {
   if (rate.difference === null || rate.low === null || rate.high === null) return null;
   const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
@@ -143,7 +143,7 @@ function numericScore({ scores }: TryResult, metric: string): number | null {
 
 const BINS = 16;
 
-/** Distribution of a metric: base's outline above the line, head's bars below. */
+/** Draws the distribution of a metric: base's outline above the line, head's bars below. */
 function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>

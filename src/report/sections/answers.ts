@@ -8,23 +8,23 @@ import { answerText, argumentText, textOfParts, type WithParts } from '../answer
 import { code, text, type Line, type Piece } from './document.ts';
 import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
 
-/** Every surface shows answers through this file; no other looks into their parts. */
+/** Every output shows answers through this file. No other file reads their parts. */
 
 type Shown = Pick<TryResult, 'parts' | 'error'>;
 
 interface Room {
   characters: number;
-  /** Leaves out the middle of long equal stretches. */
+  /** Whether to omit the middle of long equal stretches. */
   gaps: boolean;
 }
 
-/** Null: there is no answer. */
+/** Null if there is no answer. */
 export function answerPieces(made: WithParts, characters: number): Piece[] | null {
   const said = answerText(made);
   return said === null ? null : whole(said, characters);
 }
 
-/** `made` null: it did not run. */
+/** `made` is null if the try did not run. */
 export function answerLine(made: Shown | null, characters: number): Line {
   if (made === null) return [text('not run')];
   const pieces = answerPieces(made, characters);
@@ -33,7 +33,7 @@ export function answerLine(made: Shown | null, characters: number): Line {
     : [{ kind: 'pieces', pieces }];
 }
 
-/** Expected calls and files read like an answer's. */
+/** Writes expected calls and files in the form of an answer's. */
 export function expectedText(expected: Json): string {
   const parts = expectedParts(expected);
   return parts === null ? jsonText(expected) : textOfParts(parts);
@@ -46,7 +46,7 @@ export function expectedLine(expected: Json, characters: number): Line {
     : [{ kind: 'pieces', pieces: whole(textOfParts(parts), characters) }];
 }
 
-/** `no answer, …` or the answer, up to `length` UTF-16 units. */
+/** Returns `no answer, …` or the answer, up to `length` UTF-16 units. */
 export function answerWords(made: Shown, length: number): string {
   const said = answerText(made);
   return said === null
@@ -54,7 +54,7 @@ export function answerWords(made: Shown, length: number): string {
     : shorten(said, length);
 }
 
-/** With marks on what differs; null: a side has no answer. */
+/** Marks differences. Null if a side has no answer. */
 export function markedAnswers(
   base: WithParts | null,
   head: WithParts | null,
@@ -68,7 +68,7 @@ export function markedAnswers(
     : emphasised(answerRuns(base.parts, head.parts), room);
 }
 
-/** `create_order: quantity: 3 → amount: 3`, or an empty list. */
+/** Returns `create_order: quantity: 3 → amount: 3`, or an empty list. */
 export function changedArguments(base: WithParts | null, head: WithParts | null): string[] {
   if (!base?.parts || !head?.parts) return [];
   const changes = argumentChanges(base.parts, head.parts);
@@ -86,14 +86,14 @@ function changeText({ base, head }: ArgumentChange): string {
 
 type ImagePart = Extract<Part, { type: 'image' }>;
 
-/** Images that are kept whole. */
+/** Returns the images whose data the result contains. */
 export function answerImages({ parts }: WithParts): (ImagePart & { data: string })[] {
   return (parts ?? []).flatMap((part) =>
     part.type === 'image' && part.data !== null ? [{ ...part, data: part.data }] : [],
   );
 }
 
-/** What happened on the way, a line each. */
+/** Returns a line for each intermediate step. */
 export function stepLines({ steps = [] }: { steps?: readonly Step[] }): string[] {
   return steps.map((step) =>
     step.type === 'message'

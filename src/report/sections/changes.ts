@@ -23,10 +23,13 @@ const SHOWN_FILES = 3;
 
 const MAX_CHANGED_FILES = 5;
 
-/** Lines of all files together that are shown above their effects. */
+/** Limit of lines of all files together that are shown above their effects. */
 const OPEN_LINES = 8;
 
-/** Of the worst suites; on green, only of a scoring change that flipped references. */
+/**
+ * Shows changed lines of the worst suites. On green, shows only those of a scoring change that
+ * flipped references.
+ */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { open } = splitChanges(result);
@@ -41,7 +44,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   ]);
 }
 
-/** All lines of files that were cut above, if there is room, and the names of other files. */
+/** Shows all lines of files that were cut above, if there is room. Names other files. */
 export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { open, left } = splitChanges(result);
@@ -79,7 +82,7 @@ function linesEach({ length: files }: readonly Alike[], lines: number): number {
   return Math.max(4, Math.floor(Math.min(lines, OPEN_LINES) / Math.max(1, files)));
 }
 
-/** Where a file changed: on head, or on base if head deleted it. */
+/** Returns where a file changed: on head, or on base if head deleted it. */
 function changePlace(change: ChangedText, line = firstLine(change)): Inline {
   const isGone = change.hunks.length > 0 && change.hunks.every(({ head }) => head === 0);
   return place(change.file, line, isGone ? 'base' : 'head');
@@ -154,7 +157,7 @@ function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Head's first differing line, or where lines were removed, the one that followed them. */
+/** Returns head's first differing line. Where lines were removed, returns the line after them. */
 export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
@@ -164,10 +167,13 @@ export function firstLine({ hunks: [hunk] }: ChangedText): number {
 /** With at most this many other changed lines the cause is obvious. */
 const BESIDE_CAUSE = 2;
 
-/** If this many lines fit, all of a file are shown below. */
+/** If at least this many lines fit, all lines of a file are shown below. */
 const ROOM_FOR_ALL = 100;
 
-/** The lines found to be the cause. Null: no cause, or nothing that would hide it. */
+/**
+ * Returns the lines that were found to be the cause. Null if there is no cause, or almost nothing
+ * else to leave out.
+ */
 function causeExcerpt(
   change: ChangedText,
   most: number,
@@ -229,7 +235,7 @@ function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLin
   return left === 0 ? shown : [...shown, { sign: 'gap', text: `… ${counted(left, 'more line')}` }];
 }
 
-/** Removes common indentation, which wastes room on a narrow screen. */
+/** Removes common indentation, because it wastes room on a narrow screen. */
 export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
   const margin = lines
     .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')

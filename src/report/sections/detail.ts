@@ -1,22 +1,22 @@
-/** How much a report shows: upper bounds on rows and items. A lower level never shows more. */
+/** Limits how much a report shows: rows and items. A lower level never shows more. */
 export interface Detail {
   suites: number;
-  /** Regressed references shown with answers, in all sections; 0: none. */
+  /** Number of regressed references with answers, in all sections. 0: none. */
   answers: number;
-  /** Further regressed references, as rows with counts. */
+  /** Number of further regressed references that are rows with counts. */
   counts: number;
-  /** References per failure shown with answers; absent: no limit. */
+  /** Number of references per failure that are shown with answers. Absent: no limit. */
   answersPerFailure?: number;
-  /** Changed lines, of all files together. */
+  /** Changed lines of all files together. */
   lines: number;
-  /** Of one answer or input. */
+  /** Characters of one answer or input. */
   characters: number;
-  /** Rows and items of every other, collapsed list; 0: only their number. */
+  /** Rows and items of every other, collapsed list. 0 shows only their number. */
   collapsedItems: number;
   problems: number;
-  /** False: only metrics that moved. */
+  /** If false, shows only metrics that moved. */
   showsUnmovedMetrics: boolean;
-  /** Explains what is left out; null at full detail. */
+  /** Explains what is omitted. Null at full detail. */
   sizeNote: string | null;
 }
 
@@ -114,7 +114,9 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   })),
 ];
 
-/** Renders with falling detail until the size fits; null if not even the last level fits. */
+/**
+ * Renders with less and less detail until the size fits. Null if even the last level does not fit.
+ */
 export function fit(
   levels: readonly Detail[],
   limit: number,
@@ -129,7 +131,7 @@ export function fit(
 }
 
 export function bytes(text: string): number {
-  // Not encoded, because a 30 MB report would be in memory twice.
+  // Counts bytes without encoding, because a 30 MB report would be in memory twice.
   let size = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

@@ -5,34 +5,37 @@ import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import type { Words } from '../../wording/words.ts';
 
-/** Null: no such address. */
+/** Addresses for links. Null if there is no such address. */
 export interface Links {
   run: string | null;
   report: string | null;
-  /** The report's local path if it has no address. */
+  /** The report's local path, used if it has no address. */
   reportFile?: string;
-  /** How pull requests from forks are judged; absent: not a fork, or unknown address. */
+  /**
+   * An address that explains how pull requests from forks are judged. Absent if this is no fork, or
+   * the address is unknown.
+   */
   forks?: string;
-  /** Name of the artifact with result.json, and its run's number; absent: there is none. */
+  /** Name of the artifact with result.json, and its run's number. Absent if there is none. */
   artifact?: { name: string; run: string };
-  /** The pull request is an outside contributor's, approved or not. */
+  /** Whether the pull request is an outside contributor's, approved or not. */
   outsider?: boolean;
-  /** The project, settings or overrides; absent: the usual ones. */
+  /** The project, settings or overrides. Absent if they are the usual ones. */
   about?: string;
-  /** URL of a line at head, or at base if head deleted it; line 0: the file. */
+  /** Returns the URL of a line at head, or at base if head deleted it. Line 0 means the file. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }
 
 export const NO_LINKS: Links = { run: null, report: null, place: null };
 
-/** Limit of a quoted sentence, in UTF-16 units. */
+/** In UTF-16 units: the limit of a quoted sentence. */
 export const SENTENCE = 400;
 
 export function placeText({ file, line }: { file: string; line: number }): string {
   return line > 0 ? `${visibleLine(file)}:${String(line)}` : visibleLine(file);
 }
 
-/** A web address without characters that could end its attribute; else null. */
+/** Returns a web address if no character in it could end its attribute, else null. */
 export function safeUrl(url: string): string | null {
   return /^https?:\/\//.test(url)
     ? url.replace(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) =>
@@ -44,11 +47,11 @@ export function safeUrl(url: string): string | null {
 /** Report content, independent of the output. Each renderer escapes every text in it. */
 export type Inline =
   | { kind: 'text' | 'strong'; text: string }
-  /** Foreign text verbatim; `limit` in characters. */
+  /** Foreign text, shown unchanged. `limit` is in characters. */
   | { kind: 'code'; text: string; limit: number }
-  /** A text with parts emphasised or omitted. */
+  /** A text with emphasised or omitted parts. */
   | { kind: 'pieces'; pieces: Piece[] }
-  /** A line of a file; `name` is the link's text instead of the path. */
+  /** A line of a file. `name` is the link's text, used instead of the path. */
   | {
       kind: 'place';
       file: string;
@@ -57,20 +60,20 @@ export type Inline =
       name?: { text: string; limit: number };
     }
   | { kind: 'verdict'; sign: string; word: string; tone: Tone }
-  /** Coloured where the output has emoji. */
+  /** Coloured if the output has emoji. */
   | { kind: 'sign'; sign: string; tone: Tone }
   | { kind: 'link'; text: string; url: string }
   | { kind: 'break' };
 
 export interface Piece {
-  /** `same` and `changed` are text; `gap` is our own remark about text left out. */
+  /** `same` and `changed` are text. `gap` is our own note about omitted text. */
   kind: 'same' | 'changed' | 'gap';
   text: string;
 }
 
 export type Line = Inline[];
 
-/** `gap` is our own remark about lines left out. */
+/** `gap` is our own note about omitted lines. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
   text: string;
@@ -87,10 +90,13 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /** Collapsed where the output supports it. `plain`: Markdown inside, for programs that read it. */
+  /**
+   * Collapsed if the output supports it. `plain`: the content is Markdown, for programs that read
+   * it.
+   */
   | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
-/** Longest name or path shown, in UTF-16 units. */
+/** In UTF-16 units: the longest name or path shown. */
 export const NAME_LIMIT = 120;
 
 export const text = (value: string): Inline => ({ kind: 'text', text: value });
@@ -114,12 +120,12 @@ export const place = (file: string, line: number, side: Side = 'head'): Inline =
   side,
 });
 
-/** The side on which the reference's line exists. */
+/** Returns the side on which the reference's line exists. */
 export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
-/** Foreign text linked to its reference; without links, followed by the place. */
+/** Links foreign text to its reference. Without links, the place follows the text. */
 export function placeLink(
   words: string,
   reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,
@@ -135,13 +141,16 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
-/** Column titles are our own words, except those given as a line. Nothing without rows. */
+/**
+ * Makes a table. Column titles are our own words, except those given as a line. Empty if there are
+ * no rows.
+ */
 export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
   const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
   return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
 }
 
-/** Nothing without items. */
+/** Makes a list. Empty if there are no items. */
 export function list(items: Line[]): Block[] {
   return items.length === 0 ? [] : [{ kind: 'list', items }];
 }
@@ -175,7 +184,7 @@ export function placeLinks({
   };
 }
 
-/** Only our own words and numbers, which must not wrap. */
+/** Whether a line contains only our own words and numbers, which must not wrap. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

@@ -3,10 +3,10 @@ import type { Side } from '../../types/plain.ts';
 import { tokens, wordRuns, type Stretch } from '../answers/words.ts';
 import type { Piece } from './document.ts';
 
-/** Longer texts are only compared up to here. In characters. */
+/** In characters. Longer texts are compared only up to this length. */
 export const COMPARED_CHARACTERS = 8_000;
 
-/** Unchanged characters kept on each side of a gap. */
+/** How many unchanged characters stay on each side of a gap. */
 const CONTEXT = 60;
 
 export interface Emphasised {
@@ -15,9 +15,9 @@ export interface Emphasised {
 }
 
 interface Room {
-  /** Of each side. */
+  /** Limit of each side. */
   characters: number;
-  /** Leaves out the middle of long equal stretches. */
+  /** Whether to omit the middle of long equal stretches. */
   gaps: boolean;
 }
 
@@ -30,7 +30,7 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
   return emphasised(runs, room, { base: before.left, head: after.left });
 }
 
-/** `left`: characters of each side that the runs do not have. */
+/** `left`: number of characters of each side that the pieces do not contain. */
 export function emphasised(
   runs: readonly Stretch[],
   { characters: limit, gaps }: Room,
@@ -54,14 +54,14 @@ export function whole(text: string, limit: number): Piece[] {
   return cutPieces([{ kind: 'same', text }], limit, 0);
 }
 
-/** Omits the middle of an equal stretch; after the last difference, its end. */
+/** Omits the middle of an equal stretch. After the last difference, omits its end. */
 function withGap(text: string, last: boolean): Piece[] {
   const words = tokens(text);
   const lengths = words.map((word) => [...word].length);
   const start = fitting(lengths, CONTEXT);
   const end = words.length - (last ? 0 : fitting(lengths.toReversed(), CONTEXT));
   const left = lengths.slice(start, end).reduce((sum, length) => sum + length, 0);
-  // A gap's note would be as long as the text.
+  // The note of a gap would be as long as the omitted text.
   if (start >= end || left <= CONTEXT) return [{ kind: 'same', text }];
   const pieces: Piece[] = [
     { kind: 'same', text: words.slice(0, start).join('').trimEnd() },
@@ -76,7 +76,7 @@ function fitting(lengths: readonly number[], room: number): number {
   return over < 0 ? lengths.length : over;
 }
 
-/** Joins changes that only blanks separate. */
+/** Joins changes if only blanks are between them. */
 function mergePieces(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   pieces.forEach((piece, index) => {

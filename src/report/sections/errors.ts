@@ -27,13 +27,13 @@ const MAX_NAMED_PER_CAUSE = 3;
 
 interface ErrorCause {
   message: string;
-  /** The model or program did respond, so its errors count as fails. */
+  /** Whether the model or program responded. Its errors then count as fails. */
   fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
 }
 
-/** True if errors are the outcome, or references lack answers on head and nothing is red. */
+/** True if errors are the outcome, or if references lack answers on head and nothing is red. */
 export function opensErrors({ outcome, suites }: Result): boolean {
   if (outcome.kind === 'not-judged' || outcome.kind === 'ended-early') return true;
   if (outcome.kind === 'regressed') return false;
@@ -47,9 +47,9 @@ export function opensErrors({ outcome, suites }: Result): boolean {
   );
 }
 
-/** Causes with counts, the most frequent first; errors that count as fails are separate. */
+/** Lists causes with counts, most frequent first. Errors that count as fails are separate. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
-  // The headline has the only cause.
+  // The headline already has the only cause.
   if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];
   const causes = groupErrors(result);
   const [errors, refused] = [
@@ -62,7 +62,7 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
   const failed =
     triesIn(refused) === 1 ? '1 answer was' : `${count(triesIn(refused))} answers were`;
   return [
-    // The first line has counted them.
+    // The first line already has these counts.
     ...causeList(
       result.outcome.kind === 'not-judged' ? null : `${ended} ended in an error:`,
       errors,
@@ -115,7 +115,7 @@ function errorCauseLine({ message, tries, references }: ErrorCause): Line {
   ];
 }
 
-/** If the run ended early, its first line counts the tries that were not made. */
+/** If the run ended early, its first line counts tries that were not made. */
 function isInFirstLine(message: string, { outcome }: Result): boolean {
   return (
     outcome.kind === 'ended-early' &&

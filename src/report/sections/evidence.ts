@@ -24,7 +24,7 @@ import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
 import { shownNumber } from './phrases.ts';
 
-/** Input, expected value, both answers, and why head's failed. */
+/** Shows input, expected value, both answers, and why head's answer failed. */
 export function evidence(
   title: Line,
   reference: ReferenceResult,
@@ -93,7 +93,7 @@ function changedRows(
 
 const MOST_STRIPS = 3;
 
-/** `Base ✓`: whose answer it is, and whether it passed. */
+/** `Base ✓`: the side of an answer, and whether it passed. */
 function sideName(side: string, { outcome }: TryResult): Line {
   if (outcome !== 'pass' && outcome !== 'fail') return [text(side)];
   const pass = outcome === 'pass';
@@ -120,7 +120,7 @@ function answerPieces(
       };
 }
 
-/** Input, files and the expected value. */
+/** Shows input, files and the expected value. */
 export function givenRows(reference: ReferenceResult, characters: number): FactRow[] {
   const { expected } = reference;
   return [
@@ -132,7 +132,7 @@ export function givenRows(reference: ReferenceResult, characters: number): FactR
   ];
 }
 
-/** `photos/cat.png (84 KB)`: images and PDFs that the model saw. */
+/** `photos/cat.png (84 KB)`: lists images and PDFs that the model saw. */
 function filesRow({ files = [] }: ReferenceResult): FactRow[] {
   if (files.length === 0) return [];
   const shown = files
@@ -145,7 +145,7 @@ function filesRow({ files = [] }: ReferenceResult): FactRow[] {
 
 const MOST_FILES = 5;
 
-/** `(84 KB)`, or `(84 KB, on base)` for a file that only one side showed. */
+/** `(84 KB)`, or `(84 KB, on base)` if only one side showed the file. */
 export function fileNote({ bytes, side }: ShownFile): string {
   return `(${fileSize(bytes)}${side === undefined ? '' : `, on ${side}`})`;
 }
@@ -179,7 +179,7 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** False for 0, 1 and booleans. */
+/** False for 0, 1 and booleans, which say no more than pass or fail. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }
@@ -188,13 +188,13 @@ interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /** Position of the first difference; null: none, or one side is missing. */
+  /** Position of the first difference. Null if there is none, or one side is missing. */
   parted: number | null;
 }
 
 /**
- * Metrics that judge every object of these tries, differing ones first. Those that do not gate only
- * if no other does, because functions without bounds would hide what decides.
+ * Metrics that judge every object of these tries. Those that differ come first. Those that do not gate are used
+ * only if no metric gates, because functions without bounds would hide what decides.
  */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
@@ -214,7 +214,10 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   ];
 }
 
-/** The first object whose word, label or (without either) value differs; null: none. */
+/**
+ * Returns the first object whose word, label or (without either) value differs. Null if there is
+ * none.
+ */
 function partingObject(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
@@ -242,7 +245,7 @@ const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   skipped: '·',
 };
 
-/** `✓✓·✗✓`, one mark per object; `…` for omitted ones. */
+/** `✓✓·✗✓`: one mark per object, and `…` for omitted ones. */
 export function marksOf({ scores }: ObjectScores, parted: number | null): string {
   const from =
     scores.length <= MOST_MARKS
@@ -260,7 +263,7 @@ export function stripName({ base, head }: Strip): string {
   return `by ${OBJECT_WORDS[(head ?? base)?.level ?? 'Turn']}`;
 }
 
-/** Both sides, and the first object that differs with head's reason. */
+/** Shows both sides, and the first object that differs, with head's reason. */
 export function stripLine({ base, head, parted }: Strip, characters: number): Line {
   const sides: Line[] = [
     ...(base === null ? [] : [[text('Base '), code(marksOf(base, parted))]]),

@@ -4,16 +4,18 @@ import type { Reports } from './feature-report.ts';
 import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 
 export interface Failure {
-  /** The first failing metric; null: no answer, or only the roll-up fails. */
+  /** The first metric that fails. Null if there is no answer, or only the roll-up fails. */
   metric: string | null;
-  /** It has no value or no readable grade. */
+  /** Whether the metric has no value or no readable grade. */
   unjudged: boolean;
-  /** Null if reasons differ. */
+  /** Null if the reasons differ. */
   reason: string | null;
   entries: ReferenceEntry[];
 }
 
-/** By suite, metric and reason, then by suite and metric; in order of appearance. */
+/**
+ * Groups failures by suite, metric and reason, then by suite and metric, in order of appearance.
+ */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
   const exact = Map.groupBy(all, ({ reasonKey }) => reasonKey);
@@ -27,7 +29,7 @@ export function failures(entries: readonly ReferenceEntry[], reports: Reports): 
   });
 }
 
-/** Like {@link failures}, with equal failures of several suites merged. */
+/** Like {@link failures}, but merges equal failures of several suites. */
 export function sharedFailures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   return groupByEqualKey(
     failures(entries, reports),
@@ -44,7 +46,7 @@ export function sharedFailures(entries: readonly ReferenceEntry[], reports: Repo
   }));
 }
 
-/** The first entry, its failure, and how many others fail alike. */
+/** Returns the first entry, its failure, and how many others fail in the same way. */
 export function worstOf([failure]: readonly Failure[]): {
   worst: ReferenceEntry;
   failure: Failure;
@@ -80,7 +82,7 @@ function failureCause({ suite, reference }: ReferenceEntry, reports: Reports): F
   };
 }
 
-/** Without scores that only say that there is no answer. */
+/** Omits scores that only say that there is no answer. */
 export function ownFailures(tryResult: TryResult | null): Score[] {
   return failedScores(tryResult).filter(
     ({ reason }) =>
@@ -88,7 +90,7 @@ export function ownFailures(tryResult: TryResult | null): Score[] {
   );
 }
 
-/** Gating metrics first. */
+/** Returns failed scores. Gating metrics come first. */
 export function failedScores(tryResult: TryResult | null): Score[] {
   return (tryResult?.scores ?? [])
     .filter(({ status }) => status !== 'pass' && status !== 'skipped')

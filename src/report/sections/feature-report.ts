@@ -7,10 +7,10 @@ import type { ChangedFile } from '../../types/repository.ts';
 import type { Detail } from './detail.ts';
 import type { Block, DiffLine, Line, Links } from './document.ts';
 
-/** Where features add blocks to the report, from the top. */
+/** Places at which features add blocks to the report, from the top. */
 export type Slot = 'why' | 'next' | 'handoff' | 'belowReferences' | 'metrics' | 'scoringChange';
 
-/** What a report is made with besides the result. */
+/** Facts other than the result that a report needs. */
 export interface ReportContext {
   reports: Reports;
   links: Links;
@@ -22,27 +22,28 @@ export interface FeatureReport {
     Record<Slot, (result: Result, detail: Detail, context: ReportContext) => Block[]>
   >;
 
-  /** Changed lines to explain, in the diff and on the pull request. */
+  /** Changed lines to explain in the diff and on the pull request. */
   lines?(result: Result): FoundLines[];
 
   /**
-   * A command that looks for the cause where several changes are suspects; null: no cause is open.
+   * A command that searches for the cause if several changes are suspects. Null if no cause is
+   * open.
    */
   search?(result: Result): string | null;
 
   /** Outputs of the action, by name. */
   outputs?(result: Result): Record<string, string>;
 
-  /** A suite for JUnit; `unmet`: what is missing, which is shown and never fails. */
+  /** A suite for JUnit. `unmet` says what is missing; it is shown but never fails. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
   /** Items of the fold "How sure is this?". */
   sureness?(result: Result): Line[];
 
-  /** Whether a comment is worth writing although no suite ran. */
+  /** Whether a comment is useful although no suite ran. */
   hasContent?(result: Result): boolean;
 
-  /** What most of a suite's worse references have in common, for the first line. */
+  /** What most of the references that got worse in a suite have in common. For the first line. */
   inCommon?(
     result: Result,
     suite: SuiteResult,
@@ -52,7 +53,7 @@ export interface FeatureReport {
     places: readonly { name: string; base: number | null; head: number | null }[];
   } | null;
 
-  /** A try with more than one answer, such as a dialogue; null: just one. */
+  /** A try with more than one answer, such as a dialogue. Null if it has only one. */
   onTry?(tryResult: TryResult): TryView | null;
 
   /** For `evaldiff show` and its JSON. */
@@ -69,7 +70,9 @@ export interface FeatureReport {
     options: { root: string; marker: string; links: Links },
   ): SuggestedEdit[];
 
-  /** A filter over these results. A page shows the first feature's filter only. */
+  /**
+   * A filter over these results. A page shows only the filter of the first feature that has one.
+   */
   filter?(results: readonly Result[]): ReferenceFilter;
 
   page?(result: Result, reports: Reports): Promise<PagePart>;
@@ -87,29 +90,32 @@ export async function loadReports(rows: readonly ReportRow[]): Promise<Reports> 
 
 export interface FoundLines {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
-  /** Their effect, in plain text. */
+  /** The effect of the lines, in plain text. */
   sentence: string;
-  /** `alone`: each did it; `together`: all did; `likely`: not proven; `untested`: not tried. */
+  /**
+   * `alone`: each line had the effect. `together`: all lines had it. `likely`: not proven.
+   * `untested`: not tried.
+   */
   proof: 'alone' | 'together' | 'likely' | 'untested';
   /** Shown below each line in the diff. */
   remark: string | null;
   lines: {
     side: Side;
     file: string;
-    /** The last line on that side. */
+    /** The last of the lines on that side. */
     to: number;
-    /** The line on head, or where it would be. */
+    /** The line on head. If it is not there, where it would be. */
     head: { file: string; line: number };
-    /** Empty for binary files. */
+    /** Empty if the file is binary. */
     diff: DiffLine[];
   }[];
-  /** A fix that was run and passed; null: none. */
+  /** A fix that was tried and passed. Null if there is none. */
   fix: { kind: 'set back' | 'draft'; file: string; line: number; diff: DiffLine[] } | null;
 }
 
 /** A suggested replacement of lines. */
 export interface SuggestedEdit {
-  /** From the root of the repository. */
+  /** Path relative to the repository's root. */
   path: string;
   startLine: number;
   endLine: number;
@@ -117,20 +123,20 @@ export interface SuggestedEdit {
 }
 
 export interface TryView {
-  /** Reading length in UTF-16 units; the shortest of several tries is shown. */
+  /** Length to read in UTF-16 units. Of several tries, the shortest is shown. */
   length: number;
-  /** Identifies equal tries, which are shown once. */
+  /** Equal for equal tries, which are shown once. */
   value: unknown;
   /** Lengths of its texts on the page. */
   lengths(): number[];
-  /** With how it ended. */
+  /** Includes how the try ended. */
   shortened(characters: number): Line;
-  /** Each text cut to `characters`. */
+  /** Each text is cut to `characters`. */
   whole(characters: number): Line;
   html(characters: number): Markup;
-  /** Why it failed; may be empty. */
+  /** Why the try failed. May be empty. */
   why(characters: number): Line;
-  /** Both sides from the first difference. */
+  /** Shows both sides from the first difference on. */
   beside(head: TryResult, characters: number): Block[];
 }
 
@@ -142,13 +148,13 @@ export interface ReferenceFilter {
   valuesOf(suite: SuiteResult, id: string): string[];
 }
 
-/** A reference's element id on the page; null: not shown. */
+/** Returns a reference's element id on the page. Null if it is not shown. */
 export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
 
 interface PagePart {
-  /** Replaces its blocks on the page. */
+  /** Replaces the feature's blocks on the page. */
   html(anchor: AnchorOf): Markup | null;
-  /** Terms and descriptions of a reference, each text cut to `characters`. */
+  /** Returns terms and descriptions of a reference. Each text is cut to `characters`. */
   facts(suite: SuiteResult, id: string, characters: number): Markup[];
   /** Length of the longest text. */
   longest: number;

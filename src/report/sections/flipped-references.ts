@@ -14,12 +14,12 @@ const MAX_NAMED_FLIPPED = 3;
 
 type Flipped = ScoringResult['flipped'][number];
 
-/** Suites in which the scoring change alone flips references. */
+/** Finds suites in which the scoring change itself flips references. */
 export function flippingScorings({ scoring }: Result): ScoringResult[] {
   return scoring.filter(({ flipped }) => flipped.length > 0);
 }
 
-/** References that a scoring change flipped on the same answers, new failures first. */
+/** Finds references that a scoring change flipped on the same answers. New failures come first. */
 export function flippedReferences(result: Result, { characters, answers }: Detail): Block[] {
   const [scoring] = flippingScorings(result);
   if (scoring === undefined || answers === 0) return [];

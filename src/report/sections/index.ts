@@ -29,7 +29,7 @@ import { worstReference } from './worst-reference.ts';
 
 type Section = (result: Result, detail: Detail, reports: Reports, links: Links) => Block[];
 
-/** All sections in order; every output takes them from here. */
+/** All sections in order. Every output uses this list. */
 const SECTIONS = {
   verdict,
   problems,
@@ -83,14 +83,14 @@ export function sectionBlocks(
   return names.flatMap((name) => SECTIONS[name](result, detail, reports, links));
 }
 
-/** Sections of a comment that share one fold if they are many. */
+/** Sections of a comment that share one fold if there are many. */
 const MINOR: readonly SectionName[] = [
   ...(['belowReferences', 'metrics', 'scoringChange', 'movedReferences', 'allChanges'] as const),
 ];
 
 const FEW_FOLDS = 2;
 
-/** Like {@link sectionBlocks}; what few readers open is behind one fold. */
+/** Like {@link sectionBlocks}, but one fold hides what few readers open. */
 export function commentBlocks(
   result: Result,
   detail: Detail,

@@ -8,8 +8,8 @@ export interface Interval {
 }
 
 /**
- * Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within 0–1. Null
- * without tries. Source: Wilson 1927; recommended by Newcombe 1998 (part one).
+ * Returns Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within 0–1.
+ * Null if there are no tries. Source: Wilson 1927; recommended by Newcombe 1998 (part one).
  */
 export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval | null {
   if (tries === 0) return null;
@@ -25,9 +25,9 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
 const FEWEST_PAIRS = 3;
 
 /**
- * Mean of paired differences with its t interval, d ± t·s/√n. The interval is null with fewer than
- * three pairs, or when all differences are equal (unknown rather than zero spread). Null without
- * pairs.
+ * Returns the mean of paired differences with its t interval, d ± t·s/√n. The interval is null with
+ * fewer than three pairs, or if all differences are equal: the spread is then unknown, not zero.
+ * Null if there are no pairs.
  */
 export function pairedMean(
   differences: readonly number[],
@@ -43,8 +43,9 @@ export function pairedMean(
 }
 
 /**
- * Student's t quantile from the normal one, in powers of 1/ν; up to the 97.5th percentile within 3
- * % from two degrees of freedom, within 0.1 % from five. Source: Abramowitz and Stegun 26.7.5.
+ * Approximates Student's t quantile from the normal one, in powers of 1/ν. Up to the 97.5th
+ * percentile, it is within 3 % from two degrees of freedom, and within 0.1 % from five. Source:
+ * Abramowitz and Stegun 26.7.5.
  */
 export function tQuantile(p: number, freedom: number): number {
   const z = normalQuantile(p);

@@ -30,7 +30,7 @@ import {
 } from './document.ts';
 import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
-/** Means and label counts of metrics that do more than pass or fail. */
+/** Shows means and label counts of metrics that do more than pass or fail. */
 export function metricValues(
   { suites, mode }: Result,
   { collapsedItems: items, showsUnmovedMetrics: unmoved }: Detail,
@@ -142,7 +142,7 @@ function differenceLine({ base, head, difference, share }: MetricValues): Line {
   ];
 }
 
-/** How far the means that moved did, for the fold of figures. */
+/** Shows how far the changed means moved, for the fold of figures. */
 export function valueFigures({ suites }: Result): Line[] {
   const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite) =>

@@ -25,7 +25,7 @@ import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore, moreBlock } from './phrases.ts';
 
-/** What the user has to fix. Not collapsed, because such a run shows nothing else. */
+/** Shows what the user has to fix. This is not collapsed, because such a run shows nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
@@ -60,7 +60,7 @@ export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'mes
   return at === null ? [text(words)] : [place(at.file, at.line), text(`: ${words}`)];
 }
 
-/** Reasons that no other section shows. */
+/** Shows reasons that no other section shows. */
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
   const first = headline(result, reports).note;
@@ -75,7 +75,7 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
   return list(shown.map((reason) => [text(shorten(reason, SENTENCE))]));
 }
 
-/** Whether the headline, a fold or a list of errors says it. */
+/** Whether the headline, a fold or a list of errors already gives the reason. */
 function elsewhere(result: Result): (reason: Reason) => boolean {
   const isRed = result.outcome.kind === 'regressed';
   const hidesErrors = isRed || opensErrors(result);
@@ -100,7 +100,7 @@ function elsewhere(result: Result): (reason: Reason) => boolean {
 
 const REASONS = 5;
 
-/** Errors of tries are shown with their causes or beside the worst answer. */
+/** Errors of tries are shown with their causes or next to the worst answer. */
 function isErrorOfTry({ suites }: Result, words: string): boolean {
   return suites.some(({ references }) =>
     references.some(({ base, head }) =>
@@ -133,7 +133,7 @@ const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'unused', words: 'unused' },
 ];
 
-/** Notices that do not affect the verdict, the most important first. Omits errors shown above. */
+/** Shows notices that do not affect the verdict, most important first. Omits errors shown above. */
 export function notices(result: Result, detail: Detail): Block[] {
   const isSaid = amongErrors(result, detail);
   const said = saidBy(result);
@@ -143,9 +143,9 @@ export function notices(result: Result, detail: Detail): Block[] {
   const all = result.notices.filter((notice) => {
     const { suite } = said(notice);
     const { kind } = notice;
-    // New and deleted tests have their own folds.
+    // Separate folds show new and deleted tests.
     if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
-    // Advice on repeated answers is given once: when the suite is new.
+    // A notice about repeated answers is given once, when the suite is new.
     if (kind === 'repeats') return fresh.has(suite ?? '');
     return kind !== 'error' || !isSaid(notice.message);
   });
@@ -184,12 +184,12 @@ function listsTests({ suites }: Result, suite: string | null, kind: 'added' | 'r
   );
 }
 
-/** A notice and the suite named first in it. */
+/** A notice, and the suite that it names first. */
 interface Said {
   suite: string | null;
   what: string;
   place: Notice['place'];
-  /** Removed places exist on base only. */
+  /** Removed places exist only on base. */
   side: Side;
 }
 

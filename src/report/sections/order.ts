@@ -22,7 +22,7 @@ export function referenceEntries(suites: readonly SuiteResult[]): ReferenceEntry
   return suites.flatMap((suite) => suite.references.map((reference) => ({ suite, reference })));
 }
 
-/** Identifies a prompt, whatever its variants. */
+/** Identifies a prompt across its variants. */
 export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
   return JSON.stringify([path, name]);
 }
@@ -35,7 +35,7 @@ export function suiteIdentity({
   return JSON.stringify([path, name, variant]);
 }
 
-/** The largest drop of the pass share first, then the most certain, then the shortest. */
+/** Sorts by the largest drop of the share of passes, then by certainty, then by length. */
 export function entriesWithStatus(
   result: Result,
   reports: Reports,
@@ -59,7 +59,7 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/** Drop of the share of passed tries, −1–1; 0 if a side has none. */
+/** Returns the drop of the share of passed tries, −1–1. 0 if a side has no tries. */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -70,7 +70,7 @@ function judgedPassShare(side: SideResult | null): number | null {
   return side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
 }
 
-/** Reading length in UTF-16 units. */
+/** Returns the length to read in UTF-16 units. */
 function lengthOf(reference: ReferenceResult, reports: Reports): number {
   const { base, head } = exampleTries(reference, reports);
   const length = (of: TryResult | null): number =>
@@ -78,7 +78,10 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
   return length(base) + length(head);
 }
 
-/** A pass of base and a fail of head, else the first with an answer; dialogues: the shortest. */
+/**
+ * Chooses a pass of base and a fail of head, else the first try with an answer. Of dialogues,
+ * chooses the shortest.
+ */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   reports: Reports,
@@ -108,7 +111,7 @@ function firstOf(
   );
 }
 
-/** Both answers and each metric that head fails, as plain text. */
+/** Returns both answers and each metric that head fails, as plain text. */
 export function referenceWords(
   reference: ReferenceResult,
   part: number,

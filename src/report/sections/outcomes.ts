@@ -9,11 +9,11 @@ import { andMore } from './phrases.ts';
 import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
-  /** What it is about; may be empty. */
+  /** The subject of the outcome. May be empty. */
   subject: Line;
   /** A line for each suite or fact. */
   rows: Line[];
-  /** Sentences below them; may be empty. */
+  /** Sentences below the rows. May be empty. */
   note: Line;
 }
 
@@ -28,10 +28,12 @@ export function headline(result: Result, reports: Reports): Headline {
   };
 }
 
-/** Smallest share of broken tests for an attribute to be named. */
+/** An attribute is named if it has at least this share of the broken tests. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
-/** `, 5 in Refunds (100 → 0 %)`: where the worst suite broke, if most of it broke in one place. */
+/**
+ * `, 5 in Refunds (100 → 0 %)`: where the worst suite broke, if most broken tests are in one place.
+ */
 function inOnePlace(result: Result, reports: Reports): Line {
   const [worst] = suitesWorstFirst(result.suites);
   if (worst?.verdict !== 'regressed') return [];
@@ -49,7 +51,7 @@ function inOnePlace(result: Result, reports: Reports): Line {
 
 const MOST_PROMPTS = 3;
 
-/** ` Highest: capitals 100 % with local; …`: unless variants tie. */
+/** ` Highest: capitals 100 % with local; …`. Empty if variants tie. */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
     ({ ranked: [first, second] }) =>

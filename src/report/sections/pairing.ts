@@ -8,19 +8,24 @@ import { pairedMean } from './intervals.ts';
 
 export interface Pairing {
   references: number;
-  /** Mean over references of the other run's share of passes less this run's, −1 to 1. */
+  /** Mean over references: the other run's share of passes minus this run's, −1 to 1. */
   difference: number;
-  /** 90 % interval of the difference; null: too few references, or all differ alike. */
+  /**
+   * 90 % interval of the difference. Null if there are too few references, or all differ equally.
+   */
   low: number | null;
   high: number | null;
-  /** Two-sided mid-p of the exact permutation test within references. */
+  /** Two-sided mid-p of the exact permutation test that permutes within references. */
   p: number;
 }
 
-/** Two runs with a larger p do not differ beyond chance. */
+/** If p is larger, two runs do not differ beyond chance. */
 export const PAIRED_LEVEL = 0.05;
 
-/** Pairs head's tries by reference id, without skipped ones. Null: none was judged in both. */
+/**
+ * Pairs head's tries by reference id. Omits skipped references. Null if none was judged in both
+ * runs.
+ */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
   const ofSecond = judgedOnHead(second);
   const tables = [...judgedOnHead(first)].flatMap(([id, before]): Table[] => {
@@ -35,7 +40,9 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
 }
 
-/** The members of `others` that differ from `suite` beyond chance, adjusted together (Holm). */
+/**
+ * Returns the members of `others` that differ from `suite` beyond chance, adjusted together (Holm).
+ */
 export function differingSuites(
   suite: SuiteResult,
   others: readonly SuiteResult[],

@@ -51,10 +51,10 @@ export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
   'no-verdict',
 ]);
 
-/** References pass as before, but a metric's mean got worse. */
+/** References pass as before, but the mean of a metric got worse. */
 export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
 
-/** No metric decides. */
+/** No metric decides what passes. */
 export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
 
 export function metricMeans({ name, values }: NamedValues): string {
@@ -66,14 +66,14 @@ type NamedValues = ReturnType<typeof failingMetrics>[number];
 /** Answers are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
-/** A boolean of a gating metric is its status. */
+/** Whether a value is shown. A boolean of a gating metric is not, because it is the status. */
 export function isShownValue(value: Json, skip: boolean): boolean {
   return value !== null && (skip || typeof value !== 'boolean');
 }
 
 const SIGNIFICANT_DIGITS = 6;
 
-/** A metric's value, its fractions rounded. */
+/** Returns a metric's value with rounded fractions. */
 export function shownNumber(value: Json): string {
   const isFraction = (each: unknown): each is number =>
     typeof each === 'number' && !Number.isInteger(each);
@@ -100,12 +100,14 @@ export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   fail: 'fail',
 };
 
-/** `84.0 % → 78.0 %`; `78.0 %` for one side. */
+/** `84.0 % → 78.0 %`, or `78.0 %` for one side. */
 export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
-/** `correct 80.0 % → 97.0 %, format 100.0 % → 85.0 %`; null if it only repeats the suite's rate. */
+/**
+ * `correct 80.0 % → 97.0 %, format 100.0 % → 85.0 %`. Null if this only repeats the suite's rate.
+ */
 export function metricRates({
   metrics,
   pass_rate,
@@ -128,7 +130,7 @@ export function metricRates({
     .join(', ');
 }
 
-/** `−6.0 points, 90 % interval −10.4 to −1.6`; null if not compared. */
+/** `−6.0 points, 90 % interval −10.4 to −1.6`. Null if not compared. */
 export function differenceWords(rate: Moved): string | null {
   const { difference: value, low, high } = rate;
   if (value === null) return null;
@@ -139,7 +141,7 @@ export function differenceWords(rate: Moved): string | null {
 
 type Moved = Pick<PassRate, 'base' | 'head' | 'difference' | 'low' | 'high'>;
 
-/** `−6.0 points`, the difference of the rounded rates; a dash if not compared. */
+/** `−6.0 points`, the difference of the rounded rates. A dash if not compared. */
 export function change({
   base,
   head,
@@ -150,12 +152,12 @@ export function change({
     : pointsBetween(base, head);
 }
 
-/** `−10.4 to −1.6`, in points; a dash if unknown. */
+/** `−10.4 to −1.6`, in points. A dash if unknown. */
 export function signedInterval(low: number | null, high: number | null): string {
   return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
 }
 
-/** `majority: 17 → 14 of 20 tests`; null if every try has to pass. */
+/** `majority: 17 → 14 of 20 tests`. Null if every try has to pass. */
 export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
   if (rollups.policy === 'all' || rollups.head === null) return null;
   const { policy, base, head } = rollups;
@@ -166,7 +168,7 @@ export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string |
     : `${policy}: ${count(base.passes)} of ${count(base.references)} → ${after}`;
 }
 
-/** `, majority: pass → fail`; empty if every try has to pass. */
+/** `, majority: pass → fail`. Empty if every try has to pass. */
 export function rolledUpWords(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { rollups }: Pick<SuiteResult, 'rollups'>,
@@ -176,7 +178,7 @@ export function rolledUpWords(
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
-/** `1 of 3 passed`, `none of 3 judged`; `not run` without tries. */
+/** `1 of 3 passed`, `none of 3 judged`, or `not run` if there are no tries. */
 export function passWords(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
@@ -185,7 +187,7 @@ export function passWords(side: SideResult | null): string {
   return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
 }
 
-/** `1.0 to 8.5 %`; takes shares. */
+/** Returns `1.0 to 8.5 %` for shares. */
 export function rateInterval({ low, high }: { low: number; high: number }): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
@@ -210,7 +212,7 @@ export function runCost({
   return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
 }
 
-/** Seven digits of a commit id; the working tree in words. */
+/** Returns seven digits of a commit id. Names the working tree in words. */
 export function shortSha(sha: string): string {
   return sha === 'worktree' ? 'working tree' : sha.slice(0, 7);
 }
@@ -219,7 +221,10 @@ export function andMore(total: number, shown: number): string | null {
   return total > shown ? `and ${count(total - shown)} more` : null;
 }
 
-/** A paragraph that says how many are not shown, `and 3 more suites.`; nothing if all are. */
+/**
+ * Returns a paragraph that says how many are not shown, `and 3 more suites.`. Empty if all are
+ * shown.
+ */
 export function moreBlock(total: number, shown: number, things = ''): Block[] {
   const more = andMore(total, shown);
   return more === null ? [] : [paragraph([text(`${more}${things === '' ? '' : ` ${things}`}.`)])];
@@ -230,14 +235,14 @@ export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
-/** With the variant if the name is repeated. */
+/** Adds the variant if several suites have the name. */
 export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
   return repeated.has(name)
     ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
     : [code(name)];
 }
 
-/** Most urgent first; also the order of the filter's boxes. */
+/** The most urgent status comes first. The filter's boxes have the same order. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
   'fell',

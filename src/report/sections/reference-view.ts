@@ -16,16 +16,19 @@ import { type Block, type FactRow, code, paragraph, place, strong, text } from '
 import { tryView, type Reports } from './feature-report.ts';
 import { isShownValue, shownNumber } from './phrases.ts';
 
-/** Null: it does not run on that side, or the prompt is unknown. */
+/** Null if the reference does not run on that side, or the prompt is unknown. */
 export interface SentPrompts {
   base: readonly Message[] | null;
   head: readonly Message[] | null;
 }
 
-/** Longest text, in characters. */
+/** In characters: the longest text shown. */
 const MAX_VIEW_CHARS = 100_000;
 
-/** All that a result knows of one reference. `sent` null: unknown; `found`: what features know. */
+/**
+ * Shows everything that a result contains about one reference. `sent` is null if unknown. `found`:
+ * what features found.
+ */
 export function referenceBlocks(
   { name, variant }: SuiteResult,
   reference: ReferenceResult,

@@ -31,12 +31,15 @@ import {
   suiteName,
 } from './phrases.ts';
 
-/** Whether the worst reference is shown open. */
+/** Whether the worst reference is open. */
 export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
-/** Regressed or failed; the headline's suite first, non-gating ones last. */
+/**
+ * Returns regressed or failed references. Those of the headline's suite come first, those that do
+ * not gate last.
+ */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors are listed by cause instead.
   const found =
@@ -54,7 +57,7 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** References that got worse, by failure: with answers while there is room, then as rows. */
+/** Shows references that got worse, by failure: with answers if there is room, then as rows. */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
@@ -128,7 +131,7 @@ function failedWords(entries: readonly ReferenceEntry[]): string {
     : `${counted(failed, 'failed test')} and ${count(rest)} that ${was} not judged`;
 }
 
-/** False if no metric judges it. */
+/** False if no metric judges the reference. */
 function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolean {
   return (
     status !== 'error' ||
@@ -141,10 +144,10 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   );
 }
 
-/** Other tests that moved: improved, flaky, in error, edited. Counts only. */
+/** Counts other tests that moved: improved, flaky, in error, edited. */
 export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
-  // Then errors are listed by cause.
+  // If so, errors are listed by cause.
   const open = opensErrors(result);
   const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
     entriesWithStatus(result, reports, status),

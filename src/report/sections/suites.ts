@@ -41,7 +41,10 @@ import {
 
 const SHOWN_REASONS = 3;
 
-/** A row per suite, the worst first, equal rows of many merged; a fold, unless nothing is compared. */
+/**
+ * Shows a row per suite, worst first. Merges many equal rows. Uses a fold unless nothing is
+ * compared.
+ */
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const { mode } = result;
   const suites = suitesWorstFirst(result.suites);
@@ -77,7 +80,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   ];
 }
 
-/** `5 suites: 2 regressed`: how many have the worst verdict. */
+/** `5 suites: 2 regressed`: says how many have the worst verdict. */
 function suitesInWords(result: Result): string {
   const suites = suitesWorstFirst(result.suites);
   const words = suites
@@ -124,11 +127,11 @@ const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Changed'];
 
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
-/** Suites in which only the scoring flipped references have their own look. */
+/** A suite in which only the scoring flipped references looks different. */
 export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
-    // It can still be red if head has no answers.
+    // The suite can still be red if head has no answers.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
   const changed = suiteScoring(suite, scoring);
@@ -147,7 +150,10 @@ function suiteScoring(
   return scoring.find((change) => change.path === path && change.name === name);
 }
 
-/** Under head's scoring; if only the scoring changed, one side's answers under both scorings. */
+/**
+ * Shows rates under head's scoring. If only the scoring changed, shows the answers of one side
+ * under both scorings.
+ */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { base, head, difference } = suite.pass_rate;
   const own = suiteScoring(suite, scoring)?.rates;
@@ -187,7 +193,7 @@ function metricLine(suite: SuiteResult): Line {
   return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
 }
 
-/** `5 × 2`: gating references and most tries; a dash if none gates. */
+/** `5 × 2`: gating references, and the largest number of tries. A dash if none gates. */
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
@@ -196,7 +202,7 @@ export function sweepSize({ references }: SuiteResult): string {
 
 export const MAX_ROW_SUITES = 8;
 
-/** Names of the row's suites, with the variant if names repeat, and changed settings. */
+/** Names the row's suites and changed settings. Adds the variant if names repeat. */
 export function suiteCell(
   { name, variant, base_variant }: SuiteResult,
   repeated: boolean,

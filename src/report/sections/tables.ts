@@ -29,7 +29,7 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
   );
 }
 
-/** Head's pass rate with a 95 % interval (null: not judged), and passes of judged tries. */
+/** Head's pass rate with a 95 % interval (null: not judged), and how many judged tries passed. */
 interface HeadRate {
   passes: number;
   tries: number;
@@ -54,14 +54,17 @@ export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/** Variants of one prompt, best first, then the cheapest. */
+/** Variants of one prompt: best first, then cheapest. */
 interface RankedPrompt {
   key: string;
   name: string;
   ranked: Ranked[];
 }
 
-/** Prompts with several variants on head. Comparisons only use references the change affects. */
+/**
+ * Ranks prompts with several variants on head. A comparison uses only references that the change
+ * affects.
+ */
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
   const rated = suites.filter(({ pass_rate }) => mode === 'sweep' || pass_rate.head !== null);
   return [...Map.groupBy(rated, promptKey)]
@@ -75,7 +78,7 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
     }));
 }
 
-/** Pass rate with its Wilson interval, cost per thousand calls, and ties with the best. */
+/** Shows pass rate with its Wilson interval, cost per thousand calls, and ties with the best. */
 export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>
     group(
@@ -85,7 +88,7 @@ export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   );
 }
 
-/** At most `limit` rows of one prompt. */
+/** Shows at most `limit` rows of one prompt. */
 export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] {
   const shown = ranked.slice(0, limit);
   return [
@@ -119,7 +122,7 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
   ];
 }
 
-/** Variants have the same references, so each is paired with the first. */
+/** Variants have the same references, so each variant is paired with the first. */
 function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);

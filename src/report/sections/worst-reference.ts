@@ -16,7 +16,10 @@ import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, passCounts, opensWorst } from './references.ts';
 
-/** The worst regressed reference with both answers, shown open because readers check it first. */
+/**
+ * Shows the worst regressed reference with both answers. It is open, because readers check it
+ * first.
+ */
 export function worstReference(result: Result, detail: Detail, reports: Reports): Block[] {
   if (!opensWorst(result, detail)) return [];
   const hidden = fellUnderBase(result, detail, reports);
@@ -48,7 +51,7 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
   return evidence(title, worst.reference, detail, reports);
 }
 
-/** The first reference that regressed under base's scoring but not under head's. */
+/** Finds the first reference that regressed under base's scoring but not under head's. */
 function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {
   const found = suites
     .filter(({ reason }) => reason?.by === 'scoring')
@@ -77,7 +80,7 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
   return evidence(title, judged, detail, reports);
 }
 
-/** Only one try, as base's scoring judges it. */
+/** Returns only one try, as base's scoring judges it. */
 function sideUnderBase(
   side: SideResult | null,
   index: number,
@@ -90,8 +93,8 @@ function sideUnderBase(
 }
 
 /**
- * If one metric fell and others hide it in the pass rate: the reference on which that metric fell
- * most.
+ * If one metric fell but the pass rate hides that because of other metrics: finds the reference on
+ * which that metric fell most.
  */
 function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const suite = suites.find(
@@ -139,7 +142,7 @@ function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Blo
   return evidence(title, shown, detail, reports);
 }
 
-/** Tries that one metric passes and fails; `judged`: how many these are. */
+/** Counts tries that one metric passes and fails. `judged`: the sum of both. */
 function triesByMetric(
   side: SideResult | null,
   metric: string,
@@ -152,7 +155,7 @@ function triesByMetric(
   return { passed, failed, judged: passed.length + failed.length };
 }
 
-/** If a metric's mean got worse: the reference whose own mean moved most. */
+/** If the mean of a metric got worse: finds the reference whose mean moved most. */
 function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const [found] = suites.flatMap((suite) =>
     failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
@@ -191,7 +194,7 @@ function metricMean(side: SideResult | null, metric: string): number | null {
   return meanOrNull(values);
 }
 
-/** References of an inconclusive run that got worse, perhaps by chance. */
+/** Shows references of an inconclusive run that got worse, perhaps by chance. */
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
   return entriesWithStatus(result, reports, 'inconclusive', 'flaky').filter(

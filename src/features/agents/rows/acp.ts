@@ -13,8 +13,7 @@ interface AcpCall {
 
 type AcpRow = Omit<AgentRow, 'protocol' | 'read'> & {
   /**
-   * Returns the agent's own name of the tool, which the protocol lacks. Null: use the kind or
-   * title.
+   * Returns the agent's own name of the tool, which the protocol lacks. If null, the kind or title is used.
    */
   toolOf?(call: AcpCall): { name: string; input?: JsonMap } | null;
 };
