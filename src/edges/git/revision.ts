@@ -13,7 +13,7 @@ import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 /** A branch's first-parent history, as in `git rev-list --first-parent`. */
 export interface Mainline {
   name: string;
-  /** By full id: distance from the tip, and commit time (ISO, UTC). */
+  /** For each full id: distance from the tip, and commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   shallow: boolean;
   /** The ids that reached the branch only as part of a merge. Ignores other texts. */

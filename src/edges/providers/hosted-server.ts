@@ -35,7 +35,7 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: FirstRequests;
-  /** By model: faults that all further requests to the model would have. */
+  /** For each model, the fault that all further requests to it would have. */
   closed: Map<string, Fault>;
   keySource: string;
   /** Keys and header values that are too long to occur in an answer by chance. */

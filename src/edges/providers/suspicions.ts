@@ -8,7 +8,7 @@ interface Suspicions {
 }
 
 interface Suspicion {
-  /** By error text: the messages of the first request that got it. */
+  /** For each error text: the messages of the first request that got it. */
   words: Map<string, string>;
   messages: Map<string, Fault>;
   all: Fault | null;

@@ -28,7 +28,7 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** At most `most` references: compared ones first, each part in a fixed random order. */
+/** Returns at most `most` references: compared ones first, each part in a fixed random order. */
 export function sampleReferences<Of extends { id: string; compared: boolean }>(
   references: readonly Of[],
   most: number,

@@ -65,7 +65,7 @@ function brevityPenalty(length: number, references: readonly (readonly string[])
   return length < nearest ? Math.exp(1 - nearest / length) : 1;
 }
 
-/** As sacreBLEU's `sentence_chrf`; `word_order` 2: chrF++. Popović (2015, 2017). */
+/** Equals sacreBLEU's `sentence_chrf`. With `word_order` 2, it is chrF++. Popović (2015, 2017). */
 export function chrf(
   candidate: string,
   reference: string,
@@ -113,7 +113,7 @@ function chrfWords(text: string): string[] {
     });
 }
 
-/** As F-measure, 0–1. Lin (2004), section 2. */
+/** Returns ROUGE-N as F-measure, 0–1. Lin (2004), section 2. */
 export function rougeN(candidate: string, reference: string, n: number, beta: number): number {
   const fewest = Math.min(rougeWords(candidate).length, rougeWords(reference).length);
   // The library throws on empty text; fewer words than n share no n-gram.

@@ -52,7 +52,7 @@ export interface AgentSpec {
   version: string | null;
   /** For `acp` and `command`; otherwise empty. */
   command: readonly string[];
-  /** As sent to the vendor. */
+  /** The model's name as it is sent to the vendor. */
   model: string;
   /** The vendor, or the endpoint of the workflow, that offers the model. */
   at: string;

@@ -41,7 +41,9 @@ interface UsedTemplate {
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /** Of templates without an open workspace: a search for a cause makes one for each trial. */
+  /**
+   * Limit of templates without an open workspace. A search for a cause makes one for each trial.
+   */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
