@@ -5,7 +5,7 @@ import { isObjectId } from './objects.ts';
 export interface Remote {
   advice: string;
   /**
-   * Call it once at a time. Ids go to stdin, where they have no length limit and cannot act as
+   * Do not call it concurrently. Ids go to stdin, where they have no length limit and cannot act as
    * options.
    */
   fetch(ids: readonly string[], wish: FetchOptions): Promise<GitResult>;
@@ -59,7 +59,7 @@ export function openRemote(
   };
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
-  // The first timeout. Later commands then fail immediately.
+  // The result of the first timeout. Later commands then fail immediately.
   let silence: GitResult | null = null;
   const ask = async (
     at: GitPlace,
@@ -119,7 +119,10 @@ function peeled(listed: Map<string, string> | null): Map<string, string> | null 
   return listed;
 }
 
-/** The token is sent only to this server, and never put into arguments or files. */
+/**
+ * Returns the server's address. The token is sent only to this server, and never put into arguments
+ * or files.
+ */
 export function serverAddress(server: string, repository: string, token: string): RemoteAddress {
   const origin = server.replace(/\/+$/, '');
   const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
@@ -142,7 +145,7 @@ export function adviceOn(why: string, access: string): string {
   return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 
-/** A checkout's settings about its remotes that name no program. */
+/** Matches settings of a checkout's remotes that name no program. */
 const REMOTE_SETTINGS =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
 
@@ -150,7 +153,10 @@ export function isRemoteSetting(key: string): boolean {
   return REMOTE_SETTINGS.test(key);
 }
 
-/** The remote `origin`, else the first by name. Relative paths start at `root`. */
+/**
+ * Returns the address of the remote `origin`, else of the first by name. Relative paths start at
+ * `root`.
+ */
 export function configuredAddress(
   settings: readonly (readonly [key: string, value: string])[],
   root: string,

@@ -16,7 +16,10 @@ export interface Mainline {
   /** For each full id: distance from the tip, and commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   shallow: boolean;
-  /** The ids that reached the branch only as part of a merge. Ignores other texts. */
+  /**
+   * Returns the ids that reached the branch only as part of a merge. Ignores texts that are not
+   * ids.
+   */
   merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -81,7 +84,7 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
     return id;
   }
   const branch = value.replace(/^refs\/heads\//, '');
-  // Prefer the remote: the clone's branch may be outdated.
+  // The remote is preferred, because the clone's branch may be outdated.
   const tip =
     (await names.history.remoteRef([`refs/heads/${branch}`])) ??
     (await firstNamed(names, [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`]))?.tip;
@@ -138,13 +141,19 @@ export async function checkedOut(head: string | null, reader: ObjectReader): Pro
   return [head, ...(await parentsOf(reader, head))];
 }
 
-/** Cannot occur in ref names, so such a name is not looked up at the remote. */
+/**
+ * These characters cannot occur in ref names. A name with one of them is not looked up at the
+ * remote.
+ */
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
-/** A full id wins over a branch of that name. `UserError` for unknown and ambiguous names. */
+/**
+ * A full id takes precedence over a branch of that name. Throws `UserError` for unknown and
+ * ambiguous names.
+ */
 export async function resolveRevision(names: Names, revision: string): Promise<string> {
   const id = revision.toLowerCase();
-  // The id may be an annotated tag's. A missing commit is fetched later.
+  // The id may belong to an annotated tag. A missing commit is fetched later.
   if (isObjectId(id)) return (await commitHere(names, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
