@@ -5,7 +5,7 @@ import { isObjectId } from './objects.ts';
 export interface Remote {
   advice: string;
   /**
-   * Do not call it concurrently. Ids go to stdin, where they have no length limit and cannot act as
+   * Runs one fetch at a time. Ids go to stdin, where they have no length limit and cannot act as
    * options.
    */
   fetch(ids: readonly string[], wish: FetchOptions): Promise<GitResult>;
