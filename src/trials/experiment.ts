@@ -60,8 +60,8 @@ const MAX_REFUTED = 4;
 const CONTROLS = 3;
 
 /**
- * Finds the units that broke references. A search makes the most informative tries. Then only fresh tries prove each hypothesis. Their test is valid
- * whenever it stops.
+ * Finds the units that broke references. A search makes the most informative tries. Then only
+ * fresh tries prove each hypothesis. Their test is valid whenever it stops.
  */
 export async function findCauses(
   experiment: Experiment,

@@ -10,7 +10,8 @@ const QUEUE = 'refs/heads/gh-readonly-queue/';
 const CLOCKS_DIFFER = 7 * 24 * 3600;
 
 /**
- * Finds the branches and tags with these commits. GitHub also serves commits of every fork, so an id itself proves nothing.
+ * Finds the branches and tags with these commits. GitHub also serves commits of every fork, so an
+ * id itself proves nothing.
  */
 export async function originsOf(
   source: HistorySource,

@@ -193,8 +193,8 @@ interface Strip {
 }
 
 /**
- * Metrics that judge every object of these tries. Those that differ come first. Those that do not gate are used
- * only if no metric gates, because functions without bounds would hide what decides.
+ * Metrics that judge every object of these tries. Those that differ come first. Those that do not
+ * gate are used only if no metric gates, because functions without bounds would hide what decides.
  */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
