@@ -47,7 +47,7 @@
   let shown = /** @type {number[]} */ ([]);
   let turns = 0;
   let all = false;
-  // Rows whose state differs from `all`: open if it is closed, and the reverse.
+  // Rows whose state differs from `all`: open rows if `all` is closed, and the reverse.
   const otherwise = new Set();
   const rows = longList(list, {
     view: 50,
@@ -106,7 +106,7 @@
     row.toggleAttribute('open', true);
     summaryOf(row).focus({ preventScroll: true });
     row.scrollIntoView();
-    // Rows above it may be higher than estimated.
+    // Rows above this one may be higher than estimated.
     setTimeout(() => row.scrollIntoView(), 120);
   };
 

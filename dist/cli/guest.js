@@ -57,8 +57,8 @@
   };
 
   /**
-   * Why a value cannot be returned, as the end of a message. Null for plain data of at most about
-   * `room.left` characters.
+   * Says why a value cannot be returned, as the end of a message. Null for plain data of at most
+   * about `room.left` characters.
    */
   const unfit = (value, room, depth) => {
     room.left -= 1 + (typeof value === 'string' ? value.length : 0);
@@ -163,7 +163,7 @@
     return finish(reply);
   };
 
-  /** The reply as JSON. Undefined if outputs are promises; `settle` then replies. */
+  /** Returns the reply as JSON. Undefined if outputs are promises; `settle` then replies. */
   const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
@@ -179,7 +179,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // On a new line after the code, so that const, let and var are visible.
+      // Starts on a new line after the code, so that const, let and var are visible.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {

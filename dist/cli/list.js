@@ -34,7 +34,7 @@ const fits = ({ status, lists }, { statuses, choices }) =>
   statuses.has(status) &&
   choices.every(({ name, value }) => value === '' || lists[name]?.includes(value) === true);
 
-// The lower-case text of a row's HTML.
+// Returns the text of a row's HTML in lower case.
 const plain = (/** @type {string} */ html) =>
   html
     .replace(/<[^>]*>/g, '')
@@ -58,7 +58,7 @@ const made = (/** @type {string} */ html) => {
 // Parts around the last revealed row. They stay until the next one.
 let revealed = /** @type {unknown[]} */ ([]);
 
-// Does not move elements that are in place, so that they keep the focus.
+// Does not move elements that are already in place, so that they keep the focus.
 const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
   const kept = new Set(elements);
   for (const child of [...box.children]) if (!kept.has(child)) child.remove();

@@ -18,7 +18,7 @@
   const count = firstIn(document, 'output', HTMLOutputElement);
   const ENDED = 'The workbench has ended; start evaldiff dev again.';
 
-  // Keys of the row in the detail, of the marked row, and of the chosen column.
+  // Keys of three things: the row in the detail, the marked row, and the chosen column.
   let open = /** @type {string | null} */ (null);
   let on = /** @type {string | null} */ (null);
   let column = /** @type {string | undefined} */ (undefined);
@@ -45,7 +45,7 @@
     return focused instanceof HTMLElement && root.contains(focused) ? focused : null;
   };
 
-  // The last written change, shown beside the progress until the next action.
+  // The last written change. It is shown next to the progress until the next action.
   let done = '';
   const say = (/** @type {string} */ words, bad = false) => {
     state.textContent = bad || done === '' ? words : `${done} · ${words}`;
@@ -178,7 +178,7 @@
       [...matrices.values()].flatMap((matrix) => matrix.rows.map((row) => [row.key, row])),
     );
   };
-  // Marks the row in use. Keys reach it, or else the first row.
+  // Marks the row in use. Keys reach this row or, without it, the first row.
   const mark = async (/** @type {Row | null} */ row, focus = false) => {
     on = row?.key ?? null;
     tab = shown.find((candidate) => candidate === row) ?? shown[0] ?? null;
@@ -194,7 +194,7 @@
   };
   const cellsOf = (/** @type {HTMLElement} */ element) =>
     foundAll(element, '[data-cell]', HTMLElement);
-  // The cell that keys act on: the chosen one, else the first of the working tree.
+  // Returns the cell that keys act on: the chosen one, else the first of the working tree.
   const cellOf = (/** @type {HTMLElement} */ element) =>
     cellsOf(element).find(({ dataset }) => dataset.cell === column) ??
     element.querySelector('[data-cell^="head "]');
@@ -223,7 +223,8 @@
   };
   // A detail with an open form is not redrawn.
   const writing = () => detail.querySelector('form:not([hidden])') !== null;
-  // The matching element in the next detail. If the answer is gone, its cell's first one.
+  // Finds the matching element in the next detail. If the answer is gone, finds the first one of
+  // its cell.
   const sameAs = (/** @type {HTMLElement} */ held) => {
     const like = (/** @type {string[]} */ names) =>
       foundAll(detail, held.localName, HTMLElement).find(
@@ -257,7 +258,7 @@
     const first = detail.querySelector('button');
     if (held !== null) (sameAs(held) ?? first)?.focus({ preventScroll: true });
     detail.hidden = false;
-    // Narrower columns make the rows above this one higher.
+    // When columns get narrower, the rows above this one get higher.
     if (!columns.classList.contains('open')) {
       columns.classList.add('open');
       drawnOf(on)?.scrollIntoView({ block: 'nearest' });

@@ -386,9 +386,27 @@ def type_name(value):
     return str(type(value).__name__)[:80]
 
 
+def sent_messages(value):
+    """Roles and texts of messages: maps, or objects as LangChain has them. None for anything else."""
+    messages = []
+    for message in value if type(value) is list else [None]:
+        fields = message if type(message) is dict else {
+            key: getattr(message, key, None) for key in ("role", "type", "content")}
+        role, content = fields.get("role") or fields.get("type"), fields.get("content")
+        if type(content) is not str:
+            return None
+        messages.append({"role": role if type(role) is str else "user", "content": content})
+    return messages
+
+
 def read_outputs(namespace, outputs):
     values, room = {}, [OPTIONS["reply"]]
     for name in outputs:
+        if name == "messages?":
+            messages = sent_messages(namespace.get("messages"))
+            if messages is not None and len(json.dumps([values, messages])) < OPTIONS["reply"]:
+                values["messages"] = messages
+            continue
         if name.endswith("?"):
             name = name[:-1]
             if type(namespace.get(name)) is not str:
