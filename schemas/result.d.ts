@@ -4768,7 +4768,7 @@ export interface EvaldiffResult {
     stable: number;
   }[];
   /**
-   * Suites with insights that were rejected, or whose change did not pass; absent: none.
+   * Suites that have an insight that was rejected or whose change did not pass; absent if none.
    */
   dropped_insights?: {
     /**

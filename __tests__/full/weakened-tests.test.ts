@@ -596,7 +596,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
   });
 
-  test('is neutral if a file changed that its list does not include', async () => {
+  test('makes the check neutral if a changed file is missing from its list of files', async () => {
     const elsewhere = program('app/main.mjs', ', files: [ap/**]');
     const { result } = await shows([elsewhere, BROKEN, HOST], 'neutral', []);
     expect(result.notices.map(({ message }) => message)).toEqual([

@@ -397,7 +397,7 @@ const faithfulness = graded({
   range: '0, 0.5 or 1',
   passes: 'at 1',
   source:
-    'own wording; ragas and autoevals faithfulness, with one judgement instead of one per claim',
+    'our own wording; like faithfulness in ragas and autoevals, but with one judgement for all claims',
   example: {
     output: 'Open until 6.',
     input: { context: 'The shop closes at 6 pm.' },

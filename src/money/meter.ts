@@ -8,6 +8,7 @@ import {
   type Complete,
   type Completion,
   type MeteredUsage,
+  type OkCompletion,
   type Request,
   type Target,
 } from '../types/model.ts';
@@ -81,6 +82,10 @@ function recordCompletion(
     countFailed(count, target, completion);
     return;
   }
+  countAnswered(count, target, completion, price);
+}
+
+function countAnswered(count: Count, target: Target, completion: OkCompletion, price: Price): void {
   if (target.provider === 'replay') {
     count.replayed += 1;
     return;

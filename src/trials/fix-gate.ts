@@ -50,7 +50,10 @@ interface FixTrial {
   shown?: readonly number[];
   /** Indices of references that passed every try on both sides. */
   stable: readonly number[];
-  /** How often a reference passes another try after a side passed all of its tries, 0–1. */
+  /**
+   * Probability (0–1) that a reference passes one more try, if it passed all of its tries on a
+   * side.
+   */
   retestRate: number;
   make: MakeTries;
 }

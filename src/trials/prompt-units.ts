@@ -25,8 +25,8 @@ export interface PromptChange {
     chosen: ReadonlySet<number>,
     reworded?: Rewording | null,
   ): Generation;
-  /** Returns head's prompt, and the messages that it sends with only the chosen units. */
   head: Prompt;
+  /** Returns what base sends if it gets only the chosen units. */
   body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
   revert: FilesChange['revert'];
 }

@@ -310,7 +310,7 @@ models:
       });
     });
 
-    test('keeps the parameters of its file, which are checked at their line', async () => {
+    test('keeps the parameters of that file and reports problems at their line', async () => {
       const settings =
         'models: { claude-sonnet-5-5: { provider: anthropic, replaces: [claude-sonnet-4-20250514] } }\n';
       const { problems } = await onItsEnd(

@@ -193,7 +193,7 @@ function changeNotices(
           place: { file, line: 0 },
           message: inForce
             ? `this pull request changes ${file}; base's attributes apply until it is merged`
-            : `this pull request adds ${file}; that alone runs nothing, and it holds for what else is run`,
+            : `this pull request adds ${file}; it starts no run by itself, but applies to everything that runs`,
         },
   ];
 }

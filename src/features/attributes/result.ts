@@ -220,7 +220,7 @@ export const attributeKeys = {
   dropped_insights: z
     .array(droppedInsightsSchema)
     .describe(
-      'Suites with insights that were rejected, or whose change did not pass; absent: none.',
+      'Suites that have an insight that was rejected or whose change did not pass; absent if none.',
     )
     .exactOptional(),
 };

@@ -78,7 +78,10 @@ function filledInstructions({ instructions, script = {} }: EvaluatorTask): strin
   ].join('\n');
 }
 
-/** Added to the second and last question if the first reply lacks the `missing` criteria. */
+/**
+ * Added when the evaluator is asked a second and last time. `missing`: criteria without an answer
+ * in its first reply.
+ */
 export function missingNote(missing: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single word for ' +

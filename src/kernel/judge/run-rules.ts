@@ -53,7 +53,10 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   isUnseen: boolean;
   hasFixed: boolean;
   hasImproved: boolean;
-  /** True if the same answers pass at another rate, and nothing else is compared or new. */
+  /**
+   * True if only the scoring changed: the same answers pass at another rate, and the run has no
+   * other comparison and no new tests.
+   */
   isScoringAlone: boolean;
   hasNewFailing: boolean;
 }

@@ -9,10 +9,10 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
- * Decides which tries to make next. The state has no memory. It is replayed from the first look
- * after every round, and again for the verdict. Tries are collected at the strictest level that
- * Holm's procedure may give a suite. A larger level only ends the same looks earlier, so the same
- * tries may be judged at any larger level.
+ * Decides which tries to make next. Nothing is stored between rounds: after every round, and again
+ * for the verdict, all looks are replayed from the first. Tries are collected at the strictest level
+ * that Holm's procedure may give a suite. At a larger level the looks are the same and only stop
+ * earlier, so the same tries may be judged at any larger level.
  */
 
 /** The parts into which alpha is divided, 0–1 each. */

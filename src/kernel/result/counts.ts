@@ -12,7 +12,7 @@ export function countsForVerdict({
   return !skip && quarantined !== true;
 }
 
-/** A side's judged tries and how many of them pass. Null if the side did not run. */
+/** A side's judged tries and how many of them pass. Both are 0 if `side` is null. */
 export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | null): Counts {
   return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }

@@ -67,7 +67,8 @@ export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boole
 
 export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
   if (digits === 0n) return true;
-  // `digits` has no factor 10 left. More zeros than FAR add no factor of `of`.
+  // `digits` has no trailing zeros. Zeros beyond MAX_EXPONENT_GAP cannot make the number divisible
+  // by `of.digits`.
   if (of.exponent > exponent) return false;
   return (
     (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n

@@ -59,7 +59,7 @@ describe('the two sides of a terminal run', () => {
     });
   });
 
-  test('name a missing head before a missing base', async () => {
+  test('are checked: a missing head is reported before a missing base', async () => {
     const finding = sidesOf('nowhere', 'neither');
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"neither" is not a branch') }],

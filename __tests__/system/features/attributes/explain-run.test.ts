@@ -587,7 +587,7 @@ describe('pinned attributes', () => {
     { conclusion: 'success', asked: [], notices: [{ kind: 'settings' }] },
   );
   notes("are head's where base has none", withFiles(null, PINNED), {
-    message: `this pull request adds ${FILE}; that alone runs nothing, and it holds for what else is run`,
+    message: `this pull request adds ${FILE}; it starts no run by itself, but applies to everything that runs`,
   });
   const invalid = 'domains: [{ name: ';
   notes("are base's for an outsider, whose own file is not even read", outside(PINNED, invalid), {

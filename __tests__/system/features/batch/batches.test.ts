@@ -226,7 +226,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(sizes(server)).toEqual([2]);
   });
 
-  test('alternate with dependent direct calls without deadlock', async () => {
+  test('do not deadlock if direct calls depend on their results', async () => {
     const { ask, providers, server } = await start(vendor, { answer: echo });
     const judged = await Promise.all(
       texts(6).map(async (text, index) => {

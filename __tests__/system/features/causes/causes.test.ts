@@ -253,7 +253,7 @@ test("the search has no result when mixtures of base's and head's prompt get no 
 describe('with explain.fix', () => {
   const explain: CauseSettings = { max_calls: null, fix: true };
 
-  test('reverting the line is tested on broken and passing tests and shown with its lines', async () => {
+  test('reverting the line is tried on broken and passing tests, and the comment shows its lines', async () => {
     const { result } = await runLines(
       (prompt, { messages }) =>
         (messages.at(-1)?.content ?? '').includes('r00 ') ? 'yes' : depends(prompt),
