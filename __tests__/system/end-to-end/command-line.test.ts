@@ -243,5 +243,7 @@ describe('evaldiff demo', () => {
     const { code, stdout } = await startBundle('cli/index.js', argv, env, folder);
     expect([code, stdout]).toEqual([0, expect.stringContaining('✗ Regressed: shop')]);
     expect(stdout).toContain('CHANGELOG.md has no line');
+    expect(stdout).toMatch(/Cause in shop: AGENTS\.md:4 \(removed\)/);
+    expect(stdout).toMatch(/✓ no regression\s+shop: triggers/);
   });
 });
