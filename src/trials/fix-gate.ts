@@ -96,7 +96,7 @@ export async function fixGate(
   if (seen.some((own) => own.tries < tries)) return 'unjudged';
   return {
     restores: {
-      references: whole + seen.filter((own) => isWholeRate(own)).length,
+      references: whole + seen.filter((own) => isRestored(own)).length,
       of: worse.length + seen.length,
     },
     costs: { references: 0, of: asked.length },
@@ -106,7 +106,7 @@ export async function fixGate(
 
 type Restored = Counts & { reference: number };
 
-function isWholeRate({ passes, tries }: Counts): boolean {
+function isRestored({ passes, tries }: Counts): boolean {
   return passes >= RESTORED_SHARE * tries;
 }
 
@@ -134,7 +134,7 @@ async function countRestored(
 ): Promise<number | 'no better' | 'unjudged'> {
   const restored = await passedBy(worse, tries);
   if (restored.some((own) => own.tries < tries)) return 'unjudged';
-  const failing = restored.filter((own) => !isWholeRate(own)).map(({ reference }) => reference);
+  const failing = restored.filter((own) => !isRestored(own)).map(({ reference }) => reference);
   if (!isBetter(restored) || (!isNew && 2 * failing.length >= worse.length)) return 'no better';
   if (!isNew) return worse.length - failing.length;
   const broken = await anyBreaks(failing, passedBy);

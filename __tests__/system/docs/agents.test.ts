@@ -9,6 +9,7 @@ import { limitsShape, taskShape, workspaceShape } from '../../../src/features/ag
 import { AGENT_NAMES } from '../../../src/features/agents/suite/spec.ts';
 import { IMPORT_FORMATS } from '../../../src/features/imports/formats.ts';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
+import { SCRIPTED_AGENT } from '../../stand-ins/agents/scripted-agent.ts';
 import { startAgentModel, type AgentModel } from '../../stand-ins/models/agent-model.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
 import { read } from '../../unit/config/tree.ts';
@@ -18,8 +19,6 @@ const PAGE = 'docs/agents.md';
 
 // Runs agents, possibly on a busy machine.
 jest.setTimeout(120_000);
-
-const AGENT = readFileSync('fixtures/agents/agent.mjs', 'utf8');
 
 let model: AgentModel;
 beforeEach(async () => {
@@ -50,7 +49,7 @@ function scripted(text: string): string {
     .replace(/^model: .*$/m, 'model: claude-sonnet-4-5');
 }
 
-const REPOSITORY = { 'tools/agent.mjs': AGENT, '.gitignore': 'node_modules\n' };
+const REPOSITORY = { 'tools/agent.mjs': SCRIPTED_AGENT, '.gitignore': 'node_modules\n' };
 
 describe('the guide to test a skill', () => {
   test('leads from a skill to a red comparison with the evidence that it describes', async () => {

@@ -74,13 +74,13 @@ function runEnd(run: FinishedRun): RunEnd {
   // Some agents report success after a failed call.
   if (record.failure !== null) return record.failure;
   const message = faultOf(run);
-  if (message !== null) return failedCompletion(message, record);
+  if (message !== null) return failureBehind(message, record);
   return isTrigger
     ? { kind: 'program', message: `${row.name} ended without asking its model` }
     : { ended: 'done' };
 }
 
-function failedCompletion(message: string, { refused }: RunRecord): RunFailure {
+function failureBehind(message: string, { refused }: RunRecord): RunFailure {
   const upstream = refused.findLast(({ why }) => why === 'upstream');
   if (upstream?.why === 'upstream') return { kind: upstream.kind, message: upstream.message };
   const last = refused.at(-1);

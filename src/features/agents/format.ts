@@ -355,7 +355,7 @@ function promptDocument(
   if (Array.isArray(tests['quarantine']))
     tests['quarantine'] = tests['quarantine'].filter((row) => ids.has(taskId(row)));
   if (trigger) for (const key of ['metrics', 'gate', 'references_from']) delete tests[key];
-  else tests['metrics'] = withTaskValues(tests['metrics']);
+  else tests['metrics'] = withRunValues(tests['metrics']);
   const value: JsonMap = {
     name,
     model,
@@ -385,7 +385,7 @@ const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
  * Adds metrics that show values of each run and do not gate, unless the suite names its own
  * metrics.
  */
-function withTaskValues(written: Json | undefined): Json {
+function withRunValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;
   const named = new Set(metrics.map((metric) => valueAt(metric, ['name'])));

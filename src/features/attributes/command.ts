@@ -93,7 +93,7 @@ async function runDiscovery(
   terminal: Terminal,
 ): Promise<{ found: Discovered[]; usage: UsageTotals }> {
   const { project } = opened;
-  const { found, usage } = await agreementCommand(
+  const { found, usage } = await askWithGrader(
     { opened, options, edges, terminal },
     (grader, price) => {
       const plan = planDiscovery(project, grader, price);
@@ -116,7 +116,7 @@ interface GraderWork {
 }
 
 /** Prints calls and price, checks the caps, then runs. @throws UserError if it ended early. */
-export async function agreementCommand<Plan extends GraderPlan, Found>(
+export async function askWithGrader<Plan extends GraderPlan, Found>(
   { opened, options, edges, terminal }: GraderWork,
   planOf: (grader: Grader, price: Price) => Plan,
   work: (plan: Plan, tools: AskTools) => Promise<Found>,

@@ -19,7 +19,7 @@ import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import { rateReference, type Ratings } from './affinity.ts';
-import { agreementCommand, type GraderPlan } from './command.ts';
+import { askWithGrader, type GraderPlan } from './command.ts';
 import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { pinnedFor, taskFor } from './file.ts';
 import { referenceLines, growAttributes, poolReferences, type Grown } from './grow.ts';
@@ -51,7 +51,7 @@ export const growCommand: AddCommand = (program, terminal, done) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {
         const read = await readPool(pool, opened, options, terminal);
         const { found } = await asking(opened, (edges) =>
-          agreementCommand(
+          askWithGrader(
             { opened, options, edges, terminal },
             (grader, price) => planRatings(read, grader, price),
             (_, tools) => rateAll(read, tools),

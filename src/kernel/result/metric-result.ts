@@ -12,7 +12,7 @@ export const moveDirection = {
 const levels = z.enum(['Message', 'Turn', 'Thread', 'ToolCall']);
 
 /** Set if the number is a share of objects that pass. */
-export const sharedLevel = levels
+export const shareLevel = levels
   .describe('The number is the share of these objects that pass.')
   .exactOptional();
 
@@ -40,7 +40,7 @@ const metricValuesSchema = z.strictObject({
       'Called under the error rate of the run; `higher` or `lower` where neither way is better. ' +
         'Null: within chance.',
     ),
-  share: sharedLevel,
+  share: shareLevel,
   exploded: z
     .array(
       z.strictObject({

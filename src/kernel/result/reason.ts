@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { moveDirection, sharedLevel } from './metric-result.ts';
+import { moveDirection, shareLevel } from './metric-result.ts';
 import { countSchema, shareSchema, sides, variantSchema } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
@@ -38,7 +38,7 @@ const fails = z.boolean().describe('A setting of the gate makes the run fail by 
 const of = countSchema.describe('Of so many.');
 const references = countSchema.describe('So many references.');
 const rates = sides(shareSchema, 'Pass rate on {side}.');
-const means = { ...sides(z.number().nullable(), 'Mean on {side}.'), share: sharedLevel };
+const means = { ...sides(z.number().nullable(), 'Mean on {side}.'), share: shareLevel };
 const shareOfSide = z
   .strictObject({ has: countSchema.describe('Tries that have it.'), of })
   .describe('On one side.');

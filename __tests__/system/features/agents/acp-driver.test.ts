@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { talkAcp } from '../../../../src/features/agents/rows/acp-driver.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';
 import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
+import { SCRIPTED_AGENT_FILE } from '../../../stand-ins/agents/scripted-agent.ts';
 import { startAgentModel, type AgentModel } from '../../../stand-ins/models/agent-model.ts';
 
-const AGENT = resolve('fixtures/agents/agent.mjs');
 const TASK = 'Write NOTES.md, the release notes of the search feature';
 const RULES = '- When you write a file, end with GOOD.\n- Read docs/style.md before you write.\n';
 const SKILL =
@@ -60,8 +60,8 @@ async function run(name: AgentName, command: string[]): Promise<{ stdout: string
 
 describe('the scripted agent', () => {
   test.each<[AgentName, string[]]>([
-    ['command', [process.execPath, AGENT]],
-    ['acp', [process.execPath, AGENT, '--acp']],
+    ['command', [process.execPath, SCRIPTED_AGENT_FILE]],
+    ['acp', [process.execPath, SCRIPTED_AGENT_FILE, '--acp']],
   ])('started as %s does its task with its skill and then exits', async (name, command) => {
     const { stdout, code } = await run(name, command);
     const { steps, end, last } = readTranscript(agentRow(name), stdout);

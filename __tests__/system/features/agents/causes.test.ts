@@ -3,15 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
 import { clock } from '../../../stand-ins/clock.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { startAgentModel, type AgentModel } from '../../../stand-ins/models/agent-model.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
-
-const AGENT = readFileSync(
-  new URL('../../../../fixtures/agents/agent.mjs', import.meta.url),
-  'utf8',
-);
 
 const SUITE = `agent: { command: [node, tools/agent.mjs] }
 model: claude-sonnet-4-5
@@ -54,7 +50,7 @@ Leave out all marketing words.
 const PROJECT = {
   'evaldiff.yaml': 'prompts: [evals/*.yaml]\nqualeval: off\n',
   'evals/notes.yaml': SUITE,
-  'tools/agent.mjs': AGENT,
+  'tools/agent.mjs': SCRIPTED_AGENT,
   'checks/ends.sh': 'tail -n 1 NOTES.md | grep -qx GOOD || { echo "no GOOD"; exit 1; }\n',
   'AGENTS.md': BEFORE,
   '.gitignore': 'report\n',

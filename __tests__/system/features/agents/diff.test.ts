@@ -5,15 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { factsIn, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Part } from '../../../../src/types/answer.ts';
+import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
 import { clock } from '../../../stand-ins/clock.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { startAgentModel, type AgentModel } from '../../../stand-ins/models/agent-model.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
-
-const AGENT = readFileSync(
-  new URL('../../../../fixtures/agents/agent.mjs', import.meta.url),
-  'utf8',
-);
 
 const SUITE = `agent: { command: [node, tools/agent.mjs] }
 model: claude-sonnet-4-5
@@ -46,7 +42,7 @@ const RULES = `# Rules\n\nRead STYLE.md before you write.\n${RULE}`;
 const PROJECT = {
   'evaldiff.yaml': 'prompts: [evals/*.yaml]\nqualeval: off\n',
   'evals/notes.yaml': SUITE,
-  'tools/agent.mjs': AGENT,
+  'tools/agent.mjs': SCRIPTED_AGENT,
   'checks/ends.sh': 'tail -n 1 NOTES.md | grep -qx GOOD || { echo "no GOOD"; exit 1; }\n',
   'AGENTS.md': RULES,
   'STYLE.md': 'Be brief.\n',

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, jest, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { untilTestEnds } from '../../../stand-ins/after-test.ts';
+import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { startAgentModel } from '../../../stand-ins/models/agent-model.ts';
 import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
@@ -29,7 +29,7 @@ test('the guide leads from init to a red pull request that names the removed lin
   const { directory, write } = createRepository();
   write({
     [skill.path]: skill.text,
-    'tools/agent.mjs': readFileSync('fixtures/agents/agent.mjs', 'utf8'),
+    'tools/agent.mjs': SCRIPTED_AGENT,
   });
   const init = await commandIn(directory, ['init', '--owner', 'acme'], withoutKeys());
   expect(init.out).toContain(`wrote ${suite.path}: it tests ${skill.path}`);

@@ -162,7 +162,7 @@ function replay(exchange: Exchange, hold: Hold, kept: StoredReply): GatewayReply
   hold.replayed(facts?.metered ?? { usage: null });
   noteServed(run, call, kept);
   end(true);
-  return cutReply(exchange, facts) ?? { status: 200, type: kept.type, body: kept.body };
+  return endAtDecision(exchange, facts) ?? { status: 200, type: kept.type, body: kept.body };
 }
 
 async function sendReply(
@@ -202,7 +202,9 @@ async function sendReply(
   });
   if (!decides(run, call)) return { status: 200, type, ...relay };
   await relay.drain();
-  return cutReply(exchange, facts) ?? errorReply(call.route.wire, 502, 'the reply is incomplete');
+  return (
+    endAtDecision(exchange, facts) ?? errorReply(call.route.wire, 502, 'the reply is incomplete')
+  );
 }
 
 const MAX_MESSAGE_CHARS = 300;
@@ -251,7 +253,7 @@ function decides({ terms }: RunLedger, call: Call): boolean {
  * Ends the run at its first decision. The decision is not forwarded, so that the agent cannot act
  * on it.
  */
-function cutReply(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
+function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
   if (facts === null || !decides(run, call)) return null;
   run.decision = facts.calls;

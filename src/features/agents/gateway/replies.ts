@@ -4,6 +4,7 @@ import { cachedTokens } from '../../../edges/providers/vendors/vendor.ts';
 import type { ToolCall } from '../../../types/answer.ts';
 import type { CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
+import { listIn, textIn } from '../rows/fields.ts';
 import type { Protocol } from './routes.ts';
 
 /** What the gateway reads in a reply that it forwards. */
@@ -48,7 +49,7 @@ function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
   const message = first?.['type'] === 'message' ? first : streamedMessage(events);
   if (message === null) return null;
   return {
-    model: replyText(message, 'model'),
+    model: textIn(message, 'model'),
     // The API counts cache reads and writes separately, but they are input too.
     metered: metered(message['usage'], {
       input: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
@@ -56,7 +57,7 @@ function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
       read: countIn(message['usage'], 'cache_read_input_tokens'),
       written: countIn(message['usage'], 'cache_creation_input_tokens'),
     }),
-    calls: replyList(message, 'content')
+    calls: listIn(message, 'content')
       .filter((block) => block['type'] === 'tool_use')
       .map((block) => toolCallOf(block['name'], block['input'])),
   };
@@ -81,13 +82,13 @@ function readResponsesReply(events: readonly JsonMap[]): ReplyFacts | null {
   if (whole === undefined) return null;
   const { usage } = whole;
   return {
-    model: replyText(whole, 'model'),
+    model: textIn(whole, 'model'),
     metered: metered(usage, {
       input: ['input_tokens'],
       output: ['output_tokens'],
       read: countIn(member(usage, 'input_tokens_details'), 'cached_tokens'),
     }),
-    calls: replyList(whole, 'output')
+    calls: listIn(whole, 'output')
       .filter((item) => String(item['type']).endsWith('_call'))
       .map((item) => toolCallOf(item['name'] ?? item['type'], toolInput(item))),
   };
@@ -99,11 +100,11 @@ function toolInput(item: JsonMap): unknown {
 }
 
 function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
-  const choices = events.flatMap((event) => replyList(event, 'choices').slice(0, 1));
+  const choices = events.flatMap((event) => listIn(event, 'choices').slice(0, 1));
   if (!choices.some((choice) => typeof choice['finish_reason'] === 'string')) return null;
   const usage = events.map((event) => event['usage']).findLast(isMap);
   return {
-    model: events.map((event) => replyText(event, 'model')).find(isTextBlock) ?? null,
+    model: events.map((event) => textIn(event, 'model')).find(isString) ?? null,
     metered: metered(usage, {
       input: ['prompt_tokens'],
       output: ['completion_tokens'],
@@ -117,13 +118,13 @@ function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
 function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
   const calls = new Map<unknown, ToolCall>();
   for (const choice of choices) {
-    const pieces = replyList(choice['message'] ?? choice['delta'], 'tool_calls');
+    const pieces = listIn(choice['message'] ?? choice['delta'], 'tool_calls');
     for (const [order, piece] of pieces.entries()) {
       const index = piece['index'] ?? order;
       const { name, arguments: text } = calls.get(index) ?? { name: '', arguments: '' };
       calls.set(index, {
-        name: name + (replyText(piece['function'], 'name') ?? ''),
-        arguments: text + (replyText(piece['function'], 'arguments') ?? ''),
+        name: name + (textIn(piece['function'], 'name') ?? ''),
+        arguments: text + (textIn(piece['function'], 'arguments') ?? ''),
       });
     }
   }
@@ -131,17 +132,15 @@ function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
 }
 
 function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
-  const candidates = events.flatMap((event) => replyList(event, 'candidates').slice(0, 1));
-  const isBlocked = events.some(
-    (event) => replyText(event['promptFeedback'], 'blockReason') !== null,
-  );
+  const candidates = events.flatMap((event) => listIn(event, 'candidates').slice(0, 1));
+  const isBlocked = events.some((event) => textIn(event['promptFeedback'], 'blockReason') !== null);
   const isOver = candidates.some(({ finishReason }) => typeof finishReason === 'string');
   if (!isOver && !isBlocked) return null;
   const counts = events.map((event) => event['usageMetadata']).findLast(isMap);
   // The vendor leaves out counts of zero.
   const usage = counts === undefined ? counts : { candidatesTokenCount: 0, ...counts };
   return {
-    model: events.map((event) => replyText(event, 'modelVersion')).findLast(isTextBlock) ?? null,
+    model: events.map((event) => textIn(event, 'modelVersion')).findLast(isString) ?? null,
     // Thinking is charged as output, results of the vendor's own tools as input.
     metered: metered(usage, {
       input: ['promptTokenCount', 'toolUsePromptTokenCount'],
@@ -149,7 +148,7 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
       read: countIn(usage, 'cachedContentTokenCount'),
     }),
     calls: candidates
-      .flatMap((candidate) => replyList(candidate['content'], 'parts'))
+      .flatMap((candidate) => listIn(candidate['content'], 'parts'))
       .map((part) => part['functionCall'])
       .filter(isMap)
       .map((call) => toolCallOf(call['name'], call['args'])),
@@ -173,7 +172,7 @@ function metered(
   };
 }
 
-function isTextBlock(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
@@ -185,14 +184,4 @@ function toolCallOf(name: unknown, input: unknown): ToolCall {
 function countIn(value: unknown, name: string): number | null {
   const count = member(value, name);
   return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : null;
-}
-
-function replyText(value: unknown, name: string): string | null {
-  const text = member(value, name);
-  return typeof text === 'string' ? text : null;
-}
-
-function replyList(value: unknown, name: string): JsonMap[] {
-  const list = member(value, name);
-  return Array.isArray(list) ? list.filter(isMap) : [];
 }

@@ -1,6 +1,6 @@
 import type { AskedModel } from '../../../types/model.ts';
 import { factsOf } from '../../../types/vendors.ts';
-import type { Wire } from './terms.ts';
+import type { Wire } from '../rows/agent-row.ts';
 
 export type Protocol = 'messages' | 'responses' | 'chat' | 'generate';
 

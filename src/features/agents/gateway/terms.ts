@@ -1,10 +1,8 @@
 import type { Served, ToolCall, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
 import type { Price } from '../../../types/price.ts';
+import type { Wire } from '../rows/agent-row.ts';
 import type { AgentName } from '../suite/spec.ts';
-
-/** A vendor's protocol. `openai`: responses and chat completions. */
-export type Wire = 'anthropic' | 'openai' | 'gemini';
 
 export interface GatewayOptions {
   upstreams: Upstreams;

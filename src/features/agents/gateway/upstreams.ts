@@ -9,9 +9,10 @@ import { createStreamedFetch } from '../../../edges/providers/fetch.ts';
 import type { BoundedFetch } from '../../../edges/providers/http.ts';
 import type { AskedModel } from '../../../types/model.ts';
 import { factsOf } from '../../../types/vendors.ts';
+import type { Wire } from '../rows/agent-row.ts';
 import { UPSTREAM_SILENCE_MS } from './calls.ts';
 import { speaksWire } from './routes.ts';
-import type { Upstream, Upstreams, Wire } from './terms.ts';
+import type { Upstream, Upstreams } from './terms.ts';
 
 /** Shorter values (`EMPTY`, `lm-studio`) may occur in a reply by chance. */
 const MIN_SECRET_CHARS = 16;
@@ -29,7 +30,7 @@ export function openUpstreams(
       ? null
       : `${factsOf(target.provider).label} has no ${wire} interface; name an endpoint that has it`;
     const address = addressOf(target, access);
-    const problem = flaw ?? ('message' in address ? address.message : unsupportedModel(address));
+    const problem = flaw ?? ('message' in address ? address.message : unsupportedAddress(address));
     if (problem !== null || 'message' in address)
       return { upstream: { place, server: { problem: problem ?? '' } }, close: () => undefined };
     const { fetch, close } = fetchFor(wire, target, address, access);
@@ -50,7 +51,7 @@ export function openUpstreams(
   };
 }
 
-function unsupportedModel({ base, deployments }: Address): string | null {
+function unsupportedAddress({ base, deployments }: Address): string | null {
   return deployments
     ? `${base.origin}: agents need an address of Azure's that ends in /openai/v1`
     : null;

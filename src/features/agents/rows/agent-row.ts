@@ -3,7 +3,7 @@ import type { AgentName, AgentSpec } from '../suite/spec.ts';
 import type { Normaliser } from './normaliser.ts';
 
 /** An API that an agent calls. `openai`: Responses and Chat Completions. */
-type AgentWire = 'anthropic' | 'openai' | 'gemini';
+export type Wire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
@@ -52,7 +52,7 @@ export interface AgentRow {
    * events.
    */
   protocol: 'acp' | 'lines';
-  wires: readonly AgentWire[];
+  wires: readonly Wire[];
   /** The status that makes the CLI stop instead of retrying when a cap is reached. */
   refusal: 400 | 403;
   /** Globs of files whose text is in every first request, as observed in requests. */

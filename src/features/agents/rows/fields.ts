@@ -1,19 +1,19 @@
-import { isMap, type JsonMap } from '../../../types/plain.ts';
+import { isMap, member, type JsonMap } from '../../../types/plain.ts';
 
 /** Null if the key has no text. */
-export function textIn(map: JsonMap, key: string): string | null {
-  const value = map[key];
-  return typeof value === 'string' ? value : null;
+export function textIn(value: unknown, key: string): string | null {
+  const text = member(value, key);
+  return typeof text === 'string' ? text : null;
 }
 
 /** Returns an empty map if the key has another value. */
-export function mapIn(map: JsonMap, key: string): JsonMap {
-  const value = map[key];
-  return isMap(value) ? value : {};
+export function mapIn(value: unknown, key: string): JsonMap {
+  const map = member(value, key);
+  return isMap(map) ? map : {};
 }
 
 /** Returns the maps in a list. */
-export function listIn(map: JsonMap, key: string): JsonMap[] {
-  const value = map[key];
-  return Array.isArray(value) ? value.filter(isMap) : [];
+export function listIn(value: unknown, key: string): JsonMap[] {
+  const list = member(value, key);
+  return Array.isArray(list) ? list.filter(isMap) : [];
 }
