@@ -17,14 +17,11 @@ import type { ProgramTarget } from '../types/model.ts';
 import { answerCallsOf, isReplayedTarget, requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
-  /** The mean over simulated runs without a regression. A dialogue counts as one call. */
+  /** Mean over simulated runs without a regression. A dialogue counts as one call. */
   usual: number;
-  /**
-   * The most calls that a run without a cap can make, with all turns and evaluators of dialogues.
-   * If a model was replaced, calls that repeat its stored answers are not included.
-   */
+  /** Upper limit of calls if the run has no cap, with all turns of dialogues. */
   most: number;
-  /** The most US dollars that runs of agents can cost, by the limits of their suites. */
+  /** Upper limit of what agents cost in US dollars, by the limits of their suites. */
   most_usd?: number;
 }
 
@@ -32,16 +29,12 @@ const PASS_RATE = 0.95;
 
 const SIMULATED = 1000;
 
-/**
- * Number of simulated runs. It is enough for a mean within a few percent, and smaller if a run is
- * large.
- */
+/** `most` simulated runs give a mean within a few percent. */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**
- * Estimates the calls for answers by simulating the run's own rule for further tries. Assumes that
- * nothing got worse and that each try passes with probability 95 %. The result is deterministic.
- * Null if no reference can get more than its first tries.
+ * Estimates the calls for answers by simulation with a fixed seed. Assumes that nothing got worse.
+ * Null if no reference can get further tries.
  */
 export function answerCalls({
   suites,
@@ -74,7 +67,7 @@ export function answerCalls({
   };
 }
 
-/** The most calls that one try can make. Includes all turns of a dialogue or an agent. */
+/** Includes all turns of a dialogue or an agent. */
 export function mostCallsOfTry(run: SuiteRun): number {
   const { scoring, baseScoring } = run;
   const head = scoring.answerer;
@@ -88,7 +81,6 @@ function mostDollarsOfTry(run: SuiteRun): number {
   return ofAgents(run, ({ usd }) => usd, 0);
 }
 
-/** The larger of both sides' limits. Programs without limits make one call. */
 function ofAgents(
   run: SuiteRun,
   limit: (calls: NonNullable<ProgramTarget['calls']>) => number,
@@ -170,9 +162,8 @@ function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random):
 }
 
 /**
- * The most calls after the first tries. With adaptive tries, assumes five tries for all references
- * and the maximum for critical and the most suspicious ones. The others get as many as with a fixed
- * number. With a fixed number, only critical references get more.
+ * Assumes that critical and suspicious references get all adaptive tries, and the others enough to
+ * see a fix.
  */
 function mostBeyondFirst(
   suites: readonly SuiteComparison[],

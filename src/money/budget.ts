@@ -12,37 +12,26 @@ import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
-/** Hard limits of a run. Null means no limit. */
+/** Null means no limit. */
 export interface Caps {
   maxCalls: number | null;
   maxCost: number | null;
-  /**
-   * US dollars that a call without a known price counts as. If absent, such calls cost nothing
-   * here.
-   */
+  /** US dollars that a call without a known price counts as. If absent, such calls do not count. */
   unknownCall?: number | null;
 }
 
-/**
- * Keeps a run within its caps. Once a cap is reached, no more calls are sent, so base and head stop
- * at the same point.
- */
+/** Once a cap is reached, no further call is sent on either side. */
 export interface Guard {
-  /** Call this before each attempt, including retries. False if the attempt is not allowed. */
+  /** Call this before each attempt, including retries. */
   attempt(): boolean;
-  /**
-   * Call this if the server refused an optional part of the request. The attempt then does not
-   * count.
-   */
+  /** Call this if the server refused an optional parameter. The attempt then does not count. */
   refused(): void;
   /**
-   * Waits until the budget is large enough, then calls. If it never is, returns an error of kind
-   * `budget`.
+   * Waits for room in the budget, then calls. If there is none, returns an error of kind `budget`.
    */
   ask(request: Request, complete: Complete): Promise<Completion>;
   reached(): string | null;
   cap(): NonNullable<Halt['cap']>;
-  /** Null if the price is unknown. */
   price: Price;
 }
 
@@ -56,9 +45,8 @@ interface Waiting extends ReservedCall {
 }
 
 /**
- * Maximum of concurrent direct calls before and after the first answer with the same purpose.
- * Without it, many calls could exceed the cap, because a sent call cannot be stopped. A batch is
- * sent as a whole, so its requests reserve their estimated cost.
+ * Concurrent direct calls, before and after the first answer with the same purpose. Sent calls
+ * cannot be stopped, so too many could exceed the cap.
  */
 const MAX_CONCURRENT = { unseen: 8, seen: 256 };
 
@@ -67,16 +55,13 @@ const MIN_ANSWERS = 20;
 
 const MAX_EMPTY_PLACES = 4096;
 
-/** After these errors, the server may still charge for the whole input. */
+/** After these errors, the server may still charge for the input. */
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
- * Attempts never exceed `maxCalls`. A call reserves its cost before it is sent: its input and the
- * longest answer so far with its purpose, or its parameters' limit. A call without room waits for
- * the others.
- *
- * So `maxCost` can only be exceeded by answers longer than all before. A batch may contain many.
- * Calls without a price or `unknownCall` are not limited by it.
+ * A call reserves its cost before it is sent, based on the longest answer so far with its purpose.
+ * So only longer answers can exceed `maxCost`. Calls without a price or `unknownCall` are not
+ * limited by it.
  */
 export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, known: Price): Guard {
   const price: Price = (...of) => known(...of) ?? unknownCall;
@@ -149,10 +134,6 @@ function createAnswerLengths(): AnswerLengths {
 }
 
 interface BudgetRoom {
-  /**
-   * Reserves a call's cost. If the budget is too small, waits while other calls run. Null if it
-   * stays too small.
-   */
   reserve(held: ReservedCall): Promise<ReservedCall | null>;
   settle(held: ReservedCall, cost: number): void;
   empty(): string | null;
@@ -170,7 +151,6 @@ interface RunningCalls {
   costOf(held: ReservedCall): number;
   start(held: ReservedCall): void;
   end(held: ReservedCall): void;
-  /** Increases the reservations of running calls when an answer is longer than expected. */
   relearn(): void;
   count(): number;
   cost(): number;
@@ -200,7 +180,7 @@ function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls 
     end(held) {
       total -= reserved.get(held) ?? 0;
       if (reserved.delete(held) && !isBatched(held.request.target)) direct -= 1;
-      // Rounding errors of the sum accumulate, so it is reset when no call is running.
+      // Drop the accumulated rounding error.
       if (reserved.size === 0) total = 0;
     },
     relearn() {
@@ -258,7 +238,7 @@ function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Pri
   };
 }
 
-/** The limit of an agent's run, which it may use up. Null if the target is not an agent. */
+/** US dollars that an agent's run may use. */
 function runLimit(target: Target): number | null {
   return (target.provider === 'program' ? target.calls?.usd : null) ?? null;
 }
@@ -283,7 +263,7 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-/** The limit if calls were sent whose usage is unknown, such as the last of a run that was killed. */
+/** Assumes the limit if the usage is unknown, such as after a run was killed. */
 function costOfRun(target: Target, completion: Completion, limit: number, price: Price): number {
   const { spent = [], paid, attempts = 0 } = completion;
   const metered = [...spent, ...(paid === undefined ? [] : [paid])];

@@ -6,10 +6,9 @@ import type { Caps } from './budget.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
 
-/** Under a cap that the user set, a call without a known price counts as this many US dollars. */
+/** In US dollars, under a cap that the user set. */
 const UNKNOWN_CALL = 0.05;
 
-/** Returns `given` (US dollars), or else the settings' cap. Null if there is no cap. */
 export function costCap(
   given: number | null,
   { max_cost_usd, assumed }: Budget,
@@ -91,7 +90,7 @@ const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   fix: 'draft',
 };
 
-/** For example: `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …` */
+/** For example: `about $0.13, with tokens estimated: gpt-4o 48 answers, 12k tokens in, 5k out`. */
 export function forecastWords({
   models,
   stored,
@@ -125,10 +124,6 @@ export function forecastWords({
   );
 }
 
-/**
- * These are upper limits before a run. Stored replies cost nothing, and an agent decides how many
- * calls it makes.
- */
 function agentWords({ runs, most_calls, most_usd }: NonNullable<Forecast['agents']>): string {
   return (
     `${counted(runs, 'run')} of agents, whose calls and cost are known only afterwards: by the ` +

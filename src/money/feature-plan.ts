@@ -10,7 +10,7 @@ export interface PlannedCalls {
   place: Place;
 }
 
-/** A feature's optional grader, or null. `unasked` is a clause that says why there is none. */
+/** `unasked` is a clause that says why there is no grader. */
 export interface Asker {
   grader: Grader | null;
   unasked: string | null;
@@ -18,24 +18,16 @@ export interface Asker {
 
 export interface FeaturePlan<Own = unknown> {
   own: Own;
-  /**
-   * Calls that are always made. They are priced, the caps limit them, and a missing key is a
-   * problem.
-   */
   certain: readonly PlannedCalls[];
-  /** The most calls that the feature makes after the verdict. */
+  /** The most calls that follow the verdict. */
   possible: number;
   /** How many of the `possible` calls a regression usually takes. If absent, all of them. */
   usual?: number;
   /**
-   * The app removes the grader if its key is missing. It also does so if the price is unknown and
-   * the user set a cap.
+   * The app removes it if its key is missing, or if its price is unknown and the user set a cap.
    */
   asker: Asker | null;
-  /**
-   * The number of graders and evaluators to test on labelled answers. A run may consist only of
-   * such tests.
-   */
+  /** Number of graders and evaluators to test on labelled answers. */
   tested: number;
   problems: Problem[];
   notices: Notice[];

@@ -14,13 +14,10 @@ interface ForecastTools {
   stored(request: Request): boolean;
 }
 
-/** The number of tokens in a grader's prompt, without the answer. */
+/** Tokens in a grader's prompt without the answer. */
 const GRADER_FRAME = 400;
 
-/**
- * Forecasts the cost of the first round. Stored answers cost nothing. Counts all grades, because
- * the answers are not known yet.
- */
+/** Forecasts the cost of the first round. Stored answers are free. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
@@ -30,7 +27,7 @@ export interface Portion {
   whole: number;
 }
 
-/** US dollars as if nothing were stored, so that parts add up. Null if a price is unknown. */
+/** In US dollars. Stored answers have their full price here, so that parts add up. */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();

@@ -22,8 +22,8 @@ interface JudgingCalls {
 }
 
 /**
- * Estimates the first round's calls for grades. Repeated answers need fewer calls, and unreadable
- * replies need more.
+ * Estimates the first round's grader calls. Repeated answers need fewer calls, and unreadable
+ * replies more.
  */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
@@ -94,7 +94,6 @@ export function askedBy({ base, head }: AffectedReference): string[] {
   return [...new Set(asked)];
 }
 
-/** Texts to compare answers with. Each is embedded once, whatever the number of answers is. */
 function comparedTexts(metric: Metric, { expected }: Reference): string[] {
   const value =
     comparesEmbeddings(metric) && metric.source.kind === 'built-in'

@@ -34,12 +34,9 @@ type Count = typeof NO_COUNT;
 
 export interface Meter {
   complete: Complete;
-  /**
-   * Counts an answer that was reused without a call. `saved` is the cost that this avoided, if
-   * known.
-   */
+  /** Counts a reused answer. `saved`: what its call would have used. */
   shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
-  /** Counts a run of prompt code as one call without a price, like a program. */
+  /** Counts a run of prompt code as one call without a price. */
   ran(purpose: Purpose): void;
   totals(): UsageTotals;
 }
@@ -138,7 +135,6 @@ function countTokens(
   return cost;
 }
 
-/** A program without a price counts as free, because its cost is unknown. */
 function isElsewhere({ provider }: Target, cost: number | null): boolean {
   return provider !== 'program' || cost !== null;
 }
@@ -182,9 +178,8 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 }
 
 /**
- * US dollars for a thousand direct calls like those for head's answers, as if each had been paid
- * for and none batched or reused. Null if there is no answer, or if a price or token count is
- * unknown. Also null for a suite of a feature's kind, whose tokens belong to several models.
+ * US dollars for a thousand direct calls like head's, as if none had been batched or reused. Null
+ * if a price or token count is unknown.
  */
 export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>

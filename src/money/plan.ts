@@ -5,9 +5,7 @@ import type { Problem } from '../types/plain.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
 import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
 
-/**
- * For example: `; up to 20 more calls if something regresses or is fixed`. Empty if there are none.
- */
+/** For example: `; up to 20 more calls if something regresses or is fixed`. */
 export function possibleWords({ possible }: Plan): string {
   const calls = sum(Object.values(possible));
   return calls === 0
@@ -90,9 +88,7 @@ function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): 
   );
 }
 
-/**
- * Multiplies a plan, for repeated runs with new answers. A number below 1 gives a part of the plan.
- */
+/** Multiplies a plan. A number below 1 gives a part of it. */
 export function repeatPlan(plan: Plan, times: number): Plan {
   const { prompt_calls, replayed, grader_calls, certain } = plan;
   return {
@@ -122,7 +118,7 @@ export function withFeatureCalls(
   };
 }
 
-/** Rejects a plan if its certain calls exceed the cap. `stored` answers need no call. */
+/** `stored`: number of answers that need no call. */
 export function overBudget(
   plan: Plan,
   maxCalls: number | null,

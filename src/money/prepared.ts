@@ -28,38 +28,28 @@ export interface PrepareInput {
 }
 
 export interface Again {
-  /** The number of comparisons. Each uses new tries. */
+  /** Each comparison uses new tries. */
   runs: number;
   select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;
   ownGate(tests: Tests): SuiteGate;
 }
 
-/** The calls that a run certainly makes: its first round of tries. Adaptive tries may add more. */
+/** The calls of the first round. Adaptive tries may add more. */
 export interface Plan {
-  /**
-   * The number of prompts with a reference that runs, and of these references. Variants of a sweep
-   * count once.
-   */
+  /** Variants of a sweep count once. */
   suites: number;
   references: number;
-  /** The number of different calls. The two sides and duplicate references share calls. */
+  /** The two sides and duplicate references share calls. */
   prompt_calls: number;
-  /**
-   * The number of recorded answers and grades that are used. They are not calls, and no cap counts
-   * them.
-   */
+  /** Answers and grades from recordings. Caps do not count them. */
   replayed: number;
-  /**
-   * Estimated number of grades and embeddings. Repeated answers need fewer, and unreadable replies
-   * need more.
-   */
+  /** An estimate that includes embeddings. */
   grader_calls: number;
   /** Other calls that are always made, by their key in `plan --json`. */
   certain: Readonly<Record<string, number>>;
-  /** The most calls that are made only after a regression, by their key in `plan --json`. */
+  /** Upper limit of calls that only a regression causes, by their key in `plan --json`. */
   possible: Readonly<Record<string, number>>;
-  /** How many of the `possible` calls a regression usually takes. */
   usual_possible: number;
 }
 
@@ -109,7 +99,6 @@ export function requestsOf(run: ReferenceRun): Extract<Generation, { kind: 'requ
   return answerCallsOf(run).filter((generation) => generation.kind === 'request');
 }
 
-/** The number of requests and of runs of prompt code. Each counts as one call. */
 export function answerCallsOf({
   affected: { base, head },
 }: ReferenceRun): Extract<Generation, { kind: 'request' | 'code' }>[] {

@@ -14,15 +14,15 @@ import type { Price } from '../types/price.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf } from '../types/vendors.ts';
 
-/** A default cap is one that the user did not set. It covers only known prices. */
+/** A default cap covers only calls with a known price. */
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
-  /** True if base's settings define the cap, so that a pull request cannot change it. */
+  /** Whether base's settings define the cap, so that a pull request cannot change it. */
   ofBase?: boolean;
 }
 
-/** A vendor's list price in US dollars for this usage. Null if unknown. */
+/** Returns US dollars. */
 export type ListPrice = (
   vendor: VendorName,
   model: string,
@@ -35,10 +35,9 @@ export function isListed(target: Target): target is HostedTarget {
 export const NO_LIST: ListPrice = () => null;
 
 /**
- * Prices come from `models.<name>.price` in the settings (the first for a target), or else from the
- * vendor's list. For endpoints and programs, only the settings' price is used. An unknown price is
- * null, never 0. A price in the settings also covers cached input, unless it sets a price for that.
- * Recorded answers are free. Batched requests cost the vendor's batch share of any price.
+ * Uses the settings' price, or else the vendor's list price. Endpoints and programs have no list
+ * price. An unknown price is null, never 0. Batched requests get the vendor's discount on either
+ * price.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();
@@ -71,10 +70,7 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/**
- * For programs, the key is only the command. Their files are part of a target and differ between
- * commits.
- */
+/** Leaves out a program's files, because they differ between commits. */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(

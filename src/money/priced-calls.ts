@@ -11,8 +11,8 @@ export interface ModelForecast {
   output_tokens: number;
   cost_usd: number | null;
   /**
-   * The most requests that the server may refuse while a model's parameters are discovered. Caps do
-   * not count them.
+   * The most requests that the server may refuse while evaldiff discovers the model's parameters.
+   * Caps do not count them.
    */
   refusals?: number;
 }
@@ -20,9 +20,7 @@ export interface ModelForecast {
 export interface Forecast {
   models: ModelForecast[];
   stored: number;
-  /**
-   * Runs of agents, and their upper limits from their suites. Their cost is not part of `cost_usd`.
-   */
+  /** Upper limits. `cost_usd` does not include them. */
   agents?: { runs: number; most_calls: number; most_usd: number };
   file_tokens?: number;
   cost_usd: number | null;

@@ -5,11 +5,9 @@ import { imageTokens } from '../types/passports.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 /**
- * Estimates a text's tokens by rules, because a vendor's table has several megabytes.
- * `__tests__/unit/money/tokens.test.ts` compares the estimate with OpenAI's o200k_base. It is
- * within 15 % for English, code, JSON and YAML, 25 % for German and Russian, and 35 % for Chinese
- * and Japanese. It is up to 50 % too low for pure numbers and Arabic. Vendors with private tables
- * count up to a third more.
+ * Estimates by rules, because a vendor's table has several megabytes. The estimate is within 15 %
+ * of OpenAI's o200k_base for English, code, JSON and YAML, and within 35 % for Chinese and
+ * Japanese. It is up to 50 % too low for numbers and Arabic.
  */
 export function estimateTokens(text: string): number {
   return (
@@ -18,32 +16,27 @@ export function estimateTokens(text: string): number {
   );
 }
 
-/** Of longer texts, only this length is measured, in UTF-16 units. */
+/** In UTF-16 units. The rest of a longer text is extrapolated. */
 const MAX_MEASURED = 20_000;
 
 const PER_MESSAGE = 4;
 
-/**
- * This many requests are measured. The others get their mean, because measuring 100,000 would take
- * half a minute.
- */
+/** Further requests get the mean, because measuring 100,000 would take half a minute. */
 const SAMPLE_REQUESTS = 100;
 
 type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
 
 export type CountInput = (request: CountedRequest & { schema: Json | null }) => number;
 
-/** The number of tokens in an image if the vendor's rule is unknown. */
+/** In tokens, if the vendor's rule is unknown. */
 const USUAL_IMAGE = 1600;
 
 /**
- * A PDF page is billed as text and as an image, and few pages have less than 10 kB.
- * https://platform.claude.com/docs/en/build-with-claude/pdf-support: at most 3,000 tokens of text a
- * page and 100 pages a request.
+ * A page is billed as text and as an image, and few pages have less than 10 kB. Source:
+ * https://platform.claude.com/docs/en/build-with-claude/pdf-support
  */
 const PDF = { pageBytes: 10_000, pageTokens: 3000 + USUAL_IMAGE, pages: 100 };
 
-/** The most tokens that a request's images and PDFs can need. */
 export function fileTokens({ target, messages }: CountedRequest): number {
   return filesIn(messages).reduce((sum, file) => sum + tokensOfFile(target, file), 0);
 }
@@ -77,7 +70,6 @@ export function createInputCounter(): CountInput {
   };
 }
 
-/** Assumed output tokens by purpose. An output is a few sentences, or a label with a reason. */
 const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   prompt: 300,
   grader: 150,

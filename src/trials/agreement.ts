@@ -8,11 +8,9 @@ interface JudgedCounts {
   trueNegative: number;
 }
 
-/** Each value is null if it is undefined. */
+/** A value is null if its denominator is 0. */
 interface Agreement {
-  /** Share of items judged correctly, 0–1. */
   agreement: number | null;
-  /** Share of positive items judged positive, and share of negative items judged negative, 0–1. */
   truePositiveRate: number | null;
   trueNegativeRate: number | null;
   balancedAccuracy: number | null;
@@ -49,10 +47,8 @@ function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Returns Fleiss' kappa: (P − Pe) / (1 − Pe). `counts[i][j]`: ratings of item i in category j.
- * Every item has the same number of ratings, at least two. 1 is perfect agreement, 0 is chance.
- * Null if there are no items or pairs of ratings, or if all ratings are in one category. Source:
- * Fleiss 1971.
+ * Fleiss' kappa (Fleiss 1971): 1 is perfect agreement, 0 is chance. `counts[i][j]`: how many
+ * ratings put item i into category j. Every item needs the same number of ratings.
  */
 export function fleissKappa(counts: readonly (readonly number[])[]): number | null {
   const ratings = sum(counts[0] ?? []);

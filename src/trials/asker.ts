@@ -5,10 +5,7 @@ import type { Asker } from '../money/feature-plan.ts';
 import type { PrepareInput } from '../money/prepared.ts';
 import type { Problem } from '../types/plain.ts';
 
-/**
- * Uses only the first grader, because only grades need a vote. `problems`: why the grader cannot be
- * used.
- */
+/** Uses the settings' first grader. `problems` says why it cannot be used. */
 export function createAsker(
   { project, context }: ProjectSide,
   code: PrepareInput['code'],
@@ -16,7 +13,7 @@ export function createAsker(
   const { grader: named, file } = project.settings;
   if (named === null) return null;
   const problems: Problem[] = [];
-  // In sweeps these calls are not batched, because each of the few steps would be a batch.
+  // Calls of an asker follow one another, so each would be its own batch.
   const [grader = null] = gradersOf(
     {
       project: { ...project, settings: { ...project.settings, voters: [] } },

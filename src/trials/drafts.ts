@@ -3,8 +3,8 @@ import { placeholders } from '../kernel/suite/template.ts';
 import { HIDDEN } from '../text/visible.ts';
 
 /**
- * Whether a line that a model wrote may replace text with `known` lines. It must contain visible
- * words and no new variables, because braces of a template would be filled in or executed.
+ * Rejects new variables in a line that a model wrote, because a template would fill in or execute
+ * them.
  */
 export function isSafeLine(draft: string, known: readonly string[]): boolean {
   const names = new Set(known.flatMap((text) => placeholders(text).map(({ name }) => name)));
@@ -17,7 +17,6 @@ export function isSafeLine(draft: string, known: readonly string[]): boolean {
   );
 }
 
-/** Whether all text in double braces is a variable of the original text (other tools' syntax). */
 function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
   const namesIn = (text: string): string[] | null => {
     const template = readTemplate(text);
@@ -30,8 +29,8 @@ function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
 }
 
 /**
- * Hides half of what fell from the author of a draft, so that an overfitted draft fails. Hides
- * every second one, because they are sorted by their drop.
+ * Hides half of the fallen references from a draft's author, so that an overfitted draft fails on
+ * them. Takes turns, because the list is sorted by drop.
  */
 export function splitFallen<Reference>(
   fell: readonly Reference[],

@@ -23,45 +23,41 @@ import {
 
 interface Experiment {
   units: number;
-  /** References that fell, worst first, with their tries in the comparison. */
+  /** Worst first. */
   fell: readonly Fall[];
-  /** Number of stable references. In draws, their indices follow those of the fallen references. */
+  /** Number of stable references. A draw numbers them after the fallen ones. */
   stable: number;
   tries: number;
-  /** The chance that a unit is named although it has no effect. */
+  /** Probability of naming a unit that has no effect. */
   alpha: number;
 }
 
 export interface CauseFindings {
   causes: FoundCause[];
   unexplained: number[];
-  /** Why the experiment ended early. Null if every fall is explained. */
+  /** Why the experiment ended early. Null if every drop is explained. */
   open: TrialsEnd | 'unclear' | null;
-  /** Units that likely include a cause, if nothing is proven. Empty if it may be any unit. */
+  /** Units that probably include the cause. Empty if any unit could. */
   suspects: number[];
   tries: number;
 }
 
-/** If there are more units than this, groups of neighbours are searched. */
+/** More units than this are searched in groups of neighbours. */
 const MAX_GROUPS = 12;
 
 const PARTS = 4;
 
-/** How many references are tried in one step of the search. */
 const PER_STEP = 3;
 
-/** A hypothesis is tested when its posterior reaches this value. */
 const MIN_BELIEF = 0.8;
 
-/** The search ends after this many failed hypotheses. */
 const MAX_REFUTED = 4;
 
-/** How many stable references are tried with a cause undone. */
 const CONTROLS = 3;
 
 /**
- * Finds the units that broke references. A search makes the most informative tries. Then only
- * fresh tries prove each hypothesis. Their test is valid whenever it stops.
+ * Finds the units of a change that broke references. Hypotheses are tested with fresh tries only,
+ * so the search does not bias their p-values.
  */
 export async function findCauses(
   experiment: Experiment,
@@ -77,7 +73,7 @@ export async function findCauses(
     const found = await search(trials, open, known);
     if (typeof found === 'string') ended = found;
     else if (found.relation === 'none') {
-      // According to its own tries, this reference fell by chance. The others may have a cause.
+      // By its own tries, this reference fell by chance.
       open = open.slice(1);
     } else {
       const beliefs = (): UnitBelief[] =>
@@ -108,7 +104,6 @@ export async function findCauses(
   };
 }
 
-/** Units with a smaller posterior are no suspects. */
 const MIN_SUSPECT_BELIEF = 0.1;
 
 const MOST_SUSPECTS = 3;
@@ -124,7 +119,6 @@ function suspectsIn(trials: Trials, open: readonly number[], known: ProofState):
   return suspects.length <= Math.min(MOST_SUSPECTS, trials.units - 1) ? suspects : [];
 }
 
-/** If a unit is proven again for further references, it is the same cause. */
 function addCause(causes: FoundCause[], { references, tries, ...cause }: FoundCause): void {
   const known = causes.find((earlier) => candidateKey(earlier) === candidateKey(cause));
   if (known === undefined) causes.push({ ...cause, references, tries });
@@ -142,12 +136,10 @@ function startGroups(units: number): number[][] {
   return groups;
 }
 
-/** Makes groups in which each unit of the candidate is alone, to get its posterior. */
 function singles(units: number, { units: own }: Candidate): number[][] {
   return narrowGroups(startGroups(units), own, units);
 }
 
-/** Splits likely groups until the cause of the first open reference is one unit. */
 async function search(
   trials: Trials,
   open: readonly number[],

@@ -19,7 +19,7 @@ const MIRRORED_STATUSES: Readonly<Partial<Record<ReferenceStatus, ReferenceStatu
   fell: 'rose',
 };
 
-/** Swaps base and head, so that fixed references count as fallen. */
+/** Swaps base and head, to find what fixed references. */
 export function mirrored(result: SuiteResult): SuiteResult {
   return {
     ...result,
@@ -34,9 +34,8 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * Returns references that got worse, worst first. Beyond the limit, other groups take precedence,
- * because they may have another cause. `groups`: ids of references that belong together. Clusters
- * do not matter, because fresh tries prove each cause.
+ * Returns up to {@link MAX_FALLEN} references that got worse, from different `groups` if possible,
+ * because those may have different causes.
  */
 export function fallenReferences(
   suite: SuiteResult,
@@ -47,10 +46,6 @@ export function fallenReferences(
   return ordered.filter((reference) => chosen.has(reference));
 }
 
-/**
- * Returns all references that got worse: first those that are named, then those that fell with the
- * suite.
- */
 export function worstFirst({ references }: Pick<SuiteResult, 'references'>): ReferenceResult[] {
   const worse = references.filter(
     (reference) =>
@@ -62,10 +57,6 @@ export function worstFirst({ references }: Pick<SuiteResult, 'references'>): Ref
   );
 }
 
-/**
- * Picks references up to the limit. Each time, picks from the group with the fewest picked
- * references.
- */
 function pickDiverse(
   ordered: readonly ReferenceResult[],
   groups: readonly (readonly string[])[],
@@ -86,7 +77,6 @@ function pickDiverse(
   return chosen;
 }
 
-/** Returns references that passed every try on both sides. */
 export function stableReferences({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>
@@ -99,9 +89,8 @@ function isFlawless(side: SideResult | null): boolean {
 }
 
 /**
- * Estimates how often a reference passes another try after one side passed all of its tries, 0–1.
- * Uses the other side's tries of references that did not fall. References that passed every try on
- * both sides would be biased, because these tries selected them.
+ * Estimates how often a reference that passed all of its tries on one side passes another one, 0–1.
+ * Uses the tries of the other side, because the reference was not selected by these.
  */
 export function retestRate({ references }: SuiteResult): number {
   const steady = references.filter(

@@ -9,7 +9,7 @@ import type { ChangeUnit } from './change-unit.ts';
 import { composeText, mergeTexts } from './merged-text.ts';
 import type { MergedText } from './text-units.ts';
 
-/** Reads a file of a side. Null if it is too large or unknown. */
+/** Null if the file is too large or unknown. */
 export type ReadBytes = (side: Side, path: string) => Uint8Array | null;
 
 /** In bytes. A larger file is one unit. */
@@ -17,21 +17,16 @@ export const MAX_UNIT_FILE = 200_000;
 
 export interface FilesChange {
   units: ChangeUnit[];
-  /** Returns the side's target with the files that these units give. */
+  /** Returns the side's target with the chosen units of its files. */
   target(side: Side, has: (unit: number) => boolean): Target | null;
-  /**
-   * Returns head's text of a unit's file, and the text without the unit. Null if the unit is not
-   * text.
-   */
+  /** Returns head's text of the unit's file, with and without the unit. */
   revert(unit: ChangeUnit): { before: string; after: string } | null;
 }
 
 interface FileChange {
   path: string;
   ids: Record<Side, string | undefined>;
-  /** Null if the whole file is one unit. */
   text: FileText | null;
-  /** Number of its first unit. */
   first: number;
   size: number;
 }
@@ -43,10 +38,7 @@ interface FileText {
 
 type FileSides = Record<Side, ProgramTarget>;
 
-/**
- * Returns the units of files that differ, instructions first. Returns none if a trial cannot
- * replace files.
- */
+/** Returns no units if a trial cannot replace files. */
 export function filesChange(
   base: Target | null,
   head: Target | null,
@@ -84,7 +76,7 @@ function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
   };
 }
 
-/** Matches files that agents read as instructions. These are the likeliest causes. */
+/** Agents read these files as instructions, so they are the likeliest causes. */
 const INSTRUCTIONS = /\.(?:mdc?|mdx|markdown|txt|rst)$|(?:^|\/)\.[a-z]+rules$/i;
 
 export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[] {
@@ -97,7 +89,6 @@ export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[]
   return [...changed.filter(isInstruction), ...changed.filter((path) => !isInstruction(path))];
 }
 
-/** Null if the file is not text, or if only its line endings differ. */
 function mergedFile(path: string, read: ReadBytes): FileText | null {
   const [base, head] = [sideText(read('base', path)), sideText(read('head', path))];
   if (base === null || head === null) return null;
@@ -166,7 +157,6 @@ function overlaidTarget(
     : { ...target, overlay: { commit: targets[other].commit, files: Object.fromEntries(changed) } };
 }
 
-/** Composes the text with the line endings of the side. */
 function composedText(
   { merged, texts }: FileText,
   side: Side,

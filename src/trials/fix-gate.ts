@@ -7,53 +7,46 @@ import type { MakeTries } from './tries.ts';
 
 const MAX_FIX_REFERENCES = 5;
 
-/** How many tries a candidate gets on fallen and on stable references. */
 const TRIES = { fell: 10, stable: 20 };
 
-/** Tries per reference. If fewer references fell, each needs more tries. */
 const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
-/** Share of tries that a restored reference must pass. */
 const RESTORED_SHARE = 0.8;
 
-/** How many references are tried at once. If a draft breaks one of them, the rest is skipped. */
+/** If a draft breaks a reference, the remaining chunks are skipped. */
 const CHUNK_SIZE = 10;
 
-/** How many rounds a draft gets over all stable references. */
 const ROUNDS = 2;
 
 /**
- * After a failed try of a stable reference, `first` tries follow. It is broken if all fail, or if
- * some fail and, after `then` more, `failures` of all its tries failed.
+ * A stable reference that fails a try gets `first` more. If some of them fail, it gets `then` more.
+ * It is broken if `failures` of all its tries fail.
  */
 const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
 /**
- * More failures than this many standard deviations above the expected number mean that all stable
- * references got a little worse.
+ * In standard deviations above the expected failures. Beyond it, the draft made all stable
+ * references a little worse.
  */
 const MAX_DEVIATIONS = 2.6;
 
 interface FixCandidate {
   prompt: string;
   generation(reference: AffectedReference): Generation;
-  /** Whether the candidate has new words, which could break anything. */
   isNew: boolean;
 }
 
 interface FixTrial {
-  /** The references of an experiment, by index. */
+  /** The lists below are indices into this one. */
   references: readonly ReferenceResult[];
-  /** Indices of references that fell and should be restored. */
   fell: readonly number[];
-  /** Indices of other fallen references. If the candidate passes, they are only counted. */
-  shown?: readonly number[];
-  /** Indices of references that passed every try on both sides. */
-  stable: readonly number[];
   /**
-   * Probability (0–1) that a reference passes one more try, if it passed all of its tries on a
-   * side.
+   * Fallen references that the draft's author saw. Their tries are counted, but cannot reject the
+   * draft.
    */
+  shown?: readonly number[];
+  stable: readonly number[];
+  /** See {@link retestRate}. */
   retestRate: number;
   make: MakeTries;
 }
@@ -61,17 +54,15 @@ interface FixTrial {
 interface FixEffect {
   restores: { references: number; of: number };
   costs: { references: number; of: number };
-  /** Tries for each fallen reference. */
   tries: number;
 }
 
 type Counts = Table['head'];
 
 /**
- * Accepts a candidate that is better than head and does not break a stable reference. `level`:
- * chance of a false accept. Drafts with new words must restore every reference. They are tried on
- * all stable references, other candidates on a sample. A reference that fails a try is tried again,
- * because the failure may be chance.
+ * Accepts a candidate that beats head and breaks no stable reference. `level`: probability of a
+ * false accept. A draft with new words is tried on all stable references, other candidates on a
+ * sample.
  */
 export async function fixGate(
   candidate: FixCandidate,
@@ -110,7 +101,6 @@ function isRestored({ passes, tries }: Counts): boolean {
   return passes >= RESTORED_SHARE * tries;
 }
 
-/** Compares head's tries with the candidate's. */
 function trialTables(restored: readonly Restored[], references: FixTrial['references']): Table[] {
   return restored.map(({ reference, passes, tries }) => ({
     base: sideCounts(references[reference]?.head ?? null),
@@ -141,7 +131,6 @@ async function countRestored(
   return broken === null ? 'unjudged' : broken ? 'no better' : worse.length;
 }
 
-/** Tries stable references until one breaks or {@link MAX_DEVIATIONS} is exceeded. */
 async function staysStable(
   stable: readonly number[],
   passedBy: PassedBy,
@@ -162,13 +151,12 @@ async function staysStable(
   return 'kept';
 }
 
-/** Whether one of these references keeps failing. Null if a try was not judged. */
+/** Null if a try was not judged. */
 async function anyBreaks(failed: readonly number[], passedBy: PassedBy): Promise<boolean | null> {
   const found = await Promise.all(failed.map((reference) => breaks(reference, passedBy)));
   return found.includes(null) ? null : found.includes(true);
 }
 
-/** Whether a reference with a failed try keeps failing. Null if a try was not judged. */
 async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | null> {
   const failures = async (count: number): Promise<number | null> => {
     const [own] = await passedBy([reference], count);

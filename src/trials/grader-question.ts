@@ -9,14 +9,14 @@ export interface AskTools {
   complete: Complete;
   grader: Grader;
   /**
-   * Returns unpredictable delimiters. The same purpose gets the same one, so that equal questions
-   * share answers.
+   * Returns an unpredictable delimiter, the same one for the same purpose, so that equal questions
+   * share a cached answer.
    */
   random(purpose: string): string;
 }
 
 /**
- * A question with untrusted text. `{{name}}` in `text` is replaced by that material between
+ * A question with untrusted text: each `{{name}}` in `text` becomes that material between
  * delimiters.
  */
 interface SchemaQuestion<Reply> {
@@ -26,11 +26,11 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  /** Reads a reply that is not JSON of the expected form. Absent: such a reply is unreadable. */
+  /** Reads a reply that is not JSON of the expected form. */
   loose?(output: string): Reply | null;
-  /** Whether a reply of the expected form contains anything. Absent: it does. */
+  /** If absent, every valid reply is readable. */
   isReadable?(reply: Reply): boolean;
-  /** Whether a reply is final. If not, the next run asks again. Absent: all replies are final. */
+  /** Whether a reply is final. If not, the next run asks again. */
   settles?(reply: Reply): boolean;
 }
 
@@ -38,7 +38,8 @@ export type GraderReply<Reply> =
   { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
 
 /**
- * Asks again after a bad reply. The random delimiter keeps untrusted material inside its quotation.
+ * Asks once more after an invalid reply. The random delimiter keeps untrusted text inside its
+ * quotation.
  */
 export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,
@@ -74,10 +75,7 @@ export async function askForJson<Reply>(
 const FORM_NOTE =
   'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
 
-/**
- * Returns a reply's JSON Schema as vendors accept it: closed objects whose members are all
- * required.
- */
+/** Vendors accept only closed objects whose members are all required. */
 function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
   const { $schema: _, ...schema } = z.toJSONSchema(reply) as { [key: string]: Json };
   return schema;
@@ -111,7 +109,7 @@ function graderMessages(
   ];
 }
 
-/** Returns one line of at most `length` UTF-16 units, without invisible characters. */
+/** `length` is in UTF-16 units. */
 export function singleLine(text: string, length: number): string {
   return shorten(
     visibleLine(

@@ -12,17 +12,15 @@ import {
 /** In characters. Longer lines are split into sentences. */
 const LONG_LINE = 100;
 
-/** In characters. Shorter equal lines do not count as moved. */
+/** In characters. Shorter lines do not count as moved. */
 const SHORTEST_MOVED = 8;
 
-/** If the similarity is at least this, a line counts as a new wording of another. */
+/** From this similarity on, a line is a new wording of another. */
 const MIN_LINE_SIMILARITY = 0.35;
 
 /**
- * Splits the differences into units. In {@link composeText}, no units result in base and all units
- * in head. `lines`: a line and its new wording are one unit, long lines are split by sentence, and
- * a moved line counts once. `hunks`: adjacent lines are one unit, because half a change would break
- * code.
+ * Splits the differences into units: changed lines, sentences of long lines, and moved lines. With
+ * `hunks`, adjacent lines are one unit, because half a change would break code.
  */
 export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
   const drafts = draftLines(base, head);
@@ -37,7 +35,9 @@ export interface Rewording {
   text: string;
 }
 
-/** Returns the text with the units for which `has` is true. One of them may be reworded. */
+/**
+ * Returns base's text with the units for which `has` is true. `reworded` replaces one unit's text.
+ */
 export function composeText(
   { lines }: Pick<MergedText, 'lines'>,
   has: (unit: number) => boolean,
@@ -83,7 +83,6 @@ function piece(text: string, side: TextPiece['side'], line: number): TextPiece {
   return { text, side, unit: null, line };
 }
 
-/** Texts with almost nothing in common are one unit. */
 function wholeTexts(base: string, head: string): MergedText {
   const removed = base.split('\n').map((text, line) => piece(text, 'base', line));
   const added = head.split('\n').map((text, line) => piece(text, 'head', line));
@@ -142,10 +141,7 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   });
 }
 
-/**
- * Makes units of a line without a counterpart: one, or one per sentence. A moved line is half a
- * unit.
- */
+/** Both places of a moved line belong to one unit. */
 function lineAlone(
   alone: TextPiece,
   moved: ReadonlyMap<TextPiece, TextPiece>,
@@ -159,7 +155,6 @@ function lineAlone(
   return { shared: false, pieces };
 }
 
-/** Finds lines that were removed at one place and added at another, in both directions. */
 function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
   const added = drafts.flatMap((draft) => ('removed' in draft ? draft.added : []));
   const moved = new Map<TextPiece, TextPiece>();
@@ -169,7 +164,7 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
       const text = removed.text.trim();
       if (text.length < SHORTEST_MOVED) continue;
       const found = added.find((piece) => piece.text.trim() === text && !moved.has(piece));
-      // Only white space changed within this hunk.
+      // Only white space changed.
       if (found === undefined || draft.added.includes(found)) continue;
       moved.set(removed, found);
       moved.set(found, removed);
@@ -189,7 +184,7 @@ function rewordings(
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
-  // Equal numbers of lines between two pairs replace each other, whatever they contain.
+  // If two pairs have equally many lines between them, these are paired too.
   const ends = [...pairs, [before.length, after.length] as const];
   let [i, j] = [0, 0];
   const all: [number, number][] = [];
@@ -205,7 +200,6 @@ function rewordings(
   });
 }
 
-/** Makes units of a line and its new wording: one, or one per sentence of a long line. */
 function rewordedLine(removed: TextPiece, added: TextPiece, units: TextPiece[][]): MergedLine {
   const [before, after] = [sentencesOf(removed.text), sentencesOf(added.text)];
   const isLong = Math.max(removed.text.length, added.text.length) > LONG_LINE;
@@ -248,12 +242,9 @@ function sentencePieces(piece: TextPiece): TextPiece[] {
   return sentencesOf(piece.text).map((text) => ({ ...piece, text }));
 }
 
-/** In letters. Shorter pieces, such as the number of a list item, are not sentences. */
+/** In characters. The number of a list item is not a sentence. */
 const SHORTEST_SENTENCE = 12;
 
-/**
- * Returns the sentences of a line, each with its trailing white space. Joined, they are the line.
- */
 export function sentencesOf(line: string): string[] {
   const sentences: string[] = [];
   let start = 0;
@@ -269,7 +260,6 @@ export function sentencesOf(line: string): string[] {
   return [...sentences, line.slice(start)];
 }
 
-/** Blank lines belong to the adjacent change, unless the hunk contains nothing else. */
 function joinBlanks(hunk: readonly TextPiece[][]): TextPiece[][] {
   const isText = (unit: readonly TextPiece[]): boolean =>
     unit.some(({ text }) => text.trim() !== '');

@@ -8,23 +8,21 @@ import type { Places } from './unit-places.ts';
 
 type PlacedMessage = Prompt['messages'][number];
 
-/** The messages of both sides in one order. Units are numbered across all messages. */
+/** The units of all messages share one numbering. */
 type MergedMessage =
   | { kind: 'one side'; side: 'base' | 'head'; message: PlacedMessage; unit: number }
   | {
       kind: 'both';
       base: PlacedMessage;
       head: PlacedMessage;
-      /** The number of the message's first unit. */
       first: number;
       text: MergedText;
       /** Whether the text is another tool's template, which is converted after composing. */
       isForeign: boolean;
-      /** The unit that changes the role. Null if the role is the same. */
       role: number | null;
     };
 
-/** The messages of both sides. `swap`: equal messages that are in another order on head. */
+/** `swap`: messages that only change places. */
 interface MergedMessages {
   list: readonly MergedMessage[];
   swap: Swap | null;
@@ -32,18 +30,16 @@ interface MergedMessages {
 
 interface Swap {
   base: readonly PlacedMessage[];
-  /** The same messages in head's order. */
   head: readonly PlacedMessage[];
   unit: number;
 }
 
-/** Messages with a lower similarity are not paired. */
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
-/** Added to the similarity of the words if both messages have the same role. */
+/** Bonus for two messages with the same role. */
 const ROLE = 0.3;
 
-/** Finds changed messages, and a change of their order, which is one unit. */
+/** Pairs the messages of both sides. A change of their order is one unit. */
 export function mergeMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
@@ -70,9 +66,7 @@ function unitCount(message: MergedMessage): number {
   return message.text.units.length + (message.role === null ? 0 : 1);
 }
 
-/**
- * Finds equal messages at other places. `slot`: where head would have the message in base's order.
- */
+/** `slot`: where the message would be on head if head kept base's order. */
 function movedMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
@@ -93,7 +87,6 @@ function movedMessages(
     .filter(({ at, slot }) => slot !== at);
 }
 
-/** Pairs the messages of both sides: by position if the roles agree, else by similarity. */
 function pairMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
@@ -156,7 +149,6 @@ export function composedMessages(
   });
 }
 
-/** Returns the images and files that a composed text still references. */
 function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMessage, 'parts'> {
   const files = known.filter((part) => part.type !== 'text');
   const parts = partsOfText(text, files);
@@ -218,7 +210,7 @@ function wholeMessage(
   const none = { base: null, head: null };
   const unit = { ...none, [side]: wholeSpan(text), kind: 'hunk' as const, anchor: 0 };
   const found = places.unitOf(unit, { ...none, [side]: text }, { ...none, [side]: message.place });
-  // The message's line is valid even if the text is quoted or escaped.
+  // The message's line is known even if its text is quoted or escaped.
   const { file, line } = message.place;
   const lines = found.lines.from === 0 ? { from: line, to: line } : found.lines;
   const next = merged.slice(merged.indexOf(own)).flatMap(placeOnHead)[0];

@@ -9,14 +9,13 @@ import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
 import { jsonText } from '../types/plain.ts';
 import type { ReferenceGroup } from '../types/reference-group.ts';
 
-/** What a grader sees of a comparison. Every text in it is untrusted. */
+/** What a grader sees of a comparison. None of it is trusted. */
 export interface Packet {
   materials: Record<'task' | 'change' | 'groups' | 'cases', string>;
-  /** Whether a text quotes an identifier from a shown case. */
+  /** Whether a text contains an identifier from a shown case. */
   quotes(text: string): boolean;
 }
 
-/** Introduces a packet's materials in a question. */
 export const PACKET_TEXT = [
   'The prompt of an application, before a change:\n{{task}}',
   'The change (lines with - before it, with + after it):\n{{change}}',
@@ -24,16 +23,14 @@ export const PACKET_TEXT = [
   'Test cases. Words with digits in them were replaced by others:\n{{cases}}',
 ].join('\n');
 
-/** Maximum tokens of each part; together 6,000. */
+/** Together 6,000. */
 const PART_TOKENS = { task: 1_500, change: 1_000, groups: 800, fell: 1_800, stable: 900 };
 
-/** Maximum tokens of each text of a case. */
 const CASE_TOKENS = { input: 150, expected: 60, answer: 150, reason: 60, group: 25 };
 
-/** Tokens reserved for the note about omitted parts. */
 const NOTE_TOKENS = 20;
 
-/** How many cases are shown, worst first. Stable ones show what must not break. */
+/** Stable cases show what a draft must not break. */
 const SHOWN_CASES = { fell: 6, stable: 4 };
 
 export interface PacketInput {
@@ -78,9 +75,7 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
   };
 }
 
-/**
- * Returns the instructions of a prompt without its settings, for questions about its references.
- */
+/** Returns a prompt's messages or code without its settings. */
 export function taskText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
   return trimToBudget(bodyText({ messages, code }), PART_TOKENS.task);
 }
@@ -144,7 +139,6 @@ function caseAnswer(made: TryResult | undefined): string {
   return text === null ? 'none' : trimToBudget(text, CASE_TOKENS.answer);
 }
 
-/** Returns the first items that fit completely. */
 function fitBudget(texts: readonly string[], tokens: number, noun: string): string {
   let left = tokens - NOTE_TOKENS;
   const kept: string[] = [];
@@ -158,7 +152,7 @@ function fitBudget(texts: readonly string[], tokens: number, noun: string): stri
   return [...kept, ...note].join('\n');
 }
 
-/** Keeps the beginning and the end, because prompts give instructions at both. */
+/** Prompts give instructions at both ends, so the middle is left out. */
 function trimToBudget(text: string, tokens: number): string {
   const size = estimateTokens(text);
   if (size <= tokens) return text;
@@ -167,7 +161,6 @@ function trimToBudget(text: string, tokens: number): string {
   return `${text.slice(0, half)} ${note} ${text.slice(-half)}`;
 }
 
-/** Returns up to `most` items at equal distances. */
 function spread<Item>(items: readonly Item[], most: number): Item[] {
   const shown = Math.min(most, items.length);
   return Array.from(
@@ -178,12 +171,12 @@ function spread<Item>(items: readonly Item[], most: number): Item[] {
 
 const WORD_PATTERN = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 
-/** A number with fewer digits is probably an amount. */
+/** A shorter number is probably an amount. */
 const ID_DIGITS = 5;
 
 /**
- * Replaces the digits of words that identify a single case, such as `order-66`. A draft that quotes
- * such a word is recognised, and has no effect on the real reference.
+ * Changes the digits of words that occur in only one case, such as `order-66`. A draft that
+ * memorises them then has no effect on the real reference.
  */
 function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
   const wordsOf = (text: string): Set<string> => new Set(text.match(WORD_PATTERN));

@@ -16,24 +16,18 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /**
-   * Returns the question for a reference if base gets the chosen units. All units give head's
-   * question.
-   */
+  /** Returns the reference's request if base gets only the chosen units. */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,
     reworded?: Rewording | null,
   ): Generation;
   head: Prompt;
-  /** Returns what base sends if it gets only the chosen units. */
   body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
   revert: FilesChange['revert'];
 }
 
-/**
- * Returns the units of a change between two sides of a suite. `read` and `bytes` read source files.
- */
+/** Splits the change between two sides into units that can be tried separately. */
 export function promptChange(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -125,7 +119,6 @@ function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Composable
   };
 }
 
-/** Returns hunks of code, or one unit if the language changed. */
 function codeUnits(
   { suite: base }: SuiteSide,
   { suite: head }: SuiteSide,
@@ -168,7 +161,7 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     named || before.target === null || after.target === null
       ? []
       : changedSources(before.target, after.target);
-  // If there are several files, uses the one that lists them.
+  // If several files changed, point to the file that lists them.
   const [source = unitSettings(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
@@ -188,15 +181,13 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
   };
 }
 
-/** Marks an agent in the texts of a `provider` unit: what differs are the suite's conditions. */
 export const AGENT_WORD = 'agent';
 
-/** The settings of an agent's suite are different. */
 function unitSettings({ suite, variant, scoring }: SuiteSide): string {
   return takesOverlay(variant.target) ? suite.prompt.file : scoring.settingsFile;
 }
 
-/** Identifies a program without the files that are units. */
+/** Leaves out an agent's files, because they are units themselves. */
 function programIdentity(target: Target | null): string {
   if (target === null) return '';
   return canonicalJson({ ...targetIdentity(target), ...(takesOverlay(target) && { files: null }) });
@@ -204,14 +195,13 @@ function programIdentity(target: Target | null): string {
 
 type Parameters = Record<string, Json>;
 
-/** A parameter or tool that differs. Undefined if the side has none. */
 interface Difference {
   key: string;
-  /** The tool's name. Null if the parameter differs as a whole. */
+  /** Null if the whole parameter differs. */
   tool: string | null;
   base: Json | undefined;
   head: Json | undefined;
-  /** Its smaller changes. Null if it cannot be split. */
+  /** Null if the difference cannot be split. */
   parts: ReturnType<typeof mergeValues>;
 }
 
@@ -286,7 +276,6 @@ function parameterUnits(
   });
 }
 
-/** Returns positions within a parameter or a listed tool. Null if the side does not have it. */
 function placesIn(
   of: SuiteSide,
   side: Side,
@@ -338,7 +327,6 @@ function toolName(tool: Json): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-/** Returns the list with the tool replaced, appended or removed. Undefined if the list is empty. */
 function withTool(tools: Json | undefined, name: string, tool: Json | undefined): Json | undefined {
   const list = Array.isArray(tools) ? tools : [];
   const has = list.some((own) => toolName(own) === name);

@@ -12,15 +12,15 @@ import {
   outcomesUnder,
 } from './trials.ts';
 
-/** If a candidate's posterior drops below this during a proof, the candidate is given up. */
+/** A candidate is given up below this posterior. */
 const MIN_PROOF_BELIEF = 0.15;
 
 const PER_ROUND = 5;
 
-/** Prior that another reference fell by the same cause, before it is tried. */
+/** Prior probability that another reference fell by the same cause. */
 const SAME_CAUSE_PRIOR = 0.75;
 
-/** References with a smaller posterior of this cause are not tried for it. */
+/** References with a lower posterior are not tried for the cause. */
 const MIN_SHARE = 0.5;
 
 interface Case {
@@ -29,17 +29,15 @@ interface Case {
   failures: number;
 }
 
-/**
- * Two prompts for a unit: one that should pass, and one in which the unit should cause a failure.
- */
+/** `failing` has the suspected unit; `passing` does not. */
 interface Contrast {
   passing: ReadonlySet<number>;
   failing: ReadonlySet<number>;
 }
 
 /**
- * Tests a candidate with fresh tries. The first proof gets half of alpha and returns it on success.
- * Each failure halves it.
+ * Tests a candidate with fresh tries. The first test may use half of alpha. Each failed test halves
+ * the next one's share.
  */
 export async function prove(
   trials: Trials,
@@ -86,7 +84,7 @@ export async function prove(
     going = chosen.filter((reference) => (left.get(reference) ?? 0) >= MIN_SHARE);
     if (weakest < needed && (belief < MIN_PROOF_BELIEF || going.length === 0)) return 'doubted';
   }
-  // The other references are tried once, to see which of them the candidate explains.
+  // The other references get one try each, to see whether the cause explains them.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
   const own = likely.filter((reference) => (end.get(reference) ?? 0) >= MIN_SHARE);
@@ -149,7 +147,6 @@ function meanRates(rates: readonly Rates[]): Rates {
   return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
 }
 
-/** Pairs tries in order. A try without a partner does not count yet. */
 function pairsOf(
   outcomes: Trials['outcomes'],
   { passing, failing }: Contrast,
@@ -185,13 +182,12 @@ export interface ProofState {
   proven: readonly Candidate[];
 }
 
-/** Factor on the prior of a candidate that failed a proof. */
+/** Multiplies the prior of a candidate that failed its test. */
 const REFUTED_FACTOR = 0.02;
 
-/** Factor on the prior of a proven cause, which likely explains other references too. */
+/** Multiplies the prior of a proven cause, which probably explains other references too. */
 const PROVEN_FACTOR = 20;
 
-/** Returns posteriors of groups of units, from all tries of the open references. */
 export function beliefsIn(
   trials: Trials,
   groups: readonly (readonly number[])[],

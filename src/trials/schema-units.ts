@@ -2,21 +2,19 @@ import { type Path, valueAt } from '../documents/document.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { type Json, type JsonMap, isMap, ownEntry } from '../types/plain.ts';
 
-/** A property, description or other value that differs. Undefined if the side has none. */
+/** Undefined if the side lacks the value. */
 interface ValueChange {
-  /** The path on head, or on base if head lacks the value. */
+  /** The path on head if head has the value. */
   path: Path;
   base: Json | undefined;
   head: Json | undefined;
-  /** Whether `base` and `head` are names of one property. */
   isRenamed: boolean;
-  /** Applies the change to a value. Its other parts may be base's or head's. */
   apply(value: JsonMap): void;
 }
 
 /**
- * Splits the difference of two maps. A property and its entry in `required` are one change, because
- * a schema that requires an unknown property is invalid. Null if it cannot be split.
+ * A property and its entry in `required` are one change, because a schema must not require an
+ * unknown property. Null if the difference cannot be split.
  */
 export function mergeValues(
   base: Json | undefined,
@@ -66,7 +64,6 @@ function mapChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
   ];
 }
 
-/** Makes one change of all keys. Makes none if there are no keys. */
 function valueChange(
   base: JsonMap,
   head: JsonMap,
@@ -146,8 +143,8 @@ function requiredIn({ required }: JsonMap): string[] {
 }
 
 /**
- * Maps base's name to head's if exactly one was removed and one added, or if their values are
- * equal.
+ * A removed and an added property with equal values are one renamed property. So are the only
+ * removed and the only added one.
  */
 function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string> {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));

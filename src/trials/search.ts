@@ -1,15 +1,12 @@
 import { sum } from '../kernel/statistics/sums.ts';
 
-/**
- * What may have broken a reference: one group, several groups only together, any of several, or
- * chance.
- */
+/** What broke a reference: one group, several groups together, any of several, or chance. */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
   groups: readonly number[];
 }
 
-/** A prompt between base and head. For each group, it says whether head's units are included. */
+/** For each group of units: whether the prompt has its units. */
 export type Mix = readonly boolean[];
 
 export interface Rates {
@@ -17,13 +14,12 @@ export interface Rates {
   broken: number;
 }
 
-/** Triples are only considered for up to this many groups. */
 const MAX_GROUPS_FOR_TRIPLES = 12;
 
-/** Prior probabilities; the rest is "nothing did". */
+/** The rest is chance. */
 const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 
-/** Prior share of references with a common cause. */
+/** Prior probability that references share a cause. */
 const COMMON_CAUSE_PRIOR = 0.85;
 
 export function hypothesesOf(groups: number): Weighted[] {
@@ -71,16 +67,13 @@ interface Weighted {
 }
 
 export interface Belief extends Weighted {
-  /** Posterior that this is the cause of the first reference, 0–1. */
+  /** Posterior that this broke the first reference, 0–1. */
   belief: number;
-  /** For each reference: posterior from its own tries only, 0–1. */
+  /** For each reference: posterior from its own tries, 0–1. */
   own: ReadonlyMap<number, number>;
 }
 
-/**
- * Computes posteriors for the first reference. Other references support a common cause, but cannot
- * outvote the first.
- */
+/** Other references support a common cause, but cannot outvote the first. */
 export function believe<Own extends Weighted>(
   hypotheses: readonly Own[],
   rates: ReadonlyMap<number, Rates>,
@@ -125,8 +118,7 @@ function withShares<Item extends { factor: number; log: number }>(
 }
 
 /**
- * Returns the most informative mix. Considers each group left out or alone, and likely groups
- * together.
+ * Returns the most informative mix. Tries each group alone or left out, and likely groups together.
  */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
   const everything = Array.from({ length: groups }, (_, group) => group);
@@ -154,7 +146,7 @@ export function nextMix(beliefs: readonly Belief[], groups: number, rates: reado
   return best?.mix ?? everything.map(() => true);
 }
 
-/** Returns the expected information of one try, in bits. */
+/** In bits. */
 function informationGain(mix: Mix, beliefs: readonly Belief[], { intact, broken }: Rates): number {
   let [pass, left, all] = [0, 0, 0];
   for (const { hypothesis, belief } of beliefs) {

@@ -1,19 +1,15 @@
 import { at } from '../kernel/statistics/sums.ts';
 
-/** Part of a line. Both sides have it, or one side has it as part of a unit. */
 export interface TextPiece {
   text: string;
   side: 'both' | 'base' | 'head';
-  /** The unit that removes or adds the piece. Null if both sides have it. */
+  /** Null if both sides have the piece. */
   unit: number | null;
-  /** The piece's line in the text of its side, from 0. */
+  /** From 0, in the text of its side. */
   line: number;
 }
 
-/**
- * `shared`: both sides have this line, whatever its pieces are. Otherwise the line exists as long
- * as one of its pieces does.
- */
+/** `shared`: both sides have the line. Other lines exist only if one of their pieces does. */
 export interface MergedLine {
   shared: boolean;
   pieces: TextPiece[];
@@ -28,14 +24,11 @@ export interface TextUnit {
   kind: 'line' | 'sentence' | 'moved line' | 'hunk';
   base: TextSpan | null;
   head: TextSpan | null;
-  /**
-   * Counted from 0: head's line of the change, or the line below removed lines (at the end: the
-   * number of lines).
-   */
+  /** Line on head, from 0. For removed lines, the line below them. */
   anchor: number;
 }
 
-/** What a unit removes from base or adds to head, with the lines of that text, from 0. */
+/** Lines are counted from 0. */
 export interface TextSpan {
   text: string;
   from: number;
@@ -53,12 +46,10 @@ function isMoved(unit: readonly TextPiece[], lines: ReadonlyMap<TextPiece, Merge
   );
 }
 
-/** Returns a text as a whole. A trailing line break does not start a line. */
 export function wholeSpan(text: string): TextSpan {
   return { text, from: 0, to: text.trimEnd().split('\n').length - 1 };
 }
 
-/** Numbers the units of the merged lines. Gives each its kind and its place on both sides. */
 export function numberUnits(
   lines: MergedLine[],
   units: readonly TextPiece[][],
@@ -80,7 +71,6 @@ export function numberUnits(
   };
 }
 
-/** Maps each piece to its line in head, or to the next line there. */
 function headLines(lines: readonly MergedLine[]): Map<TextPiece, number> {
   const found = new Map<TextPiece, number>();
   let next = 0;
@@ -113,16 +103,12 @@ function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | n
   return { text: shown.map(({ text }) => text).join('\n'), from: first.line, to: last.line };
 }
 
-/** Matches words, numbers, and other single characters, in lower case. */
 const WORD_TOKENS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
-/**
- * In characters. Compares only the beginnings, because similarity only chooses pairs and proves
- * nothing.
- */
+/** In characters. The beginning is enough to choose pairs. */
 const MAX_COMPARED_CHARS = 2_000;
 
-/** Similarity of two texts, 0–1: the share of distinct words in common (Dice). */
+/** The Dice coefficient of the words, 0–1. */
 export function wordSimilarity(before: string, after: string): number {
   if (before.trim() === after.trim()) return 1;
   const [left, right] = [wordSet(before), wordSet(after)];
@@ -135,10 +121,10 @@ function wordSet(text: string): Set<string> {
   return new Set(text.slice(0, MAX_COMPARED_CHARS).toLowerCase().match(WORD_TOKENS) ?? []);
 }
 
-/** Of longer lists, only the beginnings are paired, because the table grows with both lists. */
+/** Longer lists are cut, because the table grows with both lengths. */
 const MAX_ALIGNED = 300;
 
-/** Pairs positions in order, with the largest sum of scores. A score of 0 is not a pair. */
+/** Pairs items in order, with the largest sum of scores. Items with a score of 0 are not paired. */
 export function align<Item>(
   before: readonly Item[],
   after: readonly Item[],
@@ -163,10 +149,7 @@ export function align<Item>(
   return pairs;
 }
 
-/**
- * For each cell of the table, row by row: the largest sum of scores from that cell on. One row of
- * zeros follows. The last column of both tables is zero.
- */
+/** Each cell has the largest sum of scores from there on. The last row and column are zero. */
 function bestSums(scores: Float64Array, width: number): Float64Array {
   const best = new Float64Array(scores.length + width);
   for (let cell = scores.length - 1; cell >= 0; cell -= 1) {

@@ -1,13 +1,13 @@
 import type { Counts } from '../kernel/statistics/table.ts';
 import type { Hypothesis, Rates } from './search.ts';
 
-/** A prompt with some of head's units, and a reference for which to try it. */
+/** A reference, and which units of the change its prompt has. */
 export interface Draw {
   units: ReadonlySet<number>;
   reference: number;
 }
 
-/** Makes one try of each draw, concurrently. Null if it could not be judged. */
+/** Null if a try could not be judged. */
 export type TryUnits = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
 
 export interface Fall {
@@ -23,7 +23,7 @@ export interface Candidate {
 export interface FoundCause {
   relation: Exclude<Candidate['relation'], 'none'>;
   units: readonly number[];
-  /** References that the cause broke, with the experiment's tries of both contrasting prompts. */
+  /** `restored`: tries without the cause. `broken`: tries with it. */
   references: { reference: number; restored: Counts; broken: Counts }[];
   held: { references: number; of: number };
   p: number;
@@ -38,12 +38,12 @@ export interface Trials {
   /** The cap on tries. */
   most: number;
   made: number;
-  /** Number of consecutive rounds without a judged try. */
+  /** Consecutive rounds without a judged try. */
   silent: number;
   attempt: TryUnits;
 }
 
-/** Why tries end: the cap is reached, or no try could be judged. */
+/** `tries`: the cap is reached. `errors`: no try could be judged. */
 export type TrialsEnd = 'tries' | 'errors';
 
 const MAX_SILENT_ROUNDS = 2;
@@ -57,13 +57,10 @@ export function startTrials(
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
-/** Weight of the average rate, in tries of a reference. */
+/** How many tries the average counts as. */
 const PRIOR_TRIES = 3;
 
-/**
- * Shrinks each rate towards the average of all fallen references, because one reference has few
- * tries. Rates on head are slightly too low, because these references were selected for failing.
- */
+/** Shrinks each pass rate towards the average, because one reference has few tries. */
 function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   const passes = fell.reduce((sum, { head }) => sum + head.passes, 0);
   const tries = fell.reduce((sum, { head }) => sum + head.tries, 0);
@@ -80,7 +77,7 @@ function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   );
 }
 
-/** Makes these tries, as far as the cap allows. If it makes none, returns why. */
+/** Makes as many tries as the cap allows. If it makes none, returns why. */
 export async function drawTries(
   trials: Trials,
   wanted: readonly Draw[],

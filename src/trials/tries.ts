@@ -15,26 +15,23 @@ export type TryTools = Parameters<typeof runExtraTries>[2];
 export interface CallCounter {
   complete: Complete;
   made(): number;
-  /** Why the first refused call was refused. Null if none was. */
+  /** Why the first refused call was refused. */
   refused(): string | null;
-  /** Why another call would be refused, as a clause of a sentence. Null if it would not. */
+  /** Why the next call would be refused, as a clause of a sentence. */
   ended(): string | null;
 }
 
-/**
- * Default minimum. Most experiments end after 30 to 60 calls; tests that fail half of the time take
- * more.
- */
+/** Most experiments need 30 to 60 calls. */
 const LEAST_CALLS = 120;
 
-/** Returns the default cap of an experiment: half of the comparison's calls, within limits. */
+/** Returns the default cap on calls. */
 export function experimentCalls(compared: number, most: number): number {
   return Math.min(most, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
 }
 
 /**
- * Counts every call of an experiment and refuses those beyond its cap. Calls of an agent are known
- * only after its run, so a running agent counts as the mean of the others.
+ * Refuses calls beyond the cap. An agent's calls are known only after its run, so a running agent
+ * counts as the mean of earlier ones.
  */
 export function countCalls(
   complete: Complete,
@@ -47,7 +44,6 @@ export function countCalls(
   const runAgent: Complete = async (request) => {
     agents.running += 1;
     const completion = await complete(request);
-    // A replayed run counts as one call.
     const calls = Math.max(1, completion.attempts ?? 1);
     agents.running -= 1;
     agents.ended += 1;
@@ -85,10 +81,10 @@ interface PromptTry {
   generation(reference: AffectedReference): Generation;
 }
 
-/** Makes tries and returns whether each passed. Null if it could not be judged. */
+/** Returns whether each try passed. Null if it could not be judged. */
 export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
 
-/** Makes tries with try indices that no earlier try of the question has used. */
+/** Uses new try indices, so that no stored answer is reused. */
 export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTools): MakeTries {
   const next = new Map<string, number>();
   for (const { affected, base, head } of run.runs)
@@ -120,7 +116,7 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
   };
 }
 
-/** `isMirrored`: the units of a draw are undone on head instead of applied to base. */
+/** `isMirrored`: undoes the units on head instead of applying them to base. */
 export function attemptBy(make: MakeTries, change: PromptChange, isMirrored: boolean): TryUnits {
   const all = [...(change.units ?? []).keys()];
   return (draws) =>

@@ -7,7 +7,7 @@ import type { ChangeUnit } from './change-unit.ts';
 import { isEqual } from './schema-units.ts';
 import type { TextSpan, TextUnit } from './text-units.ts';
 
-/** Returns the lines of a side's file. Null if it has no such text. */
+/** Null if the side has no such text file. */
 export type ReadLines = (side: Side, file: string) => readonly string[] | null;
 
 export async function fileLines(tree: SourceTree | null, file: string): Promise<readonly string[]> {
@@ -77,8 +77,8 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
 }
 
 /**
- * Finds where members of a key's value are written in its file. If the file is unknown, returns
- * where the key is.
+ * Finds where the members of a key's value are written. If the file is unknown, returns the key's
+ * place for all.
  */
 export function valuePlace(
   lines: readonly string[] | null,
@@ -91,21 +91,20 @@ export function valuePlace(
   return (path) => read.value.placeOf([key, ...path]);
 }
 
-/** Lines of a file, from 1. 0 if unknown. */
+/** From 1. 0 if unknown. */
 interface LineRange {
   from: number;
   to: number;
 }
 
-/** Length of the prefix and suffix that locate a folded text, in characters. */
+/** In characters, at both ends of a folded text. */
 const ENDS = 24;
 
 const UNKNOWN: LineRange = { from: 0, to: 0 };
 
 /**
- * Finds the place of each line of `text` in its file, and of the line after them. `start` counts
- * from 1; 0 if unknown. Quoted or escaped lines have no place, because a wrong place would be worse
- * than none.
+ * Finds each line of `text` in its file, and the line after the last. Lines count from 1. Quoted or
+ * escaped lines get 0, because a wrong line would be worse than none.
  */
 export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
   const lines = text.split('\n');
@@ -135,17 +134,12 @@ export function linePlaces(file: readonly string[], start: number, text: string)
   }));
 }
 
-/**
- * Returns the line (from 0) where the file contains all these lines unchanged. Null if there is
- * none.
- */
 function blockStart(
   file: readonly string[],
   from: number,
   lines: readonly string[],
 ): number | null {
   const own = lines.map((line) => line.trim());
-  // A block ends with a line break, after which there is no line.
   if (own.length > 1 && own.at(-1) === '') own.pop();
   if (own.length < 2) return null;
   const at = file.findIndex(
@@ -154,13 +148,12 @@ function blockStart(
   return at < 0 ? null : at;
 }
 
-/** Finds a one-line text at `from` or below. Null if the file does not contain it unchanged. */
 function textPlace(file: readonly string[], from: number, text: string): LineRange | null {
   const wanted = text.trim();
   if (wanted === '') return null;
   const at = indexFrom(file, from - 1, wanted);
   if (at >= 0) return { from: at + 1, to: at + 1 };
-  // A folded block writes one line as several.
+  // A folded YAML block splits one line into several.
   const first = indexFrom(file, from - 1, wanted.slice(0, ENDS));
   if (first < 0) return null;
   const last = indexFrom(file, first, wanted.slice(-ENDS));

@@ -13,8 +13,8 @@ import { type Target, placeOf } from '../types/model.ts';
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
- * How independent of the pull request an answer is. 2: a server answers. 1: a program of the
- * repository answers. 0: the answer is recorded, so it can say anything.
+ * How independent of the pull request an answer is. 2: from a server. 1: from code of the
+ * repository. 0: recorded, so it can say anything.
  */
 function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
@@ -22,9 +22,8 @@ function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
 }
 
 /**
- * Suites in which head's answers or grades are less independent than base's. The verdict then says
- * nothing about base's model. A suite that base lacks is compared with the suites that head
- * removes.
+ * Returns suites whose answers or grades are less independent on head than on base, so the verdict
+ * says nothing about base's model.
  */
 export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedModel[] {
   const removed = suites.flatMap(({ base, head }) =>

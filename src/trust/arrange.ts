@@ -13,7 +13,10 @@ import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
 import type { TrustedSides } from './trusted-sides.ts';
 
-/** Chooses each side's sources by the trust level. Base is null if it has no readable project. */
+/**
+ * Chooses by trust level what comes from base and what from head. Base is null if it has no
+ * readable project.
+ */
 export function applyTrust(
   base: Project | null,
   written: Project,
@@ -43,10 +46,7 @@ export function applyTrust(
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/**
- * Keeps base's gate in each suite that base has, because a pull request must not choose how it is
- * gated.
- */
+/** A pull request must not choose its own gate. */
 function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -77,8 +77,7 @@ function withGatesOfBase(
 }
 
 /**
- * If base has no settings file, head's settings apply. For outside contributors, the defaults
- * apply.
+ * Without a settings file on base, head's settings apply, or the defaults for outside contributors.
  */
 function setting<K extends keyof Settings>(
   key: K,
@@ -92,7 +91,7 @@ function setting<K extends keyof Settings>(
   return source === 'base-else-defaults' ? null : head.settings[key];
 }
 
-/** Head's first settings file also applies to base's prompts, so its rules are reported. */
+/** Reports the rules of head's first settings file, because they also apply to base's prompts. */
 function firstRules(base: Project | null, { settings }: Project): Reason[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
   const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
@@ -106,7 +105,7 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
 }
 
 /**
- * If base lacks a key, the default applies to an outside contributor, because a pull request must
+ * For an outside contributor, a key that base lacks gets its default, because a pull request must
  * not set the price.
  */
 function withOwnOfBase(
@@ -153,10 +152,7 @@ function isFewer(left: TriesRule, right: TriesRule): boolean {
   return most(left) < most(right);
 }
 
-/**
- * Keeps base's critical tags, and its number of tries if head's is lower, so that no drop is
- * missed.
- */
+/** Keeps base's critical tags, and its number of tries if head lowers it. */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
   const settings =
@@ -224,10 +220,7 @@ function keptNotices(written: Project, head: Project): Notice[] {
   });
 }
 
-/**
- * If only the number of tries changes, nothing runs, so this is reported. `written` is head as its
- * files define it.
- */
+/** A change of `n_tries` alone runs nothing, so it needs a notice. */
 function triesNotices(
   base: Project | null,
   written: Project,
@@ -262,8 +255,8 @@ function triesNotices(
 }
 
 /**
- * Head's files, but with base's version of `paths`, so that head's settings are not even read.
- * `unused` are those `paths` that head changed since `origin`.
+ * Returns head's files with base's version of `paths`, so that head's settings are not even read.
+ * `unused`: `paths` that head changed since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,

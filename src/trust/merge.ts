@@ -6,7 +6,7 @@ import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 
 interface MergedSides {
-  /** The prompts of the merge base, with the tip's tests and settings. */
+  /** The merge base's prompts, with the tip's tests and settings. */
   base: Project;
   /** Head's prompts, with the tests and settings after merging. */
   head: Project;
@@ -39,7 +39,7 @@ export function canonicalContent(value: unknown): string {
   const plain = (key: string, member: unknown): unknown => {
     if (member instanceof Map) return [...(member as Map<unknown, unknown>)];
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    // Positions are removed, but a variable may also be named `place`.
+    // Positions are ignored, but a variable may also be named `place`.
     if (PLACES.has(key) && 'file' in member && 'line' in member) return undefined;
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
   };
@@ -60,7 +60,6 @@ function mergeThing<T>(
   return { value: tip, by: onHead === before ? 'tip' : 'conflict' };
 }
 
-/** Merges member by member. The tip's members come first, in their order, then head's new ones. */
 function mergeMaps<T>(
   [was, tip, own]: ThreeWay<ReadonlyMap<string, T>>,
   note: Note,
@@ -167,8 +166,8 @@ function promptContent({ prompt }: Suite): unknown {
 }
 
 /**
- * The tip's tests. A reference that the tip did not change comes from the merge base and is checked
- * with its prompt.
+ * A reference that the tip did not change is taken from the merge base, because it was checked with
+ * that prompt.
  */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);
@@ -181,7 +180,6 @@ function asBefore(was: Tests, tip: Tests): Tests {
   return { ...tip, references };
 }
 
-/** Keys that are merged by member, or not at all. */
 const SEPARATE_KEYS =
   /^(gate|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
 
@@ -228,7 +226,7 @@ function mergeReferences(lists: ThreeWay<readonly Reference[]>, note: Note): Ref
       };
     },
   );
-  // Head may use one id for one reference while the tip uses it for another.
+  // Head and the tip may use the same id for different references.
   const ids = new Set(merged.filter(({ ofTip }) => ofTip).map(({ id }) => id));
   return merged.filter(({ id, ofTip }) => {
     const isTaken = !ofTip && ids.has(id);

@@ -14,10 +14,7 @@ const MAX_VALUE = 60;
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
-/**
- * Uses only prompt text and inputs from head. Everything else comes from base. Notices name what is
- * ignored.
- */
+/** Uses only prompt text and inputs from head, and reports what else head changed. */
 export function fromOutside(
   base: Project | null,
   head: Project,
@@ -52,10 +49,7 @@ export function fromOutside(
   };
 }
 
-/**
- * Prompt code of an outside contributor never runs. If head's prompt has code, base's prompt is
- * used.
- */
+/** Prompt code of an outside contributor never runs. */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
     canonicalContent([before.prompt.code, before.prompt.messages]) !==
@@ -74,8 +68,7 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 
 function withBaseReferences(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // Roll-up code sees every reference, even uncounted ones. So if there is such code, new
-  // references of an outside contributor do not run.
+  // Roll-up code sees even uncounted references, so new ones do not run.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []
@@ -92,10 +85,7 @@ function withBaseReferences(before: Suite, after: Suite): Suite {
   };
 }
 
-/**
- * Base's reference at head's line. Head may only add values for variables that base's reference
- * lacks.
- */
+/** Head may only add values for variables that base's reference lacks. */
 function withBaseReference(original: Reference, written: Reference): Reference {
   return {
     ...original,

@@ -3,13 +3,10 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 
 type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
 
-/** Whether a commit is on a branch or tag of the repository. */
+/** Whether head is proved to be on a branch or tag of the repository. */
 type Proof = 'proved' | 'unproved';
 
-/**
- * The trust level. It depends on who started the run and on whether head is on a branch or tag of
- * the repository. If head is on none, it counts as an outsider's, whatever the event.
- */
+/** A head that is on no branch or tag counts as an outsider's, except on the command line. */
 export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
   'command-line': { proved: 'member', unproved: 'member' },
   writer: { proved: 'trusted', unproved: 'untrusted' },
@@ -35,11 +32,7 @@ export function proofOf(origin: Origin): Proof {
   return origin === 'base-branch' || origin === 'own-branch' ? 'proved' : 'unproved';
 }
 
-/**
- * How to use a base, by its origin. If an input names an unproved base, that is an error. If an
- * event names one, the base branch's tip replaces it. A push's old head was on a branch until the
- * push, so it is used.
- */
+/** A push's old head was on a branch until the push, so it is used even if it is unproved. */
 export function useOfBase(
   event: string,
   origin: Origin,
@@ -59,7 +52,7 @@ interface StarterReason {
   reason: string;
 }
 
-/** Who started the run, with a clause that says why. Unknown actors are outsiders. */
+/** `reason` is a clause of a sentence. */
 export function starterOf(facts: EventFacts): StarterReason {
   const { event, fork, dependabot } = facts;
   if (event === 'command_line')

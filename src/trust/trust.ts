@@ -3,15 +3,9 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 export interface TrustRequest {
-  /**
-   * A request for another level. It can only lower the level. Otherwise it is ignored, and the
-   * reason says so.
-   */
+  /** Requests a lower level. A request for a higher one is ignored. */
   lower?: TrustLevel;
-  /**
-   * The approval of exactly the labelled commit. Names who approved it, or why the approval does
-   * not count.
-   */
+  /** Approval of exactly the labelled commit, or why it does not count. */
   approval?: { by: string } | { refused: string };
   trust?: boolean;
 }
@@ -20,14 +14,13 @@ export interface TrustDecision {
   level: TrustLevel;
   reason: string;
   approved?: true;
-  /** Set if head is not on a branch or tag although the event would be trusted. */
+  /** Set if only the origin of head makes the run untrusted. */
   foreign?: Origin;
   notice?: string;
 }
 
 /**
- * Why `code: host` is ignored, or null. Code of outside contributors always runs in the sandbox. An
- * approval allows the evaluation, but no code that could read the keys.
+ * Returns why `code: host` is ignored. An approval does not allow code that could read the keys.
  */
 export function hostRefused({
   level,
@@ -46,9 +39,8 @@ export function hostRefused({
 const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
 
 /**
- * The trust level by event and origin of head (`TRUST_TABLE`). A request can lower it. Only
- * `--trust` on the command line and an approval label raise it. The label counts only in the event
- * that adds it. So an approval is for one commit, and a later push needs a new one.
+ * Only `--trust` on the command line and an approval label raise the level. The label counts only
+ * in the event that adds it, so a later push needs a new approval.
  */
 export function trustLevel(
   facts: EventFacts,
@@ -110,16 +102,14 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
-/**
- * Why GitHub withholds the secrets. Null if it does not; then a missing key is the user's error.
- */
+/** If GitHub does not withhold the secrets, a missing key is the user's error. */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';
   return fork && event === 'pull_request' ? 'fork' : null;
 }
 
-/** A source with `else` applies its last part if base lacks the file. */
+/** The part after `else` applies if base lacks the file. */
 export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
 
 export interface Sources {
@@ -127,28 +117,23 @@ export interface Sources {
   gate: Source;
   budget: Source;
   model: Source;
-  /** Metrics and roll-ups, including code. */
   metrics: Source;
   rubrics: Source;
   expected: Source;
-  /** The prompt is always head's, because the run measures it. */
+  /** Always head, because the run measures the prompt. */
   prompt: Source;
   references: Source;
-  /**
-   * What happens to references that head removed or skips. They are only reported, or run anyway.
-   */
   droppedReferences: 'listed' | 'run';
   attributes: Source;
-  /** What happens to the other side's scoring. It is also applied and shown, or only reported. */
+  /** Whether the other side's scoring is also applied and shown. */
   otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
   promptCode: 'host-only' | 'never';
 }
 
 /**
- * A pull request must not choose how it is judged. For an outside contributor, base's scoring
- * applies. For a member, head's scoring applies, as with unit tests, and changes to it are shown.
- * Gate and budget are always base's. Except for prompts, base means the base branch's tip.
+ * A pull request must not choose how it is judged, so gate and budget are base's. A member's
+ * scoring applies, as with unit tests. An outside contributor's does not.
  */
 const SOURCES_BY_LEVEL: Record<TrustLevel, Sources> = {
   trusted: {

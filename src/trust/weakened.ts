@@ -12,10 +12,7 @@ export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
   return checks.length === 0 ? [] : [{ code: 'lost-checks', checks }];
 }
 
-/**
- * References (`suite: id`) whose prompt or input differs from that of base's reference with the
- * same id.
- */
+/** Returns the references (`suite: id`) whose prompt or input changed although their id did not. */
 export function changedRequestIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(changedRequests))];
 }
