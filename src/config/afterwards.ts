@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * After a run, the agents of both sides do what the metrics of either side need. Otherwise a pull
- * request that adds a metric could not be compared with base.
+ * The agents of both sides do what either side's metrics need. Otherwise a metric that the pull
+ * request adds could not be compared with base.
  */
 export function withAfterwards(
   base: Project | null,

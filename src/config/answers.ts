@@ -82,7 +82,7 @@ interface LabelledContent {
   place: Place;
 }
 
-/** Reports equal content with different labels, because no grader can be right about both. */
+/** Equal content with different labels is an error, because no grader can get both right. */
 export function reportContradictions(
   labelled: readonly LabelledContent[],
   problems: Problem[],

@@ -23,7 +23,7 @@ export function checkedOverrides(
   return { overrides, problems: [...problems, ...ofValues] };
 }
 
-/** Applies `key=value` lines to the settings, with the same checks as for the settings file. */
+/** Applies `key=value` lines with the same checks as for the settings file. */
 export function withOverrides(
   settings: Settings,
   { overrides, ...reading }: { overrides: Overrides } & OverrideContext,
@@ -99,7 +99,6 @@ function withGrader(settings: Settings, member: string, value: Scalar | null): S
     parameters: {},
     place: { file: 'overrides', line: 0 },
   };
-  // A model on the command line becomes the only grader.
   if (member === 'model')
     return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
   const set = (before: GraderSettings): GraderSettings => ({

@@ -26,14 +26,14 @@ const WARN_DAYS = 90;
 export interface ModelEnds {
   today: string;
   /**
-   * A full run fails for a retired model. Other runs give a notice, because the change did not
-   * retire the model.
+   * A full run fails for a retired model. Other runs only report it, because the change did not
+   * retire it.
    */
   past: 'problem' | 'notice';
 }
 
 /**
- * Reports parameters that models refuse. With `ends`, also reports models that are or will soon be
+ * Reports parameters that models refuse. With `ends`, also reports models that are or soon will be
  * retired.
  */
 export function checkPassports(
@@ -108,9 +108,7 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   });
 }
 
-/**
- * The tools are under test, so the fix suggests changing the parameter that conflicts with them.
- */
+/** The tools are under test, so the fix changes the other parameter. */
 function refusalFix(
   { parameters, places }: Prompt,
   name: string,
@@ -129,7 +127,6 @@ function refusalFix(
   return { fix: isWritten ? `${other} or ${own}` : own, at: name };
 }
 
-/** References whose images and files have more bytes than a model accepts in one request. */
 function tooManyBytes(
   { prompt, tests }: Suite,
   settings: Settings,
@@ -187,7 +184,6 @@ function refusedFiles({ model, messages }: Prompt, asked: AskedModel): Problem[]
   });
 }
 
-/** A sweep omits a parameter for the models that refuse it. */
 function omittedParameterNotices(
   prompt: Prompt,
   swept: readonly string[],

@@ -22,8 +22,8 @@ import { passProblems } from './rubric-choices.ts';
 const CRITICAL = 'critical';
 
 /**
- * Checks resolved models and hosts. A file could give an allowed name to any model or server, so
- * names are not enough.
+ * Checks resolved models and hosts. Names are not enough, because a file could give an allowed name
+ * to any server.
  */
 export function checkModels(
   settings: Settings,
@@ -103,7 +103,7 @@ function modelPlaces(model: string, { models }: Settings): string[] {
   return [...new Set(places)];
 }
 
-/** Overrides and reports could not distinguish prompts with the same name. */
+/** Reports and overrides identify a prompt by its name. */
 export function checkPromptNames(suites: readonly Suite[], problems: Problem[]): void {
   const seen = new Map<string, string>();
   for (const { prompt } of suites) {
@@ -121,10 +121,7 @@ export function checkPromptNames(suites: readonly Suite[], problems: Problem[]):
   }
 }
 
-/**
- * `complete` is true if all rubric files were readable. Only then is an unknown rubric reported as
- * missing.
- */
+/** Unknown rubrics are reported only if all rubric files were readable (`complete`). */
 export function checkRubrics(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -171,7 +168,7 @@ function checkPassing(
   }
 }
 
-/** Allows one edit, or two if the start and the length match. Excludes "clinical" and "critics". */
+/** Allows one edit, or two at equal start and length, which excludes "clinical". */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
@@ -192,8 +189,8 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
 }
 
 /**
- * Finds suites whose rubric metrics do not affect the gate, because the rubric has no pass rule.
- * Each gets a notice.
+ * Adds a notice to each suite with rubric metrics that do not affect the gate because they have no
+ * pass rule.
  */
 export function withoutSilent(
   suites: readonly Suite[],

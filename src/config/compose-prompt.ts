@@ -19,7 +19,6 @@ const MAX_FILES = 100;
 interface Composition {
   files: Files;
   root: string;
-  /** Keys of test files that a prompt file may contain. */
   testKeys: readonly string[];
   problems: Problem[];
   count: number;
@@ -28,8 +27,8 @@ interface Composition {
 type Level = 'prompt' | 'tests';
 
 /**
- * Merges a prompt file with its `defaults`. Later files override earlier ones, and the file's own
- * keys override all. Moves all keys of tests under `tests`. Null if unreadable.
+ * Merges a prompt file with its `defaults`. Later files override earlier ones, and the prompt file
+ * overrides all.
  */
 export async function composePrompt(
   file: string,
@@ -38,7 +37,6 @@ export async function composePrompt(
   return compose({ ...state, count: 0 }, file, 'prompt', [file]);
 }
 
-/** Layers of the prompt and of its tests. A test file has only layers of tests. */
 interface Layers {
   prompt: Document[];
   tests: Document[];

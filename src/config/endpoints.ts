@@ -94,7 +94,7 @@ function numberUpTo(value: string, most: number): number | null {
   return number >= 1 && number <= most ? number : null;
 }
 
-/** Error messages repeat only names, because the user may have put a key into the line. */
+/** Errors repeat only names, because the line may contain a key. */
 function readLine(line: string): Endpoint | string {
   const equals = line.indexOf('=');
   const name = line.slice(0, Math.max(equals, 0)).trim();
@@ -178,7 +178,7 @@ export function readProxy(
 const PROXY =
   /^https?:\/\/(?:[^@/]*@)?(?:\[[^\]]+\]|[^:/@]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i;
 
-/** Error messages do not repeat the address, which may contain a password. */
+/** Errors do not repeat the address, because it may contain a password. */
 function proxyFlaw(text: string): string | null {
   const form = 'write http://host:port or https://host:port';
   const parts = URL.canParse(text) ? PROXY.exec(text)?.groups : undefined;

@@ -1,9 +1,8 @@
 import { nearest } from '../text/suggest.ts';
 
 /**
- * Finds variables in the forms of other tools: `{{name}}`, `{{ name }}`, `${name}`, `{{$name}}`,
- * `{% if name %}`. Only the given names count. If no message uses a name, it may be misspelt.
- * `message` is the text that is sent instead.
+ * Finds variables in other tools' syntax: `{{name}}`, `${name}`, `{{$name}}`, `{% if name %}`. The
+ * names in `unused` also match misspelt variables.
  */
 export function foreignForms(
   template: string,

@@ -10,22 +10,19 @@ import type { CodeHost, HostSettings } from './host-call.ts';
 export interface ForeignFile {
   prompts: ForeignSuite[];
   models: Record<string, JsonMap>;
-  /** Models that settings files cannot define. */
   programs?: ReadonlyMap<string, ModelSettings>;
-  /** More metrics that these suites may use. */
   metrics?: BuiltInMetrics;
   grader: { model: string; place: Place } | null;
   rubrics?: { file: string; place: Place }[];
   notices: Notice[];
-  /** The same tests as tasks, for a format that reads tasks. */
   tasks?: { document: Document; notices: Notice[] };
 }
 
 export interface ForeignSuite {
   document: Document;
-  /** The original messages, if they are templates in another form. */
+  /** The original messages, if they use another template syntax. */
   written?: readonly string[] | undefined;
-  /** The messages of each reference, in order, if they were generated in advance. */
+  /** Each reference's messages, in order, if they were generated in advance. */
   made?: MadePrompt[];
 }
 
@@ -48,13 +45,13 @@ export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Reco
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
   /**
-   * Converts another format's tasks to a file of this format. Null if the settings do not ask for
+   * Converts another format's tasks to this format, or returns null if the settings do not ask for
    * that.
    */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 
-/** A format that is recognised only to tell the user what to write instead. */
+/** A format that evaldiff recognises only to tell the user what to write instead. */
 export interface UnreadFormat extends Partial<Recognition> {
   instead: string;
 }
@@ -75,7 +72,6 @@ export function formatByPath<F extends FileFormat>(
   return null;
 }
 
-/** Whether the path alone identifies a file of another tool. */
 export function isForeignPath(file: string, formats: Formats): boolean {
   const format = formatByPath(file, formats);
   return format !== null && 'read' in format;

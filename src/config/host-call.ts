@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * `written` converts the parts that settings can express. A function is allowed only with `code:
- * host`.
+ * `refused`: no code runs. `written`: only code that converts to settings is allowed. With a
+ * function, `code: host` runs the code.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

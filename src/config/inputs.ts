@@ -17,7 +17,7 @@ const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, '']
   ''
 >;
 
-/** The same defaults as in `action.yml`. An empty value means that the input is not set. */
+/** The same defaults as in `action.yml`. An empty value counts as unset. */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -53,7 +53,7 @@ export type InputName = keyof typeof INPUT_DEFAULTS;
 export interface Inputs {
   token: string;
   mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
-  /** POSIX path relative to the repository's root. Empty for the root. */
+  /** POSIX path relative to the repository's root, which is empty. */
   workingDirectory: string;
   base: string | null;
   head: string | null;
@@ -65,13 +65,12 @@ export interface Inputs {
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
-  /** The label that approves one commit of an outside contributor. Null if disabled. */
+  /** The label that approves one commit of an outside contributor. */
   untrustedApproval: string | null;
   overrideLabel: string | null;
   noiseRuns: number;
   maxCalls: number | null;
   maxCost: number | null;
-  /** After this time the run ends with partial results. */
   timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
@@ -87,7 +86,6 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 
-/** Reports every problem. Each message starts with the input's name. */
 export function readInputs(
   given: Readonly<Record<string, string>>,
   own: readonly OwnSettings[],
@@ -210,7 +208,7 @@ function parseAmount(name: string, value: string, whole: boolean, refuse: Refuse
   return number;
 }
 
-/** This is longer than any job runs, and short enough for a timer. */
+/** Longer than any job runs, but within the limit of timers. */
 const MAX_MINUTES = 30_000;
 
 function minutes(name: string, value: string, refuse: Refuse): number | null {

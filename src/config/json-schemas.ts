@@ -19,14 +19,10 @@ export interface FileType {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;
-  /** More metrics that the file may use. */
   metrics?: readonly MetricDefinition[];
 }
 
-/**
- * JSON Schemas (draft 2020-12) by file name. They cover the user's files and the files that a run
- * writes.
- */
+/** JSON Schemas (draft 2020-12) by file name. */
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
@@ -83,8 +79,8 @@ function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): o
 }
 
 /*
- * A schema for editors of a rule between keys. Our own readers check these rules in code.
- * `errorMessage` replaces the editor's own message; other validators ignore it.
+ * Editors use these schemas to check rules between keys; our own readers check them in code. Only
+ * editors read `errorMessage`.
  */
 
 type Schema = Record<string, unknown>;
@@ -96,7 +92,6 @@ function completeMetric(schema: Schema, definitions: readonly MetricDefinition[]
   if (properties['uses'] === undefined) return;
   Object.assign(properties['uses'], {
     enum: definitions.map(({ name }) => name),
-    // Editors show the whole list, so each entry has one sentence.
     enumDescriptions: definitions.map(({ summary }) => summary.replace(/\. .*$/s, '.')),
   });
   schema['allOf'] = [{ $ref: `#/$defs/${METRIC_RULES}` }];
@@ -163,7 +158,7 @@ function forbidKeys(keys: readonly string[], errorMessage: string): Schema {
   return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
 }
 
-/** The schema of an arbitrary value is recursive, so this replaces it by "anything". */
+/** The schema of an arbitrary value is recursive. This replaces it by "anything". */
 function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema {
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(plain);
@@ -175,10 +170,7 @@ function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema
   return plain(schema) as Schema;
 }
 
-/**
- * Suggests the intended key for a typo. Otherwise editors would accept the typo as a model
- * parameter.
- */
+/** Without these, editors would accept a misspelt key as a model parameter. */
 function misspeltKeys(own: readonly string[]): Schema[] {
   const right = [...own, ...KNOWN_PARAMETERS].join('|');
   return own.map((key) => ({
@@ -201,9 +193,7 @@ function typoPatterns(word: string): string[] {
 
 const MODEL_RULES = 'modelRules';
 
-/**
- * An editor sees only one file, so these rules assume that a model name means the vendor's model.
- */
+/** An editor sees only one file, so these rules assume the vendor's model of that name. */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);

@@ -15,7 +15,7 @@ interface RunScore {
 export interface RunTry {
   actual: Json | undefined;
   error: string | null;
-  /** Milliseconds, or null if unknown. */
+  /** In milliseconds. */
   duration: number | null;
   scores: RunScore[];
 }

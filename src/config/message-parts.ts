@@ -24,7 +24,6 @@ const partSchema = closed({
 
 const FORMS = `must be text, or a list of ${PART_FORMS}`;
 
-/** Used in the schema of prompt files. {@link readContent} reports errors within a part. */
 export const contentSchema = z
   .union([filled(), listOf(partSchema).min(1)], { error: FORMS })
   .describe('The text; {name} is filled in, {{name}} is the literal {name}. Or a list of parts.');
@@ -128,7 +127,7 @@ function namesIn(template: string): string {
     .join('}, {');
 }
 
-/** Number of files read at once. This is enough to combine fetches and needs little memory. */
+/** Number of files that are read at once. */
 const GROUP = 16;
 
 async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

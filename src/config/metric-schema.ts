@@ -22,7 +22,7 @@ const LANGUAGES = ['python', 'javascript'] as const;
 
 export const NO_BOUND = Number.MAX_VALUE;
 
-/** FlexEval writes levels in lower case in its guide and in upper case in its code. */
+/** FlexEval's guide writes levels in lower case; its code uses upper case. */
 const level = () =>
   anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
@@ -34,7 +34,7 @@ const turnShare = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1
 
 export const BETTER = ['higher', 'lower', 'none'] as const;
 
-/** YAML reads some labels as numbers or booleans, so these are allowed too. */
+/** Allows numbers and booleans, because YAML reads some labels as such. */
 export const labels = () =>
   z.union([scalar(), listOf(scalar()).min(1, { error: 'must name at least one label' })], {
     error: 'must be a label or a list of labels',
@@ -132,7 +132,9 @@ export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });
 
-/** A reference's own metric has no conditions, because conditions refer to the suite's metrics. */
+/**
+ * A reference's own metrics have no conditions, because conditions refer to the suite's metrics.
+ */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 
 export const metricsSchema = z.union(

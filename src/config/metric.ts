@@ -21,7 +21,7 @@ import { readGraders } from './models.ts';
 import { checkItems } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-/** Reads a list, or FlexEval's `{function: […], rubric: […]}`. Names must be unique. */
+/** Reads a list, or FlexEval's `{function: […], rubric: […]}`. */
 export function readMetrics(
   document: Document,
   builtIns: BuiltInMetrics,
@@ -133,10 +133,9 @@ function readMetric(
   };
 }
 
-/** If a metric judges every object of a dialogue, this share must pass for the try to pass. */
+/** If a metric judges every object of a dialogue, this share of them must pass. */
 const HALF = 0.5;
 
-/** Returns 0 if the metric judges only the last object. */
 function neededShare(
   document: Document,
   path: Path,

@@ -4,17 +4,14 @@ import type { AskedModel, ProviderName } from '../types/model.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf, isVendor, vendorNames } from '../types/vendors.ts';
 
-/** The model of files that name no model. `models:` in the settings defines it. */
+/** The model of files that do not name one. */
 export const UNNAMED_MODEL = 'default';
 
 export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
 }
 
-/**
- * Finds the vendor's model that a typo such as `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` means. Null
- * if no name is similar.
- */
+/** Finds the model that a typo such as `gtp-5.4` or `claud-sonnet-5-5` means. */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
   const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
@@ -28,14 +25,13 @@ export function modelMeant(name: string): string | null {
   return model !== name && vendorOf(model) !== null ? model : null;
 }
 
-/** The entry under `models:` for this name, or for the model that replaced the named one. */
 export function entryOf(settings: Pick<Settings, 'models'>, name: string): ModelSettings | null {
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-/** The name of the model that replaced the named one. If none did, the name itself. */
+/** Returns the name of the model that replaced the named one, if any. */
 export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
-  // This check comes first, because a retired model's name also matches a vendor's family.
+  // Checked first, because a retired model's name also matches a vendor's family.
   if (models.has(name)) return name;
   return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }

@@ -9,16 +9,12 @@ export interface Overrides {
   prompts: string[] | null;
   references: string[] | null;
   tags: string[] | null;
-  /** Settings by dotted path (`n_tries`, `gate.alpha`). The settings file has the same paths. */
   settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
-  /**
-   * Values for `model` and for parameters. One value replaces the prompt's; several values are a
-   * sweep.
-   */
+  /** One value replaces the prompt's value; several values are a sweep. */
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters written `prompts.key`, which are sent even if unknown. */
   insisted: ReadonlySet<string>;
-  /** The one combination of swept values to run, by key. If absent, all combinations run. */
+  /** The only combination of swept values to run. */
   only?: Readonly<Record<string, Json>>;
 }
 
@@ -69,7 +65,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   yardstick: 'gate.scoring',
 };
 
-/** Reads lines such as `model=a,b`. Double quotes protect commas. Reports every problem. */
 export function readOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
@@ -144,7 +139,7 @@ function apply(
   return message;
 }
 
-/** In llmeval, this key selects Hydra's multirun. Here every run can sweep. */
+/** This key selects multirun in llmeval. Here every run can sweep. */
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null
@@ -172,7 +167,7 @@ function notAParameter({ key, below, values }: OverrideEntry, sections: Sections
   );
 }
 
-/** Reports a setting without its section, because it would be sent to the vendor as a parameter. */
+/** A setting without its section would be sent to the vendor as a parameter. */
 function withoutSection(key: string, sections: Sections): string | null {
   const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;

@@ -6,9 +6,8 @@ import { AGENT_PROGRAM } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * A program's files at this commit by path, with content ids and a hash over them. Includes the
- * files that `command` and `setup` name, and all matches of `files`. If `files` is absent, includes
- * all files in the folders of the command's files and below, except prompts and rubrics.
+ * Includes the files that `command` and `setup` name, and all matches of `files`. Without `files`,
+ * includes everything in or below the folders of the command's files, except prompts and rubrics.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,
@@ -43,7 +42,6 @@ export function programFiles(
   return { files: filesHash(ids, hash), ids: new Map(ids) };
 }
 
-/** A workspace also has the tree's symbolic links and executable bits. */
 function contentIds(
   { files, links = new Map() }: SourceTree,
   isWorkspace: boolean,
@@ -66,9 +64,8 @@ export function filesNamedIn(words: readonly string[], { files }: SourceTree): s
 }
 
 /**
- * Whether a file is a prompt, a rubric, the settings, or in a folder that has prompts or rubrics
- * but no program. Such a file does not belong to a program in the same folder, so an edit does not
- * run all suites of the program.
+ * Files whose changes do not affect a program in the same folder: prompts, rubrics, the settings,
+ * and files in folders of prompts without a program.
  */
 export function evaluatedFiles(
   { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,

@@ -32,11 +32,11 @@ import { sweepProblems, unknownKeys, withDistinctModels, withoutFixed } from './
 
 export interface ReadOptions {
   /**
-   * The settings file in the working directory. If the default file is missing, `llmeval.yaml` is
-   * read.
+   * Settings file in the working directory. Falls back to `llmeval.yaml` if the default file is
+   * missing.
    */
   config: string;
-  /** If true, a missing settings file is a problem. If false (for base), the defaults apply. */
+  /** If false (for base), a missing settings file means the defaults. */
   configRequired: boolean;
   overrides: Overrides;
   allowedModels: readonly string[] | null;
@@ -82,7 +82,7 @@ export async function readProject(
     problems,
     notices,
   );
-  // A rubric in an unreadable file also seems to be missing. Reporting that would hide the cause.
+  // A rubric in an unreadable file also seems missing, but reporting that would hide the cause.
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);

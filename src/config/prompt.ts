@@ -77,8 +77,8 @@ const promptShape = {
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
 /**
- * Keys that a typo may mean. Excludes most parameters, because too many are similar to short keys
- * of tests.
+ * Keys that a typo may mean. Excludes most parameters, because too many resemble short keys of
+ * tests.
  */
 export const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,
@@ -101,15 +101,13 @@ interface PromptReading {
   prompt: Prompt;
   notices: Notice[];
   messages: LocatedMessage[];
-  /**
-   * True if the file declares no variables. Then `prompt.variables` contains all names in braces.
-   */
+  /** True if the file does not declare variables, so that all names in braces count. */
   isInferred: boolean;
 }
 
 /**
- * Null if the file is not a prompt. The prompt is valid only if no problem was added. `isOwn` means
- * that the file was not converted.
+ * Null if the file is not a prompt. The prompt is valid only if no problem was added. `isOwn` is
+ * false for converted files.
  */
 export function readPrompt(
   document: Document,
@@ -159,10 +157,7 @@ function undeclaredMessage(name: string): string {
   return `{${name}} is not in variables; declare it, or ${literal(name)}`;
 }
 
-/**
- * Keeps only those names in braces as variables that the input of some reference contains. Without
- * references, keeps all names.
- */
+/** Keeps names in braces as variables only if some reference's input contains them. */
 export function withInputs(
   { prompt, messages, isInferred }: PromptReading,
   document: Document,
@@ -305,8 +300,8 @@ function literal(name: string): string {
 }
 
 /**
- * Reports variables in other tools' template forms, each form once per message. If no message uses
- * the variable in our form, all references would send the same text, so this is an error.
+ * If no message uses the variable in our form, all references would send the same text. Therefore
+ * this is an error.
  */
 function foreignFindings(
   document: Document,

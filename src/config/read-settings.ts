@@ -15,9 +15,6 @@ const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
 const SWEEPER = ['hydra', 'sweeper', 'params'];
 
-/**
- * Reads the sweep of an `llmeval.yaml` (`hydra.sweeper.params`). Reports ignored keys as notices.
- */
 function withoutForeignKeys(document: Document): {
   document: Document;
   sweep: Record<string, Scalar[]>;
@@ -78,7 +75,7 @@ interface SettingsPlaces {
   gate(path: readonly string[]): Place;
 }
 
-/** `known` is true if the file is absent or readable. Then missing settings are intended. */
+/** `known` is true if the file is absent or readable, so that missing settings are intended. */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,

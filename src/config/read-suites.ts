@@ -57,7 +57,7 @@ interface SuitesReader {
 }
 
 /**
- * Reads every prompt with its tests. Adds imported models to `settings` and their files to
+ * Reads all prompts and their tests. Adds imported models to `settings` and imported files to
  * `rubrics`.
  */
 export async function loadSuites(
@@ -105,8 +105,8 @@ interface PromptFile {
 }
 
 /**
- * If `prompts` is not set, finds other tools' files by name. If the project also has our files,
- * only mentions the others.
+ * Without `prompts`, finds other tools' files by name. Only mentions them if the project also has
+ * our files.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,
@@ -123,7 +123,7 @@ async function promptFiles(
     );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Prompts name their test files, so a pattern does not select test files.
+  // Patterns do not select test files, because prompts name their test files.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
@@ -206,7 +206,6 @@ async function loadFile(
   return loaded;
 }
 
-/** The file itself, or the file that a format makes from its tasks. */
 async function withTasks(
   file: ForeignFile,
   formats: Formats,

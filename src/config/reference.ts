@@ -68,22 +68,19 @@ export interface ReferenceContext {
   variables: readonly string[];
   isInferred?: boolean;
   /**
-   * Whether recorded dialogues get a new last answer. If null, only dialogues that end with a
-   * question get one.
+   * Whether the model writes a new last answer to recorded dialogues. Null: only if they end with a
+   * question.
    */
   doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;
   metrics: readonly Metric[];
   isJudged: boolean;
-  /** True if dialogues are led, so that data rows may have a script. */
   isLed: boolean;
   builtIns: BuiltInMetrics;
 }
 
-/**
- * All references share this, because building the schema takes longer than checking a reference.
- */
+/** Shared by all references, because building the schema takes longer than checking a reference. */
 export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
@@ -143,10 +140,7 @@ export function readDraft(
   };
 }
 
-/**
- * Called after all references are read, so that a column missing from the whole file is reported
- * only once.
- */
+/** Called after all references are read, so that a missing column is reported once. */
 export function withMissing(draft: DraftReference, variables: readonly string[]): DraftReference {
   const { source, columns, problem, thread } = draft;
   const absent = variables.filter((name) => !Object.hasOwn(draft.input, name));
@@ -193,7 +187,6 @@ function undecidableReason(
     : reasons.join('; ');
 }
 
-/** Turns of a script that have expected values. */
 function expectedTurns({ script }: Pick<Reference, 'script'>): Pick<Reference, 'expected'>[] {
   return (script?.turns ?? []).flatMap(({ expected }) =>
     expected === undefined ? [] : { expected },
@@ -263,8 +256,8 @@ function notJudgedReason(
 }
 
 /**
- * Splits the dialogue. The thread ends with the question (with completion) or with the answer to
- * score. The rest is kept separately.
+ * Ends the thread with the question, or without completion with the answer to score. Keeps later
+ * messages in `after`.
  */
 function threadOf(
   recorded: readonly Message[] | null,

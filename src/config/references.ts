@@ -160,7 +160,6 @@ async function readDataSource(
   return drafts.map((draft) => ({ ...draft, source: ofFile }));
 }
 
-/** In a file with recorded dialogues, a row without messages is an error. */
 function nothingAsked({ input }: JsonMap): string | null {
   return isMap(input) && Object.keys(input).length === 0
     ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of ' +
@@ -168,7 +167,7 @@ function nothingAsked({ input }: JsonMap): string | null {
     : null;
 }
 
-/** Number of hexadecimal digits in a reference's hash. 40 bits avoid collisions in any suite. */
+/** 40 bits avoid collisions in any suite. */
 const REFERENCE_HASH_DIGITS = 10;
 
 /** The given id, or else a hash of the input (never of `expected`). */

@@ -45,7 +45,7 @@ function suiteSides(
     const variant = applySweep(suite, values);
     return 'model' in values ? withoutRefused(variant, settings) : variant;
   });
-  // Combinations are equal if they differ only in parameters that a model does not accept.
+  // Combinations are equal if they differ only in parameters that the model does not accept.
   const distinct = new Map(variants.map((variant) => [canonicalJson(variant), variant]));
   return [...distinct.values()].map((variant) => ({
     suite,
@@ -54,10 +54,7 @@ function suiteSides(
   }));
 }
 
-/**
- * In a sweep over models, omits parameters that a model refuses. A notice has already reported
- * them.
- */
+/** In a sweep over models, omits parameters that a model refuses. A notice already reports them. */
 function withoutRefused(variant: Variant, settings: Settings): Variant {
   const asked = variant.model === null ? null : askedModel(settings, variant.model);
   if (asked === null) return variant;
@@ -98,7 +95,7 @@ function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
   };
 }
 
-/** Combinations are in the order of the file. Returns one empty combination if nothing is swept. */
+/** Returns combinations in the file's order, or one empty combination if nothing is swept. */
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
   return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
     (combinations, [key, values]) =>

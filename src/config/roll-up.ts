@@ -74,7 +74,7 @@ function namedPolicy(
   return `there is no policy "${name}"${didYouMean(name, POLICIES)}; write another rule as code`;
 }
 
-/** Rejects a key that the policy ignores, because the author may have meant another policy. */
+/** Rejects keys that the policy ignores, because the author may have meant another policy. */
 function memberOutOfPlace(
   document: Document,
   name: string | undefined,

@@ -22,8 +22,8 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
- * A part without a mapping uses the column of the same name. If `input` is not mapped, all other
- * columns are the input.
+ * A part without a mapping uses the column of the same name. Without `input`, all other columns are
+ * the input.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
@@ -74,7 +74,7 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
   if (typeof map.input === 'object') return { value: mappedInput(row, map.input) };
   if (map.input !== undefined) return wholeInput(row, map.input, variables);
-  // If the prompt has a variable `input`, the column is that variable.
+  // If the prompt has a variable `input`, the column fills it.
   if (
     Object.hasOwn(row, 'input') &&
     (!variables.includes('input') || typeof row['input'] === 'object')

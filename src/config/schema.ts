@@ -6,8 +6,8 @@ import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 /*
- * Building blocks for the schemas of the user's files. Each has an error message ("must be …"),
- * which `check` prefixes with path and line.
+ * Building blocks for the schemas of the user's files. `check` prefixes their messages with path
+ * and line.
  */
 
 export const anyText = () => z.string({ error: 'must be text' });
@@ -171,8 +171,8 @@ function reportIssue(
 }
 
 /**
- * If the value's type matches one member of the union, returns that member's issues. The error is
- * then about its content.
+ * If the value has the type of one member of the union, its errors are more useful than the
+ * union's.
  */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const [only, ...others] = issue.errors.filter((issues) =>

@@ -34,7 +34,6 @@ export const scriptMembers = {
     .optional(),
 };
 
-/** Keys of {@link scriptMembers}. Data rows may have them too. */
 export const SCRIPT_KEYS = ['persona', 'goal', 'criteria', 'turns'] as const;
 
 export function readScript(
@@ -100,14 +99,13 @@ function recordProblem(
     : null;
 }
 
-/** Answers of a recorded dialogue, with the one that a model still has to give. */
 function countAnswers(thread: readonly Message[], after: readonly Message[] = []): number {
   const recorded = turnsOf([...thread, ...after]);
   const answers = recorded.filter((turn) => turn.at(-1)?.role === 'assistant').length;
   return answers + (asksNothing(thread) ? 0 : 1);
 }
 
-/** Only turns have their own expected values: not messages, tool calls and threads. */
+/** Only turns have their own expected values, not messages, calls or threads. */
 function comparesTurns(metric: Metric): boolean {
   const isCompared = metric.source.kind === 'rubric' || readsExpected(metric);
   return isCompared && metric.every !== undefined && metric.level === 'Turn';

@@ -41,10 +41,7 @@ export function tries(limits: Limits) {
   );
 }
 
-/**
- * The schema of the tolerated drop. It must be above 0, because no number of tries can rule out
- * every drop.
- */
+/** The tolerance must be above 0, because no number of tries can rule out every drop. */
 function tolerance() {
   const error =
     'must be auto, or a number above 0 up to 1 like 0.05: that no drop at all is possible can never be shown';
@@ -54,7 +51,6 @@ function tolerance() {
   );
 }
 
-/** No project's history is longer than this. */
 const MOST_DAYS = 3650;
 
 function isTooLongAgo(since: string): boolean {
@@ -126,7 +122,7 @@ const settingsGateSchema = closed({
   ),
   attributes: defaulted('attributes', oneOf(['advise', 'fail'])),
 })
-  // `yardstick` is the old name of `scoring`. If both are set, `scoring` is used.
+  // `yardstick` is the old name of `scoring`.
   .transform(
     ({ yardstick, scoring = yardstick ?? DEFAULT_GATE.scoring, ...gate }): GateSettings => ({
       ...DEFAULT_GATE,

@@ -17,7 +17,7 @@ export function defaultSettings(own: readonly OwnSettings[]): Settings {
   return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], true);
 }
 
-/** All keys are optional. An invalid value is a problem, and the default is used. */
+/** An invalid value is reported, and the default is used. */
 export function readSettings(
   document: Document,
   { limits, own }: { limits: Limits; own: readonly OwnSettings[] },

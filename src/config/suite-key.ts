@@ -14,11 +14,10 @@ export interface OwnContext {
   load: LoadData;
 }
 
-/** A key in test files that gives a feature control over the suite. */
+/** A key of test files through which a feature controls the suite. */
 export interface SuiteKey {
   key: string;
   schema: z.ZodType;
   read(document: Document, context: OwnContext, problems: Problem[]): Promise<OwnSuite | null>;
-  /** Checks and completes the references' scripts. */
   scripted?(own: OwnSuite, references: readonly Reference[], problems: Problem[]): Reference[];
 }

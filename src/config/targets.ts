@@ -24,7 +24,7 @@ import {
 import { programFiles } from './programs.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
 
-/** Returns where requests go, or what the user has to fix. `place` is where the name is used. */
+/** Returns where requests go, or what the user must fix. `place` is where the name is used. */
 export function resolveTarget(
   model: string,
   place: Place,
@@ -43,7 +43,7 @@ export function resolveTarget(
   return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
 }
 
-/** A file of another tool need not name a model, so the message names the default. */
+/** Other tools' files may omit the model, so the message names the default. */
 function unknownModel(model: string, settingsFile: string): string {
   const meant = modelMeant(model);
   const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;
@@ -99,7 +99,7 @@ type ProgramFiles = ReturnType<typeof programFiles>;
 
 const programs = new WeakMap<TargetContext, Map<ModelSettings, ProgramFiles>>();
 
-/** All suites and variants share the cached result, because the search covers the whole tree. */
+/** Cached for all suites, because the search covers the whole tree. */
 function programOf(entry: ModelSettings, context: TargetContext): ProgramFiles {
   const known = programs.get(context) ?? new Map<ModelSettings, ProgramFiles>();
   const found = known.get(entry) ?? programFiles(entry, context);
@@ -215,7 +215,7 @@ function embedderOf(
   context: TargetContext,
   problems: Problem[],
 ): Grader | null {
-  // Embedding requests never use batches, because they are many, small and cheap.
+  // Embedding requests are many, small and cheap, so they never use batches.
   const target = resolveOrReport(written, { ...context, batches: false }, problems);
   if (target === null) return null;
   const has = isHosted(target)

@@ -10,8 +10,7 @@ const VARIABLE_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 const STATEMENT = /\{[%#]/;
 
 /**
- * Reports the first unsupported construct, such as a filter, call, condition, loop or environment
- * variable.
+ * Reports the first unsupported construct, such as a filter, call, loop or environment variable.
  */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
@@ -59,9 +58,7 @@ export function oursOf(text: string): string {
   return template.ok ? toOurs(template) : escapeNames(text);
 }
 
-/**
- * Escapes literal text. Doubles single braces around names, and reduces several braces to one pair.
- */
+/** Doubles single braces around names, and reduces longer runs of braces to one pair. */
 export function escapeNames(text: string): string {
   return text.replace(
     /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,

@@ -35,7 +35,7 @@ import type { TEST_KEYS } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
-  /** If true, only variables that the input of some reference contains count. */
+  /** If true, only variables that some reference's input contains count. */
   isInferred?: boolean;
   builtIns: BuiltInMetrics;
   suiteKeys: readonly SuiteKey[];
@@ -169,7 +169,6 @@ export async function readTests(
   };
 }
 
-/** Adds to the references what their dialogues need. */
 function scripted(
   references: Reference[],
   metrics: readonly Metric[],
@@ -207,7 +206,7 @@ async function readOwn(
   return (await written[0]?.read(document, context, problems)) ?? null;
 }
 
-/** A suite's own kind stores its scores with the metrics, so all names must differ. */
+/** Suite keys store their scores with the metrics, so all names must differ. */
 function checkTakenNames(
   metrics: readonly Metric[],
   { kind: { key, scores } }: OwnSuite,

@@ -10,9 +10,7 @@ import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
 export interface DataRow {
   line: number;
   value: JsonMap;
-  /**
-   * Source text (`12.50`) of numbers that JavaScript prints differently. Absent if there are none.
-   */
+  /** Source text of numbers that JavaScript prints differently, such as `12.50`. */
   written?: JsonMap;
 }
 
@@ -29,7 +27,7 @@ export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
 
-/** All table cells are text. Reports at most 20 problems and still returns the valid rows. */
+/** Table cells are always text. Reports at most 20 problems and returns the valid rows. */
 export function readRows(
   file: string,
   content: Uint8Array,
@@ -105,8 +103,7 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
     return 'must be a JSON object';
   const copy = plainCopy(parsed, limits.depth);
   if (typeof copy === 'string') return copy;
-  // JSON.parse keeps only the last of equal keys. If there are fewer members than colons, some keys
-  // are equal.
+  // JSON.parse keeps only the last of equal keys, so equal keys leave fewer members than colons.
   return copy.members === colons(source)
     ? (copy.value as JsonMap)
     : 'has a key twice in one object';
@@ -189,7 +186,7 @@ function readTable(
     names.forEach((name, index) => {
       value[name] = record[index] ?? '';
     });
-    // The library reports the row's last line, and cells may contain line breaks.
+    // The library reports the row's last line, but cells may contain line breaks.
     const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
     return { line: info.lines - breaks, value };
   });
@@ -197,10 +194,6 @@ function readTable(
 
 const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
 
-/**
- * In some countries, spreadsheets use another separator. The table then seems to have one long
- * column.
- */
 function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string | null {
   const [only = '', ...others] = names;
   const written = ([',', ';', '\t'] as const).find(

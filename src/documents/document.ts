@@ -22,17 +22,11 @@ export type Path = readonly (string | number)[];
 export interface Document {
   file: string;
   value: Json;
-  /**
-   * Returns the place of the value at `path`. If there is none, returns the place of its nearest
-   * parent.
-   */
+  /** Falls back to the nearest parent that exists. */
   placeOf(path: Path): Place;
-  /**
-   * Returns the place of occurrence number `occurrence` (from 0) of `text` at `path`. If there is
-   * none, returns the place of `path`.
-   */
+  /** `occurrence` counts from 0. Falls back to the place of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;
-  /** The source text of a number or boolean that is printed differently (`12.50`, `True`). */
+  /** Source text of a number or boolean that is printed differently, such as `12.50` or `True`. */
   textOf?(path: Path): string | null;
 }
 
@@ -81,10 +75,7 @@ export function below(document: Document, path: Path): Document {
   };
 }
 
-/**
- * Later layers override keys of earlier ones. `named` provides the name, and the places of missing
- * values.
- */
+/** Later layers override earlier ones. `named` gives the name, and the place of missing values. */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
   const owners = new Map<string, Document>();
@@ -118,14 +109,14 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/** If the code is a block or on one line, its line numbers match the file's. */
+/** Only blocks and single lines of code have the file's line numbers. */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');
   const whole = document.placeOf(path);
   const { file, line } = document.placeOfText(path, (lines[first] ?? '').trim(), 0);
   const several = lines.slice(first + 1).some((rest) => rest.trim() !== '');
-  // Quoted code starts next to its key; its other lines may be anywhere.
+  // Quoted code starts on its key's line; its other lines may be anywhere.
   return several && line === whole.line
     ? { ...whole, linewise: false }
     : { file, line: line - Math.max(0, first), linewise: true };

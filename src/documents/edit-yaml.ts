@@ -22,14 +22,13 @@ import {
   type YamlText,
 } from './yaml-splices.ts';
 
-/** A change to a YAML file. All other bytes remain the same. */
+/** All other bytes of the file remain the same. */
 export type YamlEdit =
   | ({ kind: 'set'; key: string; value: Json; remark: string | null } & ReferencePosition)
-  /** Adds an item to the list that contains this reference. */
   | ({ kind: 'append'; value: Json } & ReferencePosition)
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
-/** A reference's position. The id distinguishes references on the same line. */
+/** The id distinguishes references on the same line. */
 interface ReferencePosition {
   line: number;
   id: string;
@@ -48,7 +47,7 @@ function expandedValue(document: Document.Parsed): Json {
   return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
-/** Edits the text and keeps its formatting. Rejects the edit if any other value would change. */
+/** Keeps the formatting. Rejects the edit if any other value would change. */
 export function editYaml(text: string, edit: YamlEdit, read: string): EditResult {
   const found = parseYamlText(text);
   if (found === null) return { refused: 'the file is not valid YAML now' };

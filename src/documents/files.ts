@@ -25,7 +25,6 @@ import { readUpTo } from './read-up-to.ts';
 import { readYaml } from './yaml.ts';
 
 export interface Files {
-  /** Null if the file is unreadable. Then `problems` says why. */
   document(path: string, problems: Problem[]): Promise<Document | null>;
   /** `path` is relative to the file in `from`, or else to the root. */
   data(
@@ -34,8 +33,7 @@ export interface Files {
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
   /**
-   * Finds a file that a message includes, in the first folder that has it. Returns text if no
-   * folder does.
+   * Finds an included file in the first folder that has it. If no folder does, returns the text.
    */
   shown(
     type: FilePart['type'],
@@ -47,18 +45,16 @@ export interface Files {
     where: (pattern: string) => Place,
     problems: Problem[],
   ): { matches: Match[]; notices: Notice[] };
-  /** Returns why the path is not a regular file of this commit, or null if it is. */
+  /** Why the path is not a regular file of this commit, or null if it is. */
   absence(path: string): string | null;
   below(folder: string): string[];
   read: ReadonlySet<string>;
 }
 
-/** Parsed documents by path and object id. They never change, so commits can share them. */
+/** Parsed documents by path and object id. Commits can share them, because they never change. */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
-/**
- * Removes documents of other trees. Also removes failed reads, because they may succeed next time.
- */
+/** Removes documents of other trees, and failed reads, which may succeed next time. */
 export async function forgetOthers(
   documents: ParsedDocuments,
   trees: readonly SourceTree[],
@@ -268,7 +264,7 @@ function matchOne(
   };
 }
 
-/** Some systems treat names that differ only in case or Unicode form as one file. */
+/** Some file systems ignore differences in case or Unicode form. */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(foldPath(path), path);

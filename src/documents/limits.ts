@@ -1,14 +1,12 @@
-/** Maximum number of reported problems per file. */
 export const MAX_PROBLEMS = 20;
 
 /** Limits of files. The defaults are enough for hand-written files. */
 export interface Limits {
   yamlBytes: number;
-  /** Maximum levels of nesting in any file. */
   depth: number;
-  /** Maximum number of values in one YAML file, after aliases are expanded. */
+  /** Values in one YAML file, after aliases are expanded. */
   values: number;
-  /** Maximum number of characters in one YAML file's values, after aliases are expanded. */
+  /** Characters in one YAML file's values, after aliases are expanded. */
   characters: number;
   references: number;
   tries: number;
@@ -41,5 +39,5 @@ export const DEFAULT_LIMITS: Limits = {
 
 export const MOST_RUNS = 1000;
 
-/** Maximum number of jobs that a GitHub Actions matrix allows. */
+/** GitHub allows at most this many jobs in a matrix. */
 export const MOST_SHARDS = 256;

@@ -23,10 +23,7 @@ const SECRET = new Set(
 
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
-/**
- * Why a file must not set `key`, which could send the workflow's credentials anywhere. Null if it
- * may.
- */
+/** Explains why a file must not set `key`: it could send the workflow's credentials anywhere. */
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
   if (SECRET.has(letters)) {
@@ -35,10 +32,7 @@ export function refusedKey(key: string): string | null {
   return ADDRESS.has(letters) ? `"${key}" may only be set in the workflow (input endpoints)` : null;
 }
 
-/*
- * Parameters are sent as written. These lists only help to find typos, wrong types and misplaced
- * keys.
- */
+/* Parameters are sent as written. These lists only serve to find typos and wrong types. */
 
 const NUMBERS = (
   'temperature top_p top_k top_a min_p typical_p max_tokens max_completion_tokens ' +
@@ -81,7 +75,7 @@ const MISPLACED: Readonly<Record<string, string>> = {
   notes: 'is not a parameter: write it as a comment (#)',
 };
 
-/** Rejects addresses, credentials, typos, and also maps or lists that no vendor accepts. */
+/** Rejects addresses, credentials, typos, and maps or lists that no vendor accepts. */
 export function readParameters(
   document: Document,
   path: Path,

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 
-/** The result has no trailing slash. It is empty at the root. */
+/** The root is empty; other results have no trailing slash. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : path.slice(0, slash);
@@ -10,7 +10,7 @@ export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
 }
 
-/** True if the path has no root, drive, URL, `..`, backslash or control character. */
+/** Rejects roots, drives, URLs, `..`, backslashes and control characters. */
 export function isPlainRelative(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
@@ -23,7 +23,6 @@ export function slashHint(path: string): string {
     : '';
 }
 
-/** Null if the path leaves the root. */
 export function join(folder: string, path: string): string | null {
   const steps: string[] = [];
   for (const step of [...folder.split('/'), ...path.split('/')]) {
@@ -45,10 +44,7 @@ export function trailOf(path: string): string[] {
 
 const MAX_PATTERN = 300;
 
-/**
- * Maximum number of stars in a path segment. Matching takes time proportional to its length to this
- * power.
- */
+/** Matching takes time proportional to the segment's length to this power. */
 const MAX_STARS = 3;
 
 export function globProblem(pattern: string): string | null {

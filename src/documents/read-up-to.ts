@@ -2,7 +2,6 @@ import { UserError } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { SourceTree } from '../types/repository.ts';
 
-/** Returns the content, or why it is unavailable (missing, or above `limit` bytes). */
 export async function readUpTo(
   tree: SourceTree,
   path: string,

@@ -1,8 +1,7 @@
-// Control characters except tab, line feed, carriage return and YAML's U+0085 (next line).
+// Allows tab, line feed, carriage return and YAML's U+0085 (next line).
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/;
 
-// Allows U+0080 to U+009F, which data converted from Windows-1252 often contains. Reports show
-// these escaped.
+// Allows U+0080 to U+009F, which data from Windows-1252 often contains. Reports show these escaped.
 const CONTROL_OF_DATA = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFFFE\uFFFF]/;
 
 type Origin = 'file' | 'data';
@@ -24,11 +23,10 @@ interface Flaw {
   message: string;
 }
 
-/** `index` counts UTF-16 units. */
 export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   const control = text.search(controlsIn(origin));
   if (control !== -1) {
-    // A file with this character is almost always in UTF-16.
+    // A file with NUL is almost always in UTF-16.
     const isNul = text.charCodeAt(control) === 0;
     const fix = `take it out${isNul ? ', or save the file as UTF-8' : ''}`;
     const message = `has the control character ${codePoint(text, control)}; ${fix}`;
@@ -52,9 +50,7 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
   return text.isWellFormed() ? null : BROKEN;
 }
 
-/**
- * Finds a space character that YAML treats as a letter, at the start of a text, list item or value.
- */
+/** A space at the start of a value that YAML reads as a letter. */
 const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
 
 export function foreignSpace(written: string): string | null {

@@ -17,7 +17,9 @@ import type { Limits } from './limits.ts';
 import { MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
-/** Positions in the file, or -1. `text` is the source of a scalar that is printed differently. */
+/**
+ * Positions are -1 if there is none. `text` is the source of a scalar that is printed differently.
+ */
 export interface Spot {
   line: number;
   start: number;
@@ -35,7 +37,7 @@ interface Walk {
   spots: Spots;
   path: (string | number)[];
   anchors: Map<string, Node>;
-  /** The node that each alias means at its position, because its anchor may be redefined later. */
+  /** Resolved at the alias's position, because its anchor may be redefined later. */
   targets: Map<Alias, Node>;
   open: Set<Node>;
   expanding: number;
@@ -43,10 +45,8 @@ interface Walk {
   characters: number;
 }
 
-/** Stops reading a file whose aliases expand too much. */
 class TooLargeError extends Error {}
 
-/** Converts nodes to values, with aliases expanded. Reports at most 20 problems. */
 export function walk(
   root: Node,
   file: string,
@@ -164,7 +164,7 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
       };
     else value[key.text] = member;
   }
-  // The map's own keys take precedence. Among merged maps, the first one does.
+  // The map's own keys win, then those of the first merged map.
   for (const map of merged?.maps ?? []) {
     for (const [key, member] of Object.entries(map)) {
       if (merged === null || Object.hasOwn(value, key)) continue;
@@ -194,8 +194,7 @@ function readKey(
 ): { text: string; line: number } | null {
   if (!isScalar(key)) return addProblem(state, mapLine, 'has a key that is not plain text');
   const line = nodeLine(state, key) ?? mapLine;
-  // Keeps the text as written, so that the label `1.0` stays `1.0`. `1` and "1" are the same key,
-  // as in JavaScript.
+  // Uses the source text, so that the label `1.0` stays `1.0`.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
   const space = key.type === 'PLAIN' ? foreignSpace(text) : null;

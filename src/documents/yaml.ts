@@ -16,28 +16,23 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
-/** The library's document and line counter, or the first error. `line` 0 means the whole file. */
 type Syntax =
   | { ok: true; document: YamlDocument; lines: LineCounter }
   | { ok: false; line: number; message: string };
 
-/**
- * Maximum number of tokens per file. More would take the library seconds, and would exceed every
- * limit on values.
- */
+/** With more tokens, the library would take seconds. */
 const MAX_TOKENS = 600_000;
 
 const SCALAR_MARK = '\u001f';
 
 const PARSE_OPTIONS = {
   version: '1.2',
-  // All reads share the schema, because creating one takes as long as reading a small file. Binary
-  // values, sets and foreign tags keep their tag and are then rejected. The walk in yaml-values.ts
-  // handles merge keys.
+  // Shared, because creating it takes as long as reading a small file. Foreign tags are kept and
+  // then rejected. yaml-values.ts handles merge keys.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
-  // The library's check takes quadratic time. The walk in yaml-values.ts finds duplicates instead.
+  // The library's check takes quadratic time, so yaml-values.ts finds duplicates.
   uniqueKeys: false,
 } as const;
 
@@ -51,9 +46,7 @@ class Stop extends Error {
   }
 }
 
-/**
- * Stops at the first error, so that the time is linear. Warnings (unknown tags) count as errors.
- */
+/** Stops at the first error, so that the time is linear. Warnings count as errors. */
 function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
   try {
@@ -106,10 +99,7 @@ function checkToken(token: CST.Token, documents: number, limits: Limits): void {
   if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
 }
 
-/**
- * Finds the first position that is nested deeper than `limit`. The library's composer recurses, so
- * depth must be limited.
- */
+/** The library's composer recurses, so depth must be limited. */
 function tooDeep(document: CST.Document, limit: number): number | null {
   const open: { token: CST.Token | undefined; depth: number }[] = [
     { token: document.value, depth: 0 },
@@ -132,10 +122,7 @@ function requireValid(document: YamlDocument): YamlDocument {
 
 const LEXER_MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
-/**
- * The change of nesting depth per token. Check the token's type, because a scalar's text may look
- * like one of these.
- */
+/** Change of depth by type of token. */
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
 
 function* guardedPieces(text: string, limits: Limits): Generator<string> {
@@ -198,10 +185,7 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-/**
- * Accepts only UTF-8 and the core schema, without tags or duplicate keys. Takes linear time. Maps
- * have no prototype.
- */
+/** Accepts only UTF-8 and the core schema, without tags or duplicate keys. Takes linear time. */
 export function readYaml(
   file: string,
   content: string | Uint8Array,

@@ -11,40 +11,34 @@ export interface MetricAnswer {
   expected: Json | undefined;
   values?: CodeValues | undefined;
   messages: Message[];
-  /** The whole conversation. Its last message is the judged answer. */
+  /** The whole conversation, which ends with the judged answer. */
   thread: Message[];
-  /** Unanswered messages after the answer in a recorded dialogue. */
   after?: Message[];
   price?(usage: Usage): number | null;
   metadata?: Record<string, Json>;
-  /** What each answer of a scripted dialogue should be. */
   turns?: readonly ScriptedTurn[];
-  /** Number of the judged turn in the script, from 1. */
+  /** From 1. */
   turn?: number;
   followed?: true;
-  /** The other side's answer, for a comparison. */
   otherAnswer?: string | null;
   otherMessages?: readonly Message[];
 }
 
-/** The metric that compares both sides' answers. */
 export const PAIRWISE = 'pairwise_preference';
 
 export interface MetricTools {
   complete: Complete;
   evaluate: EvaluateAnswers;
-  /** Checks slow schemas in a process that can be stopped. Absent: checks them in this process. */
+  /** Runs slow schemas in a process that can be stopped. Absent: in this process. */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** The majority of these graders decides. The list may be empty. */
   graders: readonly Grader[];
-  /** The embedding model. Null if it is not needed or not set. */
+  /** Null if not needed or not set. */
   embedder: Grader | null;
   /** Returns unpredictable text for the delimiters around graded material. */
   random: (purpose: string) => string;
-  /** Whether scores keep each grade's prompt and replies. */
   keepGrades?: boolean;
-  /** The answers' try index, from 0. Graders are called with the same index. */
+  /** From 0. Graders are called with the same try index. */
   try: number;
 }
 
@@ -75,14 +69,12 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
   return turns;
 }
 
-/** For turns and messages, returns the last one. */
 export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] {
   if (level === 'Thread') return answer.thread.filter(({ role }) => role !== 'system');
   if (level === 'Turn') return turnsOf(answer.thread).at(-1) ?? [];
   return answer.thread.slice(-1);
 }
 
-/** Returns the tool calls at a level. A thread has the calls of all its messages. */
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
@@ -99,7 +91,6 @@ export function transcript(messages: readonly Message[]): string {
   return messages.map(({ role, content }) => `${role}: ${content}`).join('\n');
 }
 
-/** Adds the calls of the recording's last turn. */
 export function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
   const turn = turnsOf(thread).at(-1) ?? [];
   const calls = turn.flatMap(({ tool_calls: made = [] }) => made);

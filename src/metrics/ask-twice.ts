@@ -16,12 +16,11 @@ export interface GraderPrompt {
   schema: { name: string; json: { [key: string]: Json } };
 }
 
-/** Limit of untrusted text sent and of replies read, in UTF-16 units. */
+/** In UTF-16 units, for untrusted text sent and for replies read. */
 export const MAX_MATERIAL = 1_048_576;
 
 interface AskedReply<Reply> {
   completion: OkCompletion;
-  /** Null if the reply is unreadable. */
   reply: Reply | null;
 }
 
@@ -29,20 +28,14 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   prompt: GraderPrompt;
   grader: Grader;
   read(output: string): Reply | null;
-  /** Whether a readable reply contains anything. Absent: it does. */
   isReadable?(reply: Reply): boolean;
-  /** Whether the first reply is enough. Absent: any readable one is. */
+  /** Absent: any readable reply is enough. */
   isEnough?(reply: Reply): boolean;
-  /** What the second prompt adds to the first. */
   note(first: Reply | null): string;
-  /**
-   * Whether a reply is stored for later runs. Absent: the first reply, and a second one that is
-   * enough.
-   */
+  /** Whether to cache the reply. Absent: the first reply, and a second one that is enough. */
   settles?(reply: Reply): boolean;
 }
 
-/** Asks again if the first reply is not enough. `failed`: the call failed. */
 export async function askTwice<Reply>(
   question: GraderQuestion<Reply>,
   complete: Complete,
@@ -81,7 +74,7 @@ export async function askTwice<Reply>(
   return { replies, failed: null };
 }
 
-/** Omits the unreadable reply, because it decides nothing. */
+/** Omits an unreadable reply. */
 function withNote(messages: readonly Message[], note: string): Message[] {
   return messages.map((message, index) => {
     if (index < messages.length - 1) return message;
@@ -100,10 +93,7 @@ export function fenced(name: string, text: string, delimiter: string): string {
 /** If this many attempts fail, `random` is broken. */
 const ATTEMPTS = 100;
 
-/**
- * Returns a delimiter that no text contains, so that no text can end its quotation. The same
- * purpose gives the same request.
- */
+/** Returns a delimiter that no text contains, so that no text can end its quotation. */
 export function freshDelimiter(
   purpose: readonly (string | number)[],
   texts: readonly string[],
@@ -117,7 +107,6 @@ export function freshDelimiter(
   }
 }
 
-/** Returns a schema as vendors accept it: closed, all members required, in this order. */
 export function closedObject(properties: Record<string, Json>): { [key: string]: Json } {
   return {
     type: 'object',

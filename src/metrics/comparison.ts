@@ -75,9 +75,8 @@ export const valueParameter = {
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  /** False if metrics with these parameters need no `expected`. */
+  /** Whether these parameters need `expected`. Absent: they do. */
   compares?(options: Options<S>): boolean;
-  /** Absent: expects a text, or a list of texts. */
   expects?(options: Options<S>): Expectation;
   measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;
 }

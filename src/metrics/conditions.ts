@@ -2,7 +2,6 @@ import type { DependsOn, Score } from '../types/metric.ts';
 import { isMap, ownEntry, type Json } from '../types/plain.ts';
 import { metricNumber } from './value.ts';
 
-/** Says why a condition of `depends_on` does not hold for this score. Null if it holds. */
 export function unmetReason(
   condition: DependsOn,
   score: Pick<Score, 'value'> | undefined,

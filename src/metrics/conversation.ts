@@ -42,23 +42,17 @@ interface CountRow<S extends z.ZodRawShape> extends Pick<
 > {
   range?: string;
   parameters?: S;
-  /** What is counted; default: counted. */
   unit?: string;
   check?(options: Options<S>): string[];
-  /**
-   * Returns a number, or counts by name. A text says why it cannot be counted. Null if there are no
-   * words.
-   */
+  /** Returns a number, or the names to count, or null if there are no words. */
   count(
     answer: MetricAnswer,
     level: MetricLevel,
     options: Options<S>,
   ): number | readonly string[] | { error: string } | null;
-  /** Returns the only name to count. Absent or null: all names count. */
   only?(options: Options<S>): string | null;
 }
 
-/** Creates a metric that counts. `min` and `max` bound the count, or the count of each name. */
 function counter<S extends z.ZodRawShape>(row: CountRow<S>): MetricDefinition {
   const { count, only, check, unit = 'counted', parameters, ...rest } = row;
   return defineMetric({
@@ -78,7 +72,6 @@ function counter<S extends z.ZodRawShape>(row: CountRow<S>): MetricDefinition {
   });
 }
 
-/** The bounds apply to `only`, or to each name found. */
 function perName(
   names: readonly string[],
   only: string | null,
@@ -102,7 +95,7 @@ const dialogue: Message[] = [
 
 const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
-/** Created on first use, because compiling all emojis into a pattern takes 30 ms. */
+/** Created on first use, because compiling this pattern takes 30 ms. */
 let emojis: RegExp | null = null;
 
 const roleSchema = z.enum(['user', 'human', 'assistant', 'ai', 'system']);

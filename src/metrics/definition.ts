@@ -16,7 +16,6 @@ export type Measurement =
       label?: string;
       grade?: GradeRecord;
     }
-  /** The check's own code threw on this answer. Always a failure. */
   | { status: 'raised'; reason: string }
   | { status: 'ungraded' | 'error' | 'skipped'; reason: string; grade?: GradeRecord };
 
@@ -29,10 +28,7 @@ export interface MetricContext {
 export type MetricGroup =
   'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded' | 'agent';
 
-/**
- * An example that is run as a test and shown in the docs. `reply`: the grader's; `vectors`: of its
- * texts.
- */
+/** Run as a test and shown in the docs. `reply` is the grader's. */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -50,9 +46,9 @@ export interface MetricExample {
 }
 
 export interface Expectation {
-  /** `text`: as written; `value`: parsed; `number`: as written if numeric, else parsed. */
+  /** `number` keeps the source text of numbers and parses everything else. */
   reads: 'text' | 'value' | 'number';
-  /** Says why the value is invalid, beginning with "expected". Null if it is valid. */
+  /** The message begins with "expected". Null if the value is valid. */
   wrong(expected: Json): string | null;
 }
 
@@ -66,17 +62,12 @@ export interface MetricDefinition {
   name: string;
   group: MetricGroup;
   summary: string;
-  /** The parameters under `with`. Each has a description and is optional or has a default. */
   parameters: z.ZodObject;
   range: string;
   passes: string;
-  /**
-   * Which values are better before `negate` is applied. A `threshold` is a maximum if lower is
-   * better.
-   */
+  /** Before `negate` is applied. If lower is better, `threshold` is a maximum. */
   better: Better;
   needs: Needs;
-  /** Only some metrics apply to single tool calls. */
   levels: readonly MetricLevel[];
   /** Whether the metric judges the call or the comparison instead of the answer's content. */
   whole?: true;
@@ -84,11 +75,8 @@ export interface MetricDefinition {
   example: MetricExample;
   problems(given: Record<string, Json>): string[];
   usesExpected(given: Record<string, Json>): boolean;
-  /** How the metric reads `expected` or `value`. Null if it uses neither. */
   expects(given: Record<string, Json>): Expectation | null;
-  /**
-   * Returns one result per answer, in order. Invalid data gives a tagged value, not an exception.
-   */
+  /** Returns one result per answer, in order. Does not throw on invalid data. */
   score(
     answers: readonly MetricAnswer[],
     given: Record<string, Json>,
@@ -207,9 +195,7 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   });
 }
 
-/**
- * Bounds and conditions read `value`, which is also shown. `pass` applies if there is no threshold.
- */
+/** `pass` applies only if the metric has no threshold; bounds compare `value`. */
 export function measurement(value: Json, pass: boolean, reason: string | null = null): Measurement {
   return { status: 'measured', value, pass, reason };
 }
@@ -220,12 +206,10 @@ export function passOrFail(pass: boolean, reason: string, value: Json = pass ? 1
 
 export const yesOrNo = { range: '0 or 1', passes: 'at 1' } as const;
 
-/** Whether a value reaches a bound, with a tolerance for floating-point error. */
 export function reaches(value: number, needed: number): boolean {
   return value >= needed - 1e-9;
 }
 
-/** Makes a measurement that passes if the value is at least `needed`. */
 export function atLeast(value: number, needed: number): Measurement {
   const pass = reaches(value, needed);
   return passOrFail(pass, `${value.toFixed(3)}, at least ${String(needed)} wanted`, value);

@@ -20,9 +20,7 @@ type MissingVector = { status: 'ungraded' | 'error'; reason: string };
 
 const ungradedResult = (reason: string): MissingVector => ({ status: 'ungraded', reason });
 
-/**
- * Embeds each distinct text once, always with try index 0, so that equal texts get equal vectors.
- */
+/** Embeds each distinct text once with try index 0, so that equal texts get equal vectors. */
 function createEmbedding(
   { target, parameters }: Grader,
   { complete }: MetricTools,
@@ -64,7 +62,7 @@ function readVector(output: string): readonly number[] | null {
   }
 }
 
-/** Cosine similarity, −1 to 1. If it is undefined, the answer is ungraded, not 0. */
+/** Range −1 to 1. If it is undefined, the answer is ungraded, not 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
@@ -78,7 +76,7 @@ export function cosine(left: readonly number[], right: readonly number[]): Simil
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
 
-/** Null for the zero vector. Scaling first avoids overflow and underflow. */
+/** Scaling first avoids overflow and underflow. */
 function unit(vector: readonly number[]): number[] | null {
   const largest = vector.reduce((most, part) => Math.max(most, Math.abs(part)), 0);
   if (largest === 0) return null;
@@ -87,7 +85,7 @@ function unit(vector: readonly number[]): number[] | null {
   return scaled.map((part) => part / length);
 }
 
-/** Blank texts have no embedding. They are similar to each other (1) and to nothing else (0). */
+/** Blank texts have no embedding. They are similar (1) only to each other. */
 async function similarity(
   output: string,
   expected: string,
@@ -101,9 +99,6 @@ async function similarity(
   return wanted.status === 'found' ? cosine(given.values, wanted.values) : wanted;
 }
 
-/**
- * Returns the best similarity. Undecided if none reaches the bound and one could not be compared.
- */
 function bestSimilarity(found: readonly Similarity[], threshold: number): Measurement {
   const value = Math.max(
     ...found.map((each) => (each.status === 'found' ? each.value : -Infinity)),

@@ -8,13 +8,11 @@ import { offByDefault, passOrFail } from './definition.ts';
 import { listed } from './measures/json-differences.ts';
 import { f1 } from './measures/words.ts';
 
-/** A file by path or an image by digest, actual or expected. */
 interface FileEntry {
-  /** Null for an image. */
   path: string | null;
   /** Null if any content is allowed. */
   content: string | null;
-  /** SHA-256 in hex of the content or of the image's bytes. Null if any is allowed. */
+  /** In hex. Null if any content is allowed. */
   sha256: string | null;
 }
 
@@ -38,7 +36,6 @@ const wantedFile = z.union([
 const NO_FILES =
   'expected must be paths, or maps of path with content or sha256, or of image with its sha256';
 
-/** Null if the expected value is invalid. */
 function wantedFiles(expected: Json): FileEntry[] | null {
   return z.array(wantedFile).safeParse([expected].flat()).data ?? null;
 }
@@ -61,7 +58,6 @@ function isMeant(given: FileEntry, wanted: FileEntry): boolean {
   return given.path === wanted.path && (given.path !== null || given.sha256 === wanted.sha256);
 }
 
-/** Null if the file is as expected. */
 function fileProblem(given: FileEntry | undefined, wanted: FileEntry): string | null {
   if (given === undefined) return `${fileName(wanted)} missing`;
   if (wanted.content !== null && given.content !== wanted.content)
@@ -75,7 +71,6 @@ const fileName = ({ path, sha256: of }: FileEntry): string =>
 
 const short = (sha: string | null): string => `${(sha ?? '').slice(0, 12)}…`;
 
-/** The first line that differs, from 1. */
 function lineDifference(given: string, wanted: string): string {
   const [own, other] = [given.split('\n'), wanted.split('\n')];
   const at = other.findIndex((line, index) => line !== own[index]);

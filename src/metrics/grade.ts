@@ -18,8 +18,7 @@ interface Vote {
 }
 
 /**
- * Returns the label of more than half of the graders, whose number is odd. Without such a label,
- * the answer is ungraded or an error.
+ * Returns the label of more than half of the graders. Otherwise the answer is ungraded or an error.
  */
 export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
@@ -66,8 +65,8 @@ interface ParsedReply {
 }
 
 /**
- * Reads the `choice` of JSON. In other text, reads the last line, or the first if the rubric asks
- * for the label first.
+ * Reads the `choice` of JSON. Otherwise reads the last line, or the first if the rubric asks for
+ * the label first.
  */
 export function readGrade(
   output: string,
@@ -77,7 +76,7 @@ export function readGrade(
   if (output.length > MAX_MATERIAL) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
-  // The last line of other or broken JSON may be part of a reason, so it is not read.
+  // The last line of other or broken JSON may be part of a reason.
   const [block] = codeBlocks(output);
   if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
@@ -113,15 +112,12 @@ function fromLines(
   return { label, reasons: rest === '' ? null : rest };
 }
 
-/**
- * Whether a line has more than white space, markup and punctuation. A label may be a symbol or an
- * emoji.
- */
+/** A label may be a symbol or an emoji. */
 function holdsText(line: string): boolean {
   return /[^\s*_`#>~=|"'.:;,()[\]{}\u2013\u2014\u200b-]/u.test(line);
 }
 
-/** JSON in the middle of a text may be a quotation of the material, so it does not count. */
+/** Ignores JSON in the middle of a text, which may quote the material. */
 export function trailingObject(
   output: string,
   fits: (value: Record<string, Json>) => boolean,
@@ -163,7 +159,7 @@ export type Grade = (
 
 type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
-/** Asks again after an unreadable reply. If grading fails, there is no pass, fail or number. */
+/** Asks again after an unreadable reply. */
 export async function gradeMaterial(
   question: Question,
   materials: Materials,
@@ -187,10 +183,9 @@ export async function gradeMaterial(
   return tools.keepGrades === true ? { ...grade, record: recordOf(prompt, votes) } : grade;
 }
 
-/** In UTF-16 units. */
 const MAX_KEPT_CHARS = 20_000;
 
-/** Leaves out the system message, which every rubric shares. */
+/** Omits the system message, which all rubrics share. */
 function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
   return {
     prompt: shorten(

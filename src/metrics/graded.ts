@@ -22,11 +22,10 @@ import { fromGrade, idealText, materialsOf } from './rubric.ts';
 
 interface LabelPrompt {
   prompt: string;
-  /** Maps each label to its score from 0 to 1. */
+  /** Scores range from 0 to 1. */
   labels: Record<string, number>;
-  /** Text of the user's file, by keyword. Keywords inside this text are not replaced. */
+  /** Texts from the user's file, in which keywords are not replaced. */
   own?: Record<string, string>;
-  /** Replaces material from the answer. */
   material?: Materials;
 }
 
@@ -39,15 +38,11 @@ interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'>
   parameters: S;
   /** Whether the metric reads the reference's `expected` under these parameters. */
   usesExpected?(options: Options<S>): boolean;
-  /** The lowest passing score. */
   needed: number;
-  /**
-   * Returns the question. A text says why there is none. Null if the reference has no `expected`.
-   */
+  /** A string says why there is no question. Null if `expected` is missing. */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 
-/** Creates a metric whose grader chooses one label per answer. */
 function graded<S extends z.ZodRawShape>(spec: GradedSpec<S>): MetricDefinition {
   const { question, needed, usesExpected, ...rest } = spec;
   return defineBatch<S>({
@@ -80,7 +75,6 @@ const byCriterion = {
   usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
 };
 
-/** Uses the file's criterion, else the reference's. Null if neither has one. */
 function withCriterion(
   { expected }: MetricAnswer,
   { criteria }: { criteria?: string | undefined },

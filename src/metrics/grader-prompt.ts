@@ -7,17 +7,16 @@ import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-t
 import { fillKeywords, materialUsed, showsNothing, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
-  /** Texts of the rubric by additional keyword, inserted unchanged. */
+  /** Texts by additional keyword, inserted unchanged. */
   own?: Readonly<Record<string, string>>;
   quoted?: Readonly<Record<string, string>>;
 }
 
 export interface Materials extends Partial<Record<Material, string | undefined>> {
-  /** Files of the judged messages, in order. They are sent if the rubric quotes these messages. */
+  /** Files of the judged messages, sent only if the rubric quotes these messages. */
   files?: readonly FilePart[];
 }
 
-/** Materials that quote messages, including their file names. */
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
 /** No answer can end its quotation. Some vendors require a final user message. */
@@ -30,7 +29,7 @@ export function graderPrompt(
   const quoted = Object.entries(question.quoted ?? {});
   const alone = quoted.length === 0 && showsNothing(question.prompt);
   if (alone) used.add('completion');
-  // Unused material must not change the request. Otherwise equal requests would be paid for again.
+  // Unused material must not change the request, or the cache would miss.
   const texts = [
     question.prompt,
     ...Object.values(question.own ?? {}),
@@ -59,7 +58,6 @@ export function graderPrompt(
   };
 }
 
-/** The message after an unreadable reply. */
 export function labelNote(labels: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single label. Decide again. The label must ' +
@@ -114,8 +112,7 @@ function quotedList(labels: readonly string[]): string {
 }
 
 /**
- * Models write keys in this order: reasons before the label, unless the rubric requires another
- * order.
+ * Models write keys in this order, so reasons precede the label unless the rubric asks otherwise.
  */
 function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };

@@ -25,7 +25,7 @@ import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
-/** Runs the user's code on all answers in one batch. `expected` is unset if absent. */
+/** Runs the user's code on all answers in one batch. */
 async function scoreCode(
   source: CodeSource,
   answers: readonly MetricAnswer[],
@@ -47,7 +47,7 @@ async function scoreCode(
   return answers.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
 }
 
-/** What code gets: the judged `messages` and those `before`, tool calls and recorded metadata. */
+/** Input of the user's code. */
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
   const messageJson = ({ role, content, metadata = {} }: Message): Json => ({
@@ -67,7 +67,7 @@ function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   };
 }
 
-/** FlexEval's functions may return a list of names and values, which becomes a map. */
+/** FlexEval's functions may return a list of names and values. */
 function plainValue(value: Json): Json {
   const entries = Array.isArray(value) ? value : [];
   const named = entries.flatMap((entry): [string, Json][] =>
@@ -104,10 +104,7 @@ function fromResult(
   return measureError(message);
 }
 
-/**
- * In UTF-16 units. Longer answers are not scored, because time and memory of comparisons grow with
- * length.
- */
+/** In UTF-16 units. Time and memory of comparisons grow with length. */
 const MAX_OUTPUT = 1_048_576;
 
 async function measureAll(
@@ -137,7 +134,7 @@ function applyBounds(
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
-  // If code returns no number, it has failed on this answer.
+  // Code that does not return a number has failed on this answer.
   if (byBounds.status === 'error' && metric.source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
   if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;
@@ -158,7 +155,6 @@ function thresholdOf(
   return better ?? definition?.better ?? rubric?.better ?? 'none';
 }
 
-/** Whether the metric's reason explains its value under any bound. */
 function explains(
   { source }: Metric,
   definition: MetricDefinition | undefined,
@@ -218,10 +214,7 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
   ].map((definition) => [definition.name, definition]),
 );
 
-/**
- * Returns one score per answer, in order. Rejects only if the sandbox cannot run. @param own
- * metrics of features.
- */
+/** Returns one score per answer, in order. Rejects only if the sandbox cannot run. */
 export async function scoreMetric(
   metric: Metric,
   answers: readonly MetricAnswer[],

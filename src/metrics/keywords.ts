@@ -1,4 +1,4 @@
-/** FlexEval's names, followed by the names in other dialects. */
+/** FlexEval's names, then those of other tools. */
 const KEYWORDS = {
   conversation: 'conversation',
   context: 'context',
@@ -14,10 +14,11 @@ const KEYWORDS = {
 
 export type Material = (typeof KEYWORDS)[keyof typeof KEYWORDS];
 
-/** Names that autoevals writes in double braces; any other `{{name}}` is the literal `{name}`. */
+/**
+ * Names that autoevals writes in double braces. Any other `{{name}}` is the literal text `{name}`.
+ */
 const MUSTACHE = new Set(['input', 'output', 'expected']);
 
-/** A keyword in a rubric's prompt. `material`: null if unknown; `literal`: the text for `{{…}}`. */
 export interface Keyword {
   name: string;
   start: number;
@@ -26,7 +27,7 @@ export interface Keyword {
   literal: string | null;
 }
 
-/** Bounded, so that the search stays fast for any prompt. */
+/** Bounded repeats keep the search fast for any prompt. */
 const BRACES =
   /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
 
@@ -55,19 +56,14 @@ export function materialUsed(prompt: string): Set<Material> {
 
 const JUDGED_MATERIALS = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
-/**
- * Whether the answer must be added. In data that FlexEval's rubrics mark, the context may be
- * everything.
- */
+/** Whether the prompt omits the answer, so that it must be appended. */
 export function showsNothing(prompt: string): boolean {
   const used = materialUsed(prompt);
   if (used.has('context') && prompt.includes('[BEGIN DATA]')) return false;
   return !JUDGED_MATERIALS.some((material) => used.has(material));
 }
 
-/**
- * Replaces keywords once; inserted text is not searched. `put` returns null to keep the keyword.
- */
+/** Does not search inserted text. If `put` returns null, the keyword stays. */
 export function fillKeywords(prompt: string, put: (keyword: Keyword) => string | null): string {
   let result = '';
   let from = 0;

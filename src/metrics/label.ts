@@ -7,7 +7,7 @@ const PAIRS = new Map(
   ]),
 );
 
-/** Matches the label exactly, else ignoring case if only one label fits, else as a number on the scale. */
+/** Tries an exact match, then a unique match without case, then a number on the scale. */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
     if (labels.includes(candidate)) return candidate;
@@ -20,10 +20,7 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/**
- * Returns the text after each trimming step, least trimmed first, because a label may end in
- * punctuation.
- */
+/** Least trimmed first, because a label may end in punctuation. */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];
@@ -45,8 +42,8 @@ function trimOnce(text: string): string {
 }
 
 /**
- * Returns the only label in a line if it is the whole line or set apart from the rest. Null if it
- * is part of a word, a number or running text, or if the line negates it.
+ * Finds the only label in a line. Ignores labels within words, numbers or running text, and negated
+ * labels.
  */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);
@@ -54,7 +51,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
-  // Ignores case only for unambiguous labels of at least two letters, because `a` is a word.
+  // Does not ignore the case of single letters, because `a` is a word.
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
@@ -65,11 +62,10 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   return label === null ? null : (folded.find((choice) => foldCase(choice) === label) ?? null);
 }
 
-/** A number, optionally with a maximum; not part of a longer number, date or percentage. */
 const SCORE =
   /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
 
-/** Rewrites `9.0`, and `9/10` if 10 is the highest label, as the label 9. */
+/** Reads `9.0`, and `9/10` if 10 is the highest label, as 9. */
 function onScale(line: string, labels: readonly string[]): string {
   const numbers = labels.map(Number).filter((number) => !Number.isNaN(number));
   const top = numbers.length < 2 ? null : String(Math.max(...numbers));
@@ -93,7 +89,7 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
       if (!isWholeLabel(line, start, end)) continue;
       if (found.every((other) => end <= other.start || start >= other.end))
         found.push({ label, start, end });
-      // Two different labels already decide nothing, and a hostile line may hold thousands.
+      // Limits the work, because a hostile line may contain thousands.
       if (found.length > 64) return found;
     }
   }
@@ -121,7 +117,6 @@ const VERDICT_WORDS = new Set(
   ).split(' '),
 );
 
-/** In UTF-16 units; longer clauses are ignored. */
 const MAX_CLAUSE = 120;
 
 function isVerdict(before: string): boolean {
@@ -141,7 +136,7 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 
-/** Characters that join their neighbours into one word: grades, fractions, decimals, hyphens. */
+/** Characters that join their neighbours into one word, as in grades, fractions and decimals. */
 const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 
 /** Characters that belong to a label even at its end: `A+`, `A-`, `5%`, `1/`. */
@@ -150,7 +145,6 @@ const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
 /** Characters that change the label after them: `-1`, `+1`, `#1`, `.5`. */
 const LABEL_PREFIXES = new Set('/+-\u2010\u2011\u2012−–%#\\.^~');
 
-/** A comparison before a number, or a per cent sign after it. */
 const COMPARISON_SIGN = /[<>≤≥≈~] ?$/;
 const PER_CENT = /^ ?[%‰]/;
 
@@ -169,7 +163,7 @@ function isWholeLabel(line: string, start: number, end: number): boolean {
   return !joinsBefore && !joinsAfter;
 }
 
-/** Whether a number is compared (`<5`) or a percentage. In `<5>` it is in brackets. */
+/** True for `<5` and `5%`, but not for `<5>`. */
 function isMeasured(line: string, start: number, end: number): boolean {
   const [before, after] = [line.slice(0, start), line.slice(end)];
   const isBracketed = before.endsWith('<') && after.startsWith('>');
@@ -177,7 +171,7 @@ function isMeasured(line: string, start: number, end: number): boolean {
   return COMPARISON_SIGN.test(before) || PER_CENT.test(after);
 }
 
-/** Colons, equals signs and commas only join digits. */
+/** Colons, equals signs and commas join only digits. */
 function isJoined(joiner: string, label: string, neighbour: string): boolean {
   return ![':', '=', ','].includes(joiner) || (/^\p{N}/u.test(label) && /\p{N}/u.test(neighbour));
 }

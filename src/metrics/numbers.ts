@@ -28,7 +28,7 @@ export const decimalMark = z
       '`10 000`) fails, and the reason names it.',
   );
 
-/** An ambiguous number does not match the expected one, and does not contradict it. */
+/** An ambiguous number is neither a match nor a mismatch. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
   return negate ? measureError(reason) : passOrFail(false, reason);
@@ -84,7 +84,7 @@ export const numericDiff = defineComparison({
     return passOrFail(
       pass,
       `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
-      // Numbers larger than all doubles are not near.
+      // If the sum exceeds all doubles, the score is 0.
       apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
     );
   },

@@ -23,8 +23,8 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
 };
 
 /**
- * Returns the objects of a dialogue. The last turn or message is the answer or follows it. A thread
- * is one object.
+ * Returns the judged parts of a dialogue: turns, messages or the thread. The answer or later
+ * messages are last.
  */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
@@ -61,10 +61,7 @@ export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): Dialo
   });
 }
 
-/**
- * Whether a metric compares with `expected`. If so, it judges only turns of scripted dialogues that
- * have one.
- */
+/** Whether a metric uses `expected`. Then it judges only scripted turns that have one. */
 export function readsExpected({ source, definition }: Metric, rubric?: Rubric): boolean {
   if (source.kind === 'code') return /\bexpected\b/.test(source.code);
   if (source.kind === 'rubric') return materialUsed(rubric?.prompt ?? '').has('expected');
@@ -83,7 +80,6 @@ function spokenOf({ thread, after = [] }: MetricAnswer): Message[] {
   return [...thread, ...after].filter(({ role }) => role !== 'system');
 }
 
-/** The last `length` messages are the answer. */
 function upToMessage(given: MetricAnswer, message: number, length: number): MetricAnswer {
   const { after, ...answer } = given;
   const spoken = spokenOf(given);
@@ -113,7 +109,6 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
   };
 }
 
-/** In characters. */
 const MAX_EXPECTED = 80;
 
 export function objectScore(
@@ -139,8 +134,8 @@ export function objectScore(
 }
 
 /**
- * Undecided if unjudged objects could change the outcome. The value is the mean, or the share of
- * passes if shares are compared.
+ * Undecided if unjudged objects could change the outcome. The value is the mean, or the share that
+ * passes.
  */
 export function scoreOfObjects(
   judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
@@ -191,10 +186,9 @@ function combinedValue(
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
-/** Name of the mean value of a dialogue's objects, shown next to the share that passes. */
+/** Key of the mean value of a dialogue's objects, shown next to the share that passes. */
 const OBJECT_MEAN = 'mean';
 
-/** What a metric measured: its value, or the mean value of the objects. */
 function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Json {
   const judged = objects?.scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return judged === undefined || isMap(value)
@@ -202,7 +196,7 @@ function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Js
     : meanValue(judged.map((object) => object.value));
 }
 
-/** A score's number, or an entry of it: of a map, or {@link OBJECT_MEAN}. */
+/** Returns a score's number, or the entry of a map, or the {@link OBJECT_MEAN}. */
 export function scoreEntry(
   score: Pick<Score, 'value' | 'objects'>,
   entry: string | null,
@@ -214,7 +208,6 @@ export function scoreEntry(
     : entryNumber(value, entry);
 }
 
-/** Names of further numbers of a metric: entries of maps, and {@link OBJECT_MEAN}. */
 export function scoreEntries(
   metric: Pick<Metric, 'every' | 'level' | 'skip'>,
   scores: readonly Score[],
@@ -231,7 +224,6 @@ function mapEntryNames(scores: readonly Score[]): string[] {
   return [...names].filter((name) => scores.some((score) => scoreEntry(score, name) !== null));
 }
 
-/** Whether the mean value of turns says more than how many of them pass. */
 function hasOwnMean(scores: readonly Score[]): boolean {
   return (
     scores.some((score) => scoreEntry(score, OBJECT_MEAN) !== null) &&
@@ -239,7 +231,7 @@ function hasOwnMean(scores: readonly Score[]): boolean {
   );
 }
 
-/** Whether the number is only another form of pass and fail. */
+/** Whether the values only repeat pass and fail. */
 export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
   const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return [1, 0].some((passing) =>
@@ -249,7 +241,7 @@ export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): bo
   );
 }
 
-/** In a script, turns count the answers. In other dialogues, they count both sides' turns. */
+/** In a script, turns count the answers. Otherwise they count both sides. */
 export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,

@@ -51,10 +51,7 @@ async function compare(
   return joinGrades(before, after);
 }
 
-/**
- * Returns both sides' prompts, base's first. If it saw only head's prompt, the grader would favour
- * head.
- */
+/** Returns both sides' prompts, because a grader that saw only head's would favour head. */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
   const [before, after] = [transcript(otherMessages), transcript(messages)];
   return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;

@@ -2,7 +2,7 @@ import type { Better, Metric, Rubric, Score } from '../types/metric.ts';
 
 type StatedPassing = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
-/** Both bounds are inclusive. At least one is set. */
+/** Both bounds are inclusive, and at least one is set. */
 export interface Bounds {
   min?: number;
   max?: number;
@@ -17,7 +17,7 @@ export function boundsOf({ threshold, min, max }: StatedPassing, better: Better)
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
-/** Returns the labels that the file names, else those with the best score. Null if unspecified. */
+/** Returns the file's labels, or those with the best score. */
 export function passingLabels(
   rubric: RubricPassing,
   { pass, better }: Partial<StatedPassing> = {},
@@ -38,7 +38,7 @@ export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
-/** Whether base and head are compared by the share of a dialogue's objects that pass. */
+/** Whether to compare the share of a dialogue's objects that pass. */
 export function comparesShare({
   every,
   level,
@@ -47,7 +47,6 @@ export function comparesShare({
   return every !== undefined && every < 1 && level !== 'Thread' && !skip;
 }
 
-/** Returns the better direction of the number that is compared, or of `entry`. */
 export function directionIn(
   metric: Metric,
   rubrics: ReadonlyMap<string, RubricPassing>,
@@ -56,10 +55,7 @@ export function directionIn(
   return entry === null && comparesShare(metric) ? 'higher' : valueDirection(metric, rubrics);
 }
 
-/**
- * Returns the better direction of a value: from the file, else the source, else derived from what
- * passes.
- */
+/** The file decides, then the metric or rubric, then what passes. */
 export function valueDirection(
   metric: Metric,
   rubrics: ReadonlyMap<string, RubricPassing>,
@@ -118,7 +114,7 @@ export function withCut(score: Score): Score {
   return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
 
-/** Converts the score of head's answer to base's view. It is the mirror image. */
+/** Mirrors the score of head's answer to get base's score. */
 export function seenFromHead(score: Score): Score {
   if (score.status !== 'pass' && score.status !== 'fail') return score;
   const value = typeof score.value === 'number' ? 1 - score.value : score.value;

@@ -1,6 +1,5 @@
 import type { Bounds } from './passing.ts';
 
-/** Says why all values of the range get the same verdict. Null if they do not. */
 export function boundsProblem(bounds: Bounds | null, range: string): string | null {
   if (bounds === null) return null;
   if (/^(?:a text$|one of )/.test(range)) return `its values are ${range}, so that no bound fits`;

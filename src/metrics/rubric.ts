@@ -17,7 +17,7 @@ import type { Materials } from './grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
 
-/** FlexEval's unchanged texts, and the direction that each implies. Files may replace the texts. */
+/** FlexEval's unchanged texts with the direction that each implies. */
 const BETTER_LABELS: Readonly<Record<keyof typeof flexEval.rubrics, Better>> = {
   yeasayer_completion: 'lower',
   is_request_for_plot: 'none',
@@ -42,8 +42,8 @@ export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
 );
 
 /**
- * Scores with a rubric. If neither the metric nor the rubric names passing labels, all labels pass
- * and the metric does not gate.
+ * If neither the metric nor the rubric names passing labels, all labels pass and the metric does
+ * not gate.
  */
 export async function scoreRubric(
   name: string,
@@ -69,7 +69,6 @@ export async function scoreRubric(
   );
 }
 
-/** Makes a measurement of a grade, which passes from `needed`. The label precedes its reasons. */
 export function fromGrade(grade: Grade, needed: number): Measurement {
   const kept = grade.record === undefined ? {} : { grade: grade.record };
   if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason, ...kept };
@@ -84,9 +83,7 @@ export function fromGrade(grade: Grade, needed: number): Measurement {
   };
 }
 
-/**
- * As in FlexEval, only level Message has the system prompt as context. Thread has the last message.
- */
+/** As in FlexEval, the context is the system prompt for Message and the last message for Thread. */
 export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
   const { completion, thread, messages, expected } = answer;
   const dialogue = thread.filter(({ role }) => role !== 'system');

@@ -76,7 +76,6 @@ function setMetric(
   });
 }
 
-/** Maps the text of expected numbers and booleans in the file to their JSON text. */
 function expectedSpellings(
   { expected: written = null, values }: Pick<MetricAnswer, 'expected' | 'values'>,
   expected: Json,
@@ -100,7 +99,6 @@ function entryText(entry: ExactJson): string {
   return typeof entry === 'number' ? decimalText(exactly(entry)) : jsonText(entry);
 }
 
-/** Reads a JSON list, else lines or parts without bullets or numbers. */
 function answerEntries(text: string, separator: string | undefined): string[] {
   const parsed = parseJson(text, 'fenced');
   if (parsed.ok && Array.isArray(parsed.value)) return parsed.value.map(entryText);

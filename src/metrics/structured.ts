@@ -45,7 +45,6 @@ const extract = z
       'object, even in lenient syntax. Code fences follow CommonMark.',
   );
 
-/** Returns what JSON metrics read: the answer's first JSON part, else its text. */
 function jsonSource({ completion }: MetricAnswer): string {
   const values = completion.parts.flatMap((part) => (part.type === 'json' ? [part.value] : []));
   return values[0] === undefined ? textOf(completion) : JSON.stringify(values[0]);
@@ -196,10 +195,6 @@ const jsonMatch = defineComparison({
   },
 });
 
-/**
- * Returns the value at a path, or the list of values at a path with `*`. Undefined if there is
- * none.
- */
 function valueAt(value: ExactJson, path: string | undefined): ExactJson | undefined {
   const steps = path === undefined ? [] : (parsePath(path) ?? []);
   const values = valuesAt(value, steps);
@@ -218,9 +213,7 @@ function callsProblem(expected: Json): string | null {
   return wrong[0] ?? null;
 }
 
-/**
- * Says why calls do not match the schema of an expected call. A text: a check did not terminate.
- */
+/** A string says that a check did not terminate. */
 async function schemaProblems(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],

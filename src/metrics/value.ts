@@ -1,7 +1,6 @@
 import type { Score } from '../types/metric.ts';
 import { isMap, type Json } from '../types/plain.ts';
 
-/** Returns a finite number, a boolean, or the only number of a map such as `is_role` returns. */
 export function metricNumber(value: Score['value']): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return finite(value);

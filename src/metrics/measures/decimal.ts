@@ -1,4 +1,4 @@
-/** `digits` × 10^`exponent`, exactly. Equal numbers have equal fields. */
+/** The value is `digits` × 10^`exponent`. Equal numbers have equal fields. */
 export interface Decimal {
   digits: bigint;
   exponent: number;
@@ -6,7 +6,7 @@ export interface Decimal {
 
 const ZERO: Decimal = { digits: 0n, exponent: 0 };
 
-/** If exponents differ by more, numbers are not aligned: `1e999999999` must not fill memory. */
+/** Numbers with a larger gap are not aligned, so that `1e999999999` cannot fill memory. */
 const MAX_EXPONENT_GAP = 100_000;
 
 export function decimalOf(text: string): Decimal | null {
@@ -29,7 +29,6 @@ export function exactly(number: number): Decimal {
   return decimalOf(String(number)) ?? ZERO;
 }
 
-/** Plain notation, with an exponent only instead of many zeros. */
 export function decimalText({ digits, exponent }: Decimal): string {
   const sign = digits < 0n ? '-' : '';
   const plain = String(digits).replace('-', '');
@@ -67,8 +66,7 @@ export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boole
 
 export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
   if (digits === 0n) return true;
-  // `digits` has no trailing zeros. Zeros beyond MAX_EXPONENT_GAP cannot make the number divisible
-  // by `of.digits`.
+  // `digits` has no trailing zeros, and zeros beyond MAX_EXPONENT_GAP do not matter.
   if (of.exponent > exponent) return false;
   return (
     (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n

@@ -7,10 +7,7 @@ import { jsonNumber } from './numbers.ts';
 
 const originals = new WeakMap<object, ExactJson[] | { [key: string]: ExactJson }>();
 
-/**
- * Replaces an exact number for the schema library, which handles only doubles. Keywords find the
- * original through its holder.
- */
+/** The schema library handles only doubles. Its keywords find the exact number through `holder`. */
 export function standIn(value: ExactJson): { copy: Json; holder: Json[] } {
   const copy = copyOf(value);
   const holder = [copy];
@@ -28,7 +25,6 @@ function copyOf(value: ExactJson): Json {
   return copy;
 }
 
-/** Returns a finite double that is whole if and only if the number is. */
 function doubleOf(text: string): number {
   const most = Number.MAX_VALUE;
   const double = Math.min(Math.max(Number(text), -most), most);

@@ -3,7 +3,7 @@ import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
 
-/** A place where a value differs from the expected one. Undefined if the value is missing. */
+/** Undefined means that the value is missing. */
 interface JsonDifference {
   /** Keys and positions (from 0) from the root. */
   path: (string | number)[];
@@ -11,7 +11,6 @@ interface JsonDifference {
   expected: ExactJson | undefined;
 }
 
-/** In the order of the expected value, then unexpected parts. Empty: equal. */
 export function jsonDifferences(
   actual: ExactJson,
   expected: ExactJson,
@@ -53,14 +52,12 @@ function childPairs(
   return longer.map((_, key) => ({ key, given: actual[key], wanted: expected[key] }));
 }
 
-/** "`quantity` missing, `amount` not expected, `city` is "Oslo", not "Rome"" */
 export function differencesText(differences: readonly JsonDifference[]): string {
   return listed(differences.map(differenceText), ', ');
 }
 
 const MOST_SHOWN = 4;
 
-/** Lists the first four, and says how many more there are. */
 export function listed(entries: readonly string[], separator = '; '): string {
   const more = entries.length - MOST_SHOWN;
   const shown = entries.slice(0, MOST_SHOWN);

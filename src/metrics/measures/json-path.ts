@@ -1,15 +1,15 @@
 import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 
-/** A key, a position (from the end if negative), or null for every entry. */
+/** A key, a position (from the end if negative), or null for all entries. */
 type PathStep = string | number | null;
 
 const STEP =
   /\.(?<name>[^.[\]'"*\s]+|\*)|\[\s*(?:(?<at>-?\d{1,9})|\*|'(?<single>[^']*)'|"(?<double>[^"]*)")\s*\]/gy;
 
 /**
- * Reads the steps of a path such as `order.items[0].name`, `$.items[*].id` or `['a.b']`: the child
- * segments of JSONPath (RFC 9535), where `$.` is optional. Null if it is not a path.
+ * Reads paths such as `order.items[0].name`, `$.items[*].id` or `['a.b']`: child segments of
+ * JSONPath (RFC 9535) with optional `$.`.
  */
 export function parsePath(path: string): PathStep[] | null {
   const rest = path.startsWith('$') ? path.slice(1) : path.replace(/^(?!\[)/, '.');
@@ -21,7 +21,7 @@ export function parsePath(path: string): PathStep[] | null {
   });
 }
 
-/** Returns every value at a path, in order. */
+/** Returns all values at a path, in order. */
 export function valuesAt(value: ExactJson, [step, ...further]: readonly PathStep[]): ExactJson[] {
   if (step === undefined) return [value];
   return entriesAt(value, step).flatMap((entry) => valuesAt(entry, further));

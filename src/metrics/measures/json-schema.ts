@@ -7,7 +7,7 @@ import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
 import { exactKeywords, standIn } from './exact-keywords.ts';
 import { compilePattern } from './pattern.ts';
 
-/** Linear-time matching for `pattern`, so that a schema cannot stall a run. */
+/** Matches `pattern` in linear time, so that a schema cannot stall a run. */
 const regExp = Object.assign(
   (pattern: string) => {
     const compiled = compilePattern(pattern, {
@@ -16,7 +16,6 @@ const regExp = Object.assign(
       dot_all: false,
     });
     if (typeof compiled === 'string') throw new Error(compiled);
-    // The library caches patterns by their text.
     return {
       test: (text: string) => compiled.test(text.normalize('NFC')),
       toString: () => pattern,
@@ -35,17 +34,14 @@ const options: Options = {
   code: { regExp },
 };
 
-/**
- * Unknown keywords that other tools write and that check nothing. Other unknown keywords are
- * errors.
- */
+/** Unknown keywords without effect that other tools write. Other unknown keywords are errors. */
 const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
 type Compiled = ((value: ExactJson) => string | null) | string;
 
 const known = new WeakMap<object, Compiled>();
 
-/** Draft 2020-12, or draft-07 by `$schema`. The error is one line. */
+/** Uses draft 2020-12, or draft-07 if `$schema` says so. */
 export function compileSchema(schema: JsonSchema): Compiled {
   if (typeof schema === 'boolean') return compile(schema);
   const compiled = known.get(schema) ?? compile(schema);
@@ -73,7 +69,6 @@ function compile(schema: JsonSchema): Compiled {
   }
 }
 
-/** The meta-schema of each draft, compiled once because it is the slowest. */
 const metas = new Map<typeof Ajv | typeof Ajv2020, Ajv | Ajv2020>();
 
 function metaOf(draft: typeof Ajv | typeof Ajv2020): Ajv | Ajv2020 {
@@ -91,7 +86,6 @@ function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Aj
   return ajv.addVocabulary(ANNOTATION_KEYWORDS);
 }
 
-/** Checks each value synchronously. May not terminate. */
 export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): SchemaFinding[] {
   const validate = compileSchema(schema);
   return values.map((value) => {
@@ -106,10 +100,10 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
   });
 }
 
-/** If schema length times answer length is below this limit, a check takes milliseconds. */
+/** Below this product of schema length and answer length, a check takes milliseconds. */
 const QUICK = 10_000_000;
 
-/** Keywords whose cost may grow faster than schema and answer. */
+/** Keywords whose cost may grow faster than that product. */
 const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
 export function isQuick(schema: JsonSchema, length: number): boolean {

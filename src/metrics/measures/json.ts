@@ -23,10 +23,7 @@ type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 
-/**
- * Takes linear time, because `first` and `objects` stop after 20 openings. Without a block, reads
- * the whole answer.
- */
+/** Takes linear time, because `first` and `objects` stop after 20 openings. */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
     const [value] = parseObjects(text);
@@ -49,10 +46,9 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   return { ok: false, reason };
 }
 
-/** In UTF-16 units. */
 const MAX_OBJECT_CHARS = 100_000;
 
-/** Lenient: quotes may be single or missing. A truncated object is closed at the end. */
+/** Accepts single or missing quotes, and closes a truncated object. */
 export function parseObjects(text: string): Json[] {
   const found: Json[] = [];
   let from = text.indexOf('{');
@@ -91,9 +87,7 @@ function lenient(text: string): Json {
     try {
       const value = read();
       return isMap(value) ? value : null;
-    } catch {
-      // The next parser, which is more lenient, is tried.
-    }
+    } catch {}
   }
   return null;
 }
@@ -146,7 +140,7 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** Writes sorted keys and composed characters, so that equal values give equal text. */
+/** Sorts keys and composes characters, so that equal values give equal text. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object')
@@ -181,7 +175,7 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/** 0–1: the mean over the keys of both maps, or over the longer list. Empty values agree. */
+/** Range 0 to 1: the mean over all keys, or over the longer list. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
     return listAgreement(actual, expected, options);
@@ -225,8 +219,7 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
 }
 
 /**
- * Tolerances require comparing every pair. If there are too many pairs, equal entries are paired
- * first.
+ * Tolerances require comparing every pair. If there are too many, equal entries are paired first.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
@@ -241,7 +234,7 @@ function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptio
     : equal + maximumPairs(left, unmatched, agree).size;
 }
 
-/** Limit of comparisons. Lists of 50,000 entries would need billions. */
+/** Two lists of 50,000 entries would need billions of comparisons. */
 const PAIR_LIMIT = 250_000;
 
 const MOST_SAFE = Number.MAX_SAFE_INTEGER;
@@ -253,7 +246,7 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // Files put numbers that are this large in quotes.
+    // Files quote numbers that are this large.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

@@ -1,4 +1,3 @@
-/** English only. Null if there are no words. */
 function readabilityCounts(
   text: string,
 ): { words: number; sentences: number; syllables: number } | null {
@@ -12,9 +11,7 @@ function readabilityCounts(
   };
 }
 
-/**
- * Estimates syllables (vowel groups without a silent final e). It is equally wrong on both sides.
- */
+/** Counts vowel groups without a silent final e. This estimate is equally wrong on both sides. */
 export function syllablesIn(word: string): number {
   const plain = word.toLowerCase().replace(/['’]/g, '');
   const groups = plain.match(/[aeiouyäöüéèêáàâíóôú]+/g)?.length ?? 0;
@@ -64,14 +61,10 @@ const CONTRAST =
 const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 
-/**
- * In UTF-16 units. Refusals are at the start of an answer; later ones concern only a part of it.
- */
+/** In UTF-16 units. A later refusal concerns only a part of the answer. */
 const REFUSAL_WINDOW = 400;
 
-/**
- * Returns the words that begin a refusal. Null if there are none, or help follows. English only.
- */
+/** Returns the words that begin a refusal, unless help follows. English only. */
 export function refusalIn(text: string): string | null {
   let rest = text
     .trimStart()

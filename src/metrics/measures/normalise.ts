@@ -31,7 +31,7 @@ export const AS_WRITTEN: Normalisation = {
   ignore_punctuation: false,
 };
 
-/** Additional passes handle `ẞ` (`ss` through `ß`) and final sigma. */
+/** The extra passes handle `ẞ` (`ss` through `ß`) and final sigma. */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
@@ -40,7 +40,7 @@ export function foldCase(text: string): string {
 const GROUPED =
   /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
 
-/** Hyphens and dashes that models write as a minus sign. The text is used in a character class. */
+/** Hyphens and dashes that models write as a minus sign, for use in a character class. */
 export const MINUS = '-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d';
 
 const MINUSES = new RegExp(`[${MINUS}]`, 'g');
@@ -71,7 +71,6 @@ function meaningful(run: string, before: string, after: string): string {
   if (/\p{N}\s$/u.test(before) && /^[-*/:^]$/.test(run) && /^\s\p{N}/u.test(after)) return run;
   const start = signStart(run, after);
   const rest = run.slice(0, start);
-  // `C#`, and the grade `A-`.
   const isGrade = /^-(?!-)/.test(rest) && /(?:^|[^\p{L}\p{N}])\p{L}$/u.test(before);
   if (edges === 'L|' && (rest.startsWith('#') || isGrade)) return rest.charAt(0);
   return `${(rest.match(OPERATORS) ?? []).join('')}${run.slice(start).replace(/\p{Sc}/gu, '')}`;
@@ -90,9 +89,7 @@ function signStart(run: string, after: string): number {
   return start;
 }
 
-/**
- * Returns a text in composed form (NFC), normalised by the options, in linear time for any input.
- */
+/** Returns composed text (NFC), normalised by the options. Takes linear time. */
 export function normaliseText(text: string, options: Normalisation): string {
   let result = text.normalize('NFC');
   if (options.ignore_punctuation) result = withoutPunctuation(result).replace(/\s+/g, ' ');
@@ -100,7 +97,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** Finds the options that would leave no text. They are turned off: a text of only `!` keeps it. */
+/** These options are turned off, so that a text of only `!` is not empty. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };
@@ -117,7 +114,7 @@ export function comparable(
   return { actual: normaliseText(output, own), wanted: normaliseText(wanted, own) };
 }
 
-/** Maps an answer to the first label that `exact_match` would accept with these parameters. */
+/** Returns the first label that `exact_match` would accept with these parameters. */
 export function exactLabelOf(
   labels: readonly string[],
   given: Record<string, Json>,

@@ -2,7 +2,6 @@ import { LongNumber } from '../../types/exact-json.ts';
 import { decimalOf, type Decimal } from './decimal.ts';
 import { MINUS } from './normalise.ts';
 
-/** A number as written. `value` is null if it is ambiguous. */
 export interface Numeral {
   text: string;
   value: Decimal | null;
@@ -12,10 +11,10 @@ export const decimalMarks = ['point', 'comma'] as const;
 
 type DecimalMark = (typeof decimalMarks)[number];
 
-/** Non-breaking spaces. They belong to the number around them. */
+/** Non-breaking spaces, which belong to the number around them. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
-/** Other marks and invisible characters between digits. They make a number ambiguous. */
+/** Marks and invisible characters that make a number ambiguous. */
 export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
 
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
@@ -57,12 +56,11 @@ const WITH_POINT = new RegExp(
   `^(?:[1-9]\\d{0,2}([,'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*|[1-9]\\d?(?:,\\d\\d)+,\\d{3}|\\d*)(?:\\.\\d+)?$`,
 );
 
-/** Groups of three that prove that the comma is the decimal mark, or that there is none. */
+/** Matches `1.234,5` and `1.234.567`, in which the point cannot be the decimal mark. */
 const WITH_COMMA = new RegExp(
   `^[1-9]\\d{0,2}(?:([.'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*,\\d+|(?:\\.\\d{3}){2,})$`,
 );
 
-/** Returns plain notation of a number or of a list's entries (`1,2,3`). Null if ambiguous. */
 function entriesIn(written: string, mark: DecimalMark | undefined): (string | null)[] {
   const body =
     mark === 'comma' ? written.replace(/[.,]/g, (letter) => (letter === '.' ? ',' : '.')) : written;

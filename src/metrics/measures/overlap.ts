@@ -8,10 +8,9 @@ const MAX_ORDER = 4;
 const PRECISION_FLOOR = 1e-7;
 
 /**
- * Sentence BLEU, 0–1, as sacreBLEU's `sentence_bleu`: tokeniser 13a, exponential smoothing (the
- * k-th order without a match counts as 1 ÷ 2ᵏ of one match), effective order (orders longer than
- * the answer are left out). Papineni et al. (2002); Chen and Cherry (2014), method 3. `spaces` and
- * `floor` give promptfoo's values.
+ * Equals sacreBLEU's `sentence_bleu`, 0 to 1: tokeniser 13a, exponential smoothing, effective
+ * order. Papineni et al. (2002); Chen and Cherry (2014), method 3. `spaces` and `floor` give
+ * promptfoo's values.
  */
 export function sentenceBleu(
   candidate: string,
@@ -99,7 +98,7 @@ function nonSpaceCharacters(text: string): string[] {
 
 const PUNCTUATION = new Set('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
-/** Words with one leading or trailing ASCII punctuation mark split off, as in chrF++. */
+/** Splits off one leading or trailing punctuation mark, as in chrF++. */
 function chrfWords(text: string): string[] {
   return text
     .split(/\s+/)
@@ -116,11 +115,11 @@ function chrfWords(text: string): string[] {
 /** Returns ROUGE-N as F-measure, 0–1. Lin (2004), section 2. */
 export function rougeN(candidate: string, reference: string, n: number, beta: number): number {
   const fewest = Math.min(rougeWords(candidate).length, rougeWords(reference).length);
-  // The library throws on empty text; fewer words than n share no n-gram.
+  // The library throws on empty text, and fewer than n words have no n-gram.
   return fewest < n ? 0 : rougeNOf(candidate, reference, { n, beta, tokenizer: rougeWords });
 }
 
-/** Lin (2004), section 3.1. Own code: the library takes 25 s for two texts of 100 kB. */
+/** Lin (2004), section 3.1. The library takes 25 s for two texts of 100 kB. */
 export function rougeL(candidate: string, reference: string, beta: number): number {
   const words = rougeWords(candidate);
   const wanted = rougeWords(reference);
@@ -131,7 +130,10 @@ export function rougeL(candidate: string, reference: string, beta: number): numb
 
 const WORD_BITS = 32;
 
-/** 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) | (V & ¬M); zero bits of V are matches). */
+/**
+ * Processes 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) | (V & ¬M); zero bits of V are
+ * matches).
+ */
 export function commonSubsequence(left: readonly string[], right: readonly string[]): number {
   const [rows, columns] = left.length > right.length ? [left, right] : [right, left];
   const width = Math.ceil(columns.length / WORD_BITS);

@@ -1,6 +1,6 @@
 /**
- * Pairs as many entries as possible. Returns positions in `right` with their partner in `left`. The
- * number of pairs does not depend on the order. Augmenting paths (Kuhn 1955, Berge 1957).
+ * Pairs as many entries as possible with augmenting paths (Kuhn 1955, Berge 1957). Returns
+ * positions in `right` with their partner in `left`.
  */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],

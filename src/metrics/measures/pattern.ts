@@ -14,7 +14,7 @@ const unsupported =
   );
 
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
-  // Answers are matched in composed characters.
+  // Answers are matched in composed form.
   const composed = written.normalize('NFC');
   const pattern = flags.syntax === 'javascript' ? toSafePattern(composed) : composed;
   if (pattern === null) {
@@ -49,16 +49,16 @@ function unsupportedFeature(pattern: string): string | null {
   return null;
 }
 
-/** JavaScript's `\s` as members of a class. RE2's `\s` is ASCII. */
+/** JavaScript's `\s` as members of a class, because RE2's `\s` is ASCII. */
 const BLANKS =
   '\\s\\v\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 
-/** JavaScript's `.`. RE2's `.` excludes only `\n`. */
+/** JavaScript's `.`, because RE2's `.` excludes only `\n`. */
 const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
-/** Null if the pattern is invalid or RE2 lacks a feature (look-around, back-references). */
+/** Null if the pattern is invalid or needs look-around or back-references, which RE2 lacks. */
 export function toSafePattern(pattern: string): string | null {
-  // Each token is a few characters, or a class with its escapes.
+  // A token is a few characters, or a class with its escapes.
   const token =
     /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\(\?(?:<(?![=!])[A-Za-z_$][\w$]*>|.?)|\{\d+(?:,\d*)?\}|[\s\S]/gu;
   const parts = (pattern.match(token) ?? []).map(translate);
@@ -78,7 +78,7 @@ function translate(token: string): string | null {
 
 const SHARED_ESCAPE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
-/** Escapes with another meaning in RE2: outside a class, and inside. */
+/** Escapes with another meaning in RE2: outside and inside a class. */
 const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
   s: [`[${BLANKS}]`, BLANKS],
   S: [`[^${BLANKS}]`, null],
@@ -100,7 +100,6 @@ function escape(token: string, inClass: boolean): string | null {
   const name = token.charAt(1);
   const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
   if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
-  // Other letters have no special meaning. Digits are back-references.
   return /[1-9]/.test(name) ? null : name;
 }
 

@@ -1,7 +1,7 @@
 import { MINUS } from './normalise.ts';
 import { JOINS } from './numbers.ts';
 
-/** Matches an end of text that could continue in a following number: `1.`, `1e`, a sign. */
+/** Matches an end that could continue in a following number: `1.`, `1e`, a sign. */
 const CONTINUED = new RegExp(
   `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|` +
     `(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|` +
@@ -20,10 +20,7 @@ const CONTINUES = new RegExp(
 
 const NUMBER_CONTEXT = 8;
 
-/**
- * Whether the text occurs there. Numbers at its edges must be whole: `5` is not at the end of `25`,
- * `1.5` or `-5`.
- */
+/** Numbers at the edges must be whole, so `5` does not occur in `25`, `1.5` or `-5`. */
 export function occursAt(
   text: string,
   wanted: string,

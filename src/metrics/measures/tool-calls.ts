@@ -5,17 +5,16 @@ import { differencesText, jsonDifferences } from './json-differences.ts';
 import { parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-/** An expected call. Without arguments and schema it matches any call with its name. */
+/** Without arguments and schema, it matches every call with its name. */
 export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
-  /** The schema for its arguments. */
   schema: JsonSchema | null;
 }
 
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/** Reads one or a list of names or maps of `name` and `arguments` or `schema`. Null if invalid. */
+/** Accepts one or several names, or maps of `name` and `arguments` or `schema`. */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
@@ -29,7 +28,6 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-/** Says why a call's arguments do not match. Null if they do. */
 export function argumentsProblem(
   call: ToolCall,
   want: WantedCall,
@@ -44,16 +42,15 @@ export function argumentsProblem(
 
 export const NOT_JSON = 'the arguments are not JSON';
 
-/** Empty text means an empty map. Null if the text is not JSON. */
+/** Empty text means an empty map. */
 export function parsedArguments(call: ToolCall) {
   const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
   return given.ok ? { value: given.value } : null;
 }
 
 /**
- * Pairs the calls made with the expected ones. In `strict` order, pairs them by position.
- *
- * @param problem why a call of the same name does not fit; null if it fits.
+ * Pairs calls by position if the order is `strict`. `problem` returns null if a call of the same
+ * name fits.
  */
 export function matchCalls(
   made: readonly ToolCall[],
@@ -80,7 +77,6 @@ export function matchCalls(
   };
 }
 
-/** Pairs each expected call with the first remaining call of its name. */
 function unpairedProblems(
   open: { made: readonly ToolCall[]; wanted: readonly WantedCall[] },
   order: ToolOrder,

@@ -2,7 +2,7 @@ import { normaliseText } from './normalise.ts';
 
 export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 
-/** Empty text has no words or lines. The last line needs no line end. */
+/** Empty text has no words or lines. */
 export function lengthIn(text: string, unit: (typeof units)[number]): number {
   if (unit === 'characters') return codePoints(text);
   if (unit === 'bytes') return new TextEncoder().encode(text).length;
@@ -17,7 +17,6 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** Separates the words of an n-gram; words contain no white space. */
 const JOIN = ' ';
 
 export function countNgrams(tokens: readonly string[], n: number): Map<string, number> {
@@ -29,7 +28,7 @@ export function countNgrams(tokens: readonly string[], n: number): Map<string, n
   return counts;
 }
 
-/** Each n-gram counts as often as on the side that has fewer of it. */
+/** Counts each n-gram as often as on the side that has fewer of it. */
 export function overlap(
   left: ReadonlyMap<string, number>,
   right: ReadonlyMap<string, number>,
@@ -50,19 +49,15 @@ export function f1(shared: number, found: number, wanted: number): number {
   return found + wanted === 0 ? 1 : (2 * shared) / (found + wanted);
 }
 
-/**
- * Matches one token per character in scripts without spaces, else runs of letters, digits and
- * marks.
- */
 const WORD_TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]]+/gv;
 
-/** On ASCII text, returns the tokens of Google's `rouge_score` without stemming. */
+/** On ASCII text, equals Google's `rouge_score` without stemming. */
 export function rougeWords(text: string): string[] {
   return text.normalize('NFC').toLowerCase().match(WORD_TOKEN) ?? [];
 }
 
-/** Follows SQuAD, but numbers keep points and signs, and a text of only articles keeps them. */
+/** Follows SQuAD, but keeps points and signs in numbers. A text of only articles keeps them. */
 export function squadWords(text: string): string[] {
   const plain = normaliseText(text, { ignore_case: true, trim: true, ignore_punctuation: true });
   const words = wordsIn(plain).filter((word) => word !== 'a' && word !== 'an' && word !== 'the');
@@ -73,10 +68,10 @@ function wordsIn(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** Characters that mteval-v13a always splits off; not apostrophe, comma, full stop, hyphen. */
+/** The characters that mteval-v13a always splits off. */
 const SYMBOL = /[{|}~[\\\]^_`!"#$%&()*+:;<=>?@/]/g;
 
-/** Tokens of the NIST script mteval-v13a, sacreBLEU's default (`13a`). */
+/** Tokens of the NIST script mteval-v13a, which is sacreBLEU's default. */
 export function mtevalWords(text: string): string[] {
   const plain = unescape(
     text.replaceAll('<skipped>', '').replaceAll('-\n', '').replaceAll('\n', ' '),
