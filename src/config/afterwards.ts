@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * The agents of both sides do what either side's metrics need. Otherwise a metric that the pull
- * request adds could not be compared with base.
+ * The agents of both sides do what either side's metrics need. Otherwise a new metric could not be
+ * compared with base.
  */
 export function withAfterwards(
   base: Project | null,

@@ -52,7 +52,6 @@ function withSetting(
   };
   if (key === 'transport') return withoutOwnTransports(next);
   if (key !== 'budget' || member !== 'max_cost_usd') return next;
-  // A cap that the user overrides is no longer a default.
   const { assumed: _, ...budget } = next.budget;
   return { ...next, budget };
 }

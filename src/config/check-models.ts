@@ -32,10 +32,7 @@ export interface ModelEnds {
   past: 'problem' | 'notice';
 }
 
-/**
- * Reports parameters that models refuse. With `ends`, also reports models that are or soon will be
- * retired.
- */
+/** With `ends`, also reports models that are or soon will be retired. */
 export function checkPassports(
   settings: Settings,
   suites: readonly Suite[],

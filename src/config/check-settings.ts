@@ -20,7 +20,6 @@ interface CheckContext {
   placeOf(path: readonly string[]): Place;
 }
 
-/** Reports metrics and roll-ups that the gate requires but the suites lack. */
 export function checkGate(settings: Settings, checked: CheckContext, problems: Problem[]): void {
   const { suites, placeOf } = checked;
   const all = suites.flatMap(({ tests }) => everyMetric(tests));

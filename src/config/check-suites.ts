@@ -21,10 +21,7 @@ import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';
 
-/**
- * Checks resolved models and hosts. Names are not enough, because a file could give an allowed name
- * to any server.
- */
+/** Checks where requests really go, because a file could give an allowed name to any server. */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
@@ -168,7 +165,7 @@ function checkPassing(
   }
 }
 
-/** Allows one edit, or two at equal start and length, which excludes "clinical". */
+/** Allows one edit, or two if length and start are the same. Excludes "clinical". */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
@@ -188,10 +185,7 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   });
 }
 
-/**
- * Adds a notice to each suite with rubric metrics that do not affect the gate because they have no
- * pass rule.
- */
+/** Adds a notice for metrics that do not gate because their rubric has no pass rule. */
 export function withoutSilent(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,

@@ -26,10 +26,7 @@ interface Composition {
 
 type Level = 'prompt' | 'tests';
 
-/**
- * Merges a prompt file with its `defaults`. Later files override earlier ones, and the prompt file
- * overrides all.
- */
+/** Later files in `defaults` override earlier ones, and the prompt file overrides all of them. */
 export async function composePrompt(
   file: string,
   state: Omit<Composition, 'count'>,
@@ -102,7 +99,6 @@ function testsByName({ files }: Composition, file: string): DefaultsEntry[] {
 
 function splitTests(document: Document, level: Level, { testKeys, problems }: Composition): Layers {
   const nested = valueAt(document.value, ['tests']);
-  // If `tests` is not a map, the code that reads tests reports it.
   if (level === 'tests' || !isMap(document.value) || (nested !== undefined && !isMap(nested)))
     return { prompt: [document], tests: [] };
   const keys = Object.keys(document.value).filter((key) => testKeys.includes(key));

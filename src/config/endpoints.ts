@@ -7,8 +7,7 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 const FORM = 'name=url key=ENV_NAME';
 
 /**
- * Reads lines `name=url key=ENV_NAME …`, which contain no secrets. Allows http only for local
- * addresses or with `insecure`.
+ * Reads lines `name=url key=ENV_NAME …`. Allows http only for local addresses or with `insecure`.
  */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];
@@ -29,7 +28,6 @@ export function readEndpoints(lines: readonly string[]): {
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
-/** A line must not set headers of the connection, the body or the API version. */
 const RESERVED_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 

@@ -22,7 +22,6 @@ export interface ForeignSuite {
   document: Document;
   /** The original messages, if they use another template syntax. */
   written?: readonly string[] | undefined;
-  /** Each reference's messages, in order, if they were generated in advance. */
   made?: MadePrompt[];
 }
 
@@ -44,14 +43,11 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
-  /**
-   * Converts another format's tasks to this format, or returns null if the settings do not ask for
-   * that.
-   */
+  /** Converts another format's tasks, or returns null if the settings do not ask for that. */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 
-/** A format that evaldiff recognises only to tell the user what to write instead. */
+/** A format that is recognised only to tell the user what to write instead. */
 export interface UnreadFormat extends Partial<Recognition> {
   instead: string;
 }

@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * `refused`: no code runs. `written`: only code that converts to settings is allowed. With a
- * function, `code: host` runs the code.
+ * `refused` rejects models in code. `written` (conversion of files) accepts them, but does not run
+ * code. Only a function runs code.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

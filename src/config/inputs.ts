@@ -17,7 +17,7 @@ const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, '']
   ''
 >;
 
-/** The same defaults as in `action.yml`. An empty value counts as unset. */
+/** The same defaults as in `action.yml`. Empty means not set. */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -53,7 +53,7 @@ export type InputName = keyof typeof INPUT_DEFAULTS;
 export interface Inputs {
   token: string;
   mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
-  /** POSIX path relative to the repository's root, which is empty. */
+  /** POSIX path relative to the repository's root. Empty for the root itself. */
   workingDirectory: string;
   base: string | null;
   head: string | null;

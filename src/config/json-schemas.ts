@@ -46,7 +46,7 @@ export function jsonSchemas(
   );
 }
 
-/** The id is a name and not an address, because the publisher decides where the files are. */
+/** The id is not an address, because the publisher decides where the files are. */
 function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): object {
   let holdsMetrics = false;
   const definitions = [...metrics.values(), ...own];
@@ -79,8 +79,8 @@ function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): o
 }
 
 /*
- * Editors use these schemas to check rules between keys; our own readers check them in code. Only
- * editors read `errorMessage`.
+ * The following schemas describe rules between keys for editors. Our own readers check these rules
+ * in code.
  */
 
 type Schema = Record<string, unknown>;
@@ -158,7 +158,6 @@ function forbidKeys(keys: readonly string[], errorMessage: string): Schema {
   return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
 }
 
-/** The schema of an arbitrary value is recursive. This replaces it by "anything". */
 function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema {
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(plain);
@@ -170,7 +169,7 @@ function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema
   return plain(schema) as Schema;
 }
 
-/** Without these, editors would accept a misspelt key as a model parameter. */
+/** Without these rules, editors would accept a misspelt key as a model parameter. */
 function misspeltKeys(own: readonly string[]): Schema[] {
   const right = [...own, ...KNOWN_PARAMETERS].join('|');
   return own.map((key) => ({
@@ -193,7 +192,7 @@ function typoPatterns(word: string): string[] {
 
 const MODEL_RULES = 'modelRules';
 
-/** An editor sees only one file, so these rules assume the vendor's model of that name. */
+/** An editor sees only one file, so these rules assume that the name means the vendor's model. */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);

@@ -15,7 +15,6 @@ interface RunScore {
 export interface RunTry {
   actual: Json | undefined;
   error: string | null;
-  /** In milliseconds. */
   duration: number | null;
   scores: RunScore[];
 }

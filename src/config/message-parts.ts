@@ -127,7 +127,6 @@ function namesIn(template: string): string {
     .join('}, {');
 }
 
-/** Number of files that are read at once. */
 const GROUP = 16;
 
 async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

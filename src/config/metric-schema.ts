@@ -22,7 +22,7 @@ const LANGUAGES = ['python', 'javascript'] as const;
 
 export const NO_BOUND = Number.MAX_VALUE;
 
-/** FlexEval's guide writes levels in lower case; its code uses upper case. */
+/** FlexEval's guide writes levels in lower case, but its code uses upper case. */
 const level = () =>
   anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
@@ -132,9 +132,7 @@ export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });
 
-/**
- * A reference's own metrics have no conditions, because conditions refer to the suite's metrics.
- */
+/** Conditions refer to the suite's metrics, so a reference's own metrics have none. */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 
 export const metricsSchema = z.union(

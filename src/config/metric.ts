@@ -21,7 +21,6 @@ import { readGraders } from './models.ts';
 import { checkItems } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-/** Reads a list, or FlexEval's `{function: […], rubric: […]}`. */
 export function readMetrics(
   document: Document,
   builtIns: BuiltInMetrics,

@@ -128,7 +128,6 @@ function apply(
     return null;
   }
   if (key === 'hydra.mode') return hydraMode(values);
-  // `gate.yardstick` is the old name, which the settings file accepts too.
   const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
   const setting =
     TOP_LEVEL_KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
@@ -139,7 +138,7 @@ function apply(
   return message;
 }
 
-/** This key selects multirun in llmeval. Here every run can sweep. */
+/** In llmeval, this key turns sweeps on. Here every run can sweep. */
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null

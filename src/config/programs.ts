@@ -6,8 +6,8 @@ import { AGENT_PROGRAM } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * Includes the files that `command` and `setup` name, and all matches of `files`. Without `files`,
- * includes everything in or below the folders of the command's files, except prompts and rubrics.
+ * Without `files`, includes everything in or below the folders of the command's files, except
+ * prompts and rubrics.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,
@@ -64,8 +64,8 @@ export function filesNamedIn(words: readonly string[], { files }: SourceTree): s
 }
 
 /**
- * Files whose changes do not affect a program in the same folder: prompts, rubrics, the settings,
- * and files in folders of prompts without a program.
+ * Files that belong to evaldiff and not to a program in the same folder, such as prompts and
+ * rubrics.
  */
 export function evaluatedFiles(
   { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,

@@ -31,10 +31,7 @@ import type { SuiteKey } from './suite-key.ts';
 import { sweepProblems, unknownKeys, withDistinctModels, withoutFixed } from './sweep.ts';
 
 export interface ReadOptions {
-  /**
-   * Settings file in the working directory. Falls back to `llmeval.yaml` if the default file is
-   * missing.
-   */
+  /** Falls back to `llmeval.yaml` if the default file is missing. */
   config: string;
   /** If false (for base), a missing settings file means the defaults. */
   configRequired: boolean;
@@ -55,7 +52,6 @@ export interface ReadTools {
   /** Runs another tool's code from this commit. If absent, that code does not run. */
   hostCall?: HostCall;
   ends?: ModelEnds;
-  /** Documents by path and object id. Both sides share them, so unchanged files are parsed once. */
   parsed?: ParsedDocuments;
 }
 
@@ -123,10 +119,7 @@ export async function readProject(
 
 const SHOWN_FOLDERS = 3;
 
-/**
- * Lists the files that were found. Otherwise a run in the wrong folder would look like one without
- * changes.
- */
+/** Otherwise a run in the wrong folder would look like one without changes. */
 function nothingToRunProblems(
   { commit, files }: SourceTree,
   config: string,

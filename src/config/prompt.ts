@@ -101,14 +101,11 @@ interface PromptReading {
   prompt: Prompt;
   notices: Notice[];
   messages: LocatedMessage[];
-  /** True if the file does not declare variables, so that all names in braces count. */
+  /** The file does not declare variables, so all names in braces count. */
   isInferred: boolean;
 }
 
-/**
- * Null if the file is not a prompt. The prompt is valid only if no problem was added. `isOwn` is
- * false for converted files.
- */
+/** Returns null if the file is not a prompt. The prompt is valid only if no problem was added. */
 export function readPrompt(
   document: Document,
   problems: Problem[],
@@ -300,8 +297,8 @@ function literal(name: string): string {
 }
 
 /**
- * If no message uses the variable in our form, all references would send the same text. Therefore
- * this is an error.
+ * If only another tool's syntax uses a variable, all references would send the same text, so this
+ * is an error.
  */
 function foreignFindings(
   document: Document,

@@ -68,7 +68,7 @@ interface SettingsOptions {
   own: readonly OwnSettings[];
 }
 
-/** The line is 0 for a default pattern. Null for a key that an override sweeps. */
+/** The line is 0 for a default pattern. */
 interface SettingsPlaces {
   (pattern: string): Place;
   sweep(key: string): Place | null;

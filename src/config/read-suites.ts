@@ -57,8 +57,8 @@ interface SuitesReader {
 }
 
 /**
- * Reads all prompts and their tests. Adds imported models to `settings` and imported files to
- * `rubrics`.
+ * Reads all prompts and their tests. Adds imported models to `settings` and imported rubric files
+ * to `rubrics`.
  */
 export async function loadSuites(
   reader: SuitesReader,
@@ -105,8 +105,8 @@ interface PromptFile {
 }
 
 /**
- * Without `prompts`, finds other tools' files by name. Only mentions them if the project also has
- * our files.
+ * If `prompts` is not set, finds other tools' files by name. If the project also has our files,
+ * only mentions them.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,

@@ -68,8 +68,8 @@ export interface ReferenceContext {
   variables: readonly string[];
   isInferred?: boolean;
   /**
-   * Whether the model writes a new last answer to recorded dialogues. Null: only if they end with a
-   * question.
+   * Whether the model writes a new last answer to recorded dialogues. Null: only to those that end
+   * with a question.
    */
   doCompletion: boolean | null;
   hash(text: string): string;
@@ -255,10 +255,6 @@ function notJudgedReason(
     : `reference ${ordinal} has no metric, and neither has its file`;
 }
 
-/**
- * Ends the thread with the question, or without completion with the answer to score. Keeps later
- * messages in `after`.
- */
 function threadOf(
   recorded: readonly Message[] | null,
   doCompletion: boolean | null,

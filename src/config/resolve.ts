@@ -54,7 +54,10 @@ function suiteSides(
   }));
 }
 
-/** In a sweep over models, omits parameters that a model refuses. A notice already reports them. */
+/**
+ * When a sweep includes models that refuse a parameter, omits it for them. A notice already reports
+ * this.
+ */
 function withoutRefused(variant: Variant, settings: Settings): Variant {
   const asked = variant.model === null ? null : askedModel(settings, variant.model);
   if (asked === null) return variant;
@@ -95,7 +98,7 @@ function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
   };
 }
 
-/** Returns combinations in the file's order, or one empty combination if nothing is swept. */
+/** Keeps the file's order. Returns one empty combination if nothing is swept. */
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
   return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
     (combinations, [key, values]) =>

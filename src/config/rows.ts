@@ -74,7 +74,6 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
   if (typeof map.input === 'object') return { value: mappedInput(row, map.input) };
   if (map.input !== undefined) return wholeInput(row, map.input, variables);
-  // If the prompt has a variable `input`, the column fills it.
   if (
     Object.hasOwn(row, 'input') &&
     (!variables.includes('input') || typeof row['input'] === 'object')

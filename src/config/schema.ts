@@ -5,10 +5,7 @@ import { problem } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
-/*
- * Building blocks for the schemas of the user's files. `check` prefixes their messages with path
- * and line.
- */
+/* `check` prefixes the messages of these schemas with path and line. */
 
 export const anyText = () => z.string({ error: 'must be text' });
 
@@ -75,7 +72,7 @@ export function check<T extends z.ZodType>(
   return undefined;
 }
 
-/** Returns what to do about an unknown key, or null. */
+/** Returns what to do about an unknown key. */
 type Elsewhere = (key: string, value?: Json) => string | null;
 
 /** Checks each member separately, so that one error does not hide another. */
@@ -171,7 +168,7 @@ function reportIssue(
 }
 
 /**
- * If the value has the type of one member of the union, its errors are more useful than the
+ * If only one member of the union has the value's type, its errors are more useful than the
  * union's.
  */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {

@@ -105,7 +105,6 @@ function countAnswers(thread: readonly Message[], after: readonly Message[] = []
   return answers + (asksNothing(thread) ? 0 : 1);
 }
 
-/** Only turns have their own expected values, not messages, calls or threads. */
 function comparesTurns(metric: Metric): boolean {
   const isCompared = metric.source.kind === 'rubric' || readsExpected(metric);
   return isCompared && metric.every !== undefined && metric.level === 'Turn';

@@ -17,7 +17,7 @@ export function defaultSettings(own: readonly OwnSettings[]): Settings {
   return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], true);
 }
 
-/** An invalid value is reported, and the default is used. */
+/** Reports invalid values and uses their defaults. */
 export function readSettings(
   document: Document,
   { limits, own }: { limits: Limits; own: readonly OwnSettings[] },

@@ -24,7 +24,7 @@ import {
 import { programFiles } from './programs.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
 
-/** Returns where requests go, or what the user must fix. `place` is where the name is used. */
+/** Returns where requests go, or what the user must fix. */
 export function resolveTarget(
   model: string,
   place: Place,
@@ -99,7 +99,7 @@ type ProgramFiles = ReturnType<typeof programFiles>;
 
 const programs = new WeakMap<TargetContext, Map<ModelSettings, ProgramFiles>>();
 
-/** Cached for all suites, because the search covers the whole tree. */
+/** Cached, because the search covers the whole tree. */
 function programOf(entry: ModelSettings, context: TargetContext): ProgramFiles {
   const known = programs.get(context) ?? new Map<ModelSettings, ProgramFiles>();
   const found = known.get(entry) ?? programFiles(entry, context);

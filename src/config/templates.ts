@@ -52,13 +52,12 @@ export function toOurs(template: Extract<Template, { ok: true }>): string {
     .join('');
 }
 
-/** Converts other tools' templates to our form. An unsupported template becomes literal text. */
 export function oursOf(text: string): string {
   const template = readTemplate(text);
   return template.ok ? toOurs(template) : escapeNames(text);
 }
 
-/** Doubles single braces around names, and reduces longer runs of braces to one pair. */
+/** Doubles single braces around names. Reduces longer runs of braces to one pair. */
 export function escapeNames(text: string): string {
   return text.replace(
     /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,

@@ -35,7 +35,6 @@ import type { TEST_KEYS } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
-  /** If true, only variables that some reference's input contains count. */
   isInferred?: boolean;
   builtIns: BuiltInMetrics;
   suiteKeys: readonly SuiteKey[];
@@ -105,10 +104,7 @@ function membersOf({ limits, suiteKeys }: TestFileContext) {
   };
 }
 
-/**
- * An error in a reference becomes the reference's `problem`. The suite is usable if `problems` did
- * not grow.
- */
+/** An error in one reference becomes its `problem`. Errors of the file are added to `problems`. */
 export async function readTests(
   document: Document,
   context: TestFileContext,

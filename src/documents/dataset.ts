@@ -27,7 +27,7 @@ export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
 
-/** Table cells are always text. Reports at most 20 problems and returns the valid rows. */
+/** Reports at most 20 problems and returns the valid rows. */
 export function readRows(
   file: string,
   content: Uint8Array,

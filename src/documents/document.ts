@@ -22,11 +22,10 @@ export type Path = readonly (string | number)[];
 export interface Document {
   file: string;
   value: Json;
-  /** Falls back to the nearest parent that exists. */
+  /** If there is no value at `path`, returns the place of its nearest parent. */
   placeOf(path: Path): Place;
-  /** `occurrence` counts from 0. Falls back to the place of `path`. */
+  /** `occurrence` counts from 0. If it is missing, returns the place of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;
-  /** Source text of a number or boolean that is printed differently, such as `12.50` or `True`. */
   textOf?(path: Path): string | null;
 }
 
@@ -75,7 +74,7 @@ export function below(document: Document, path: Path): Document {
   };
 }
 
-/** Later layers override earlier ones. `named` gives the name, and the place of missing values. */
+/** Later layers override earlier ones. */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
   const owners = new Map<string, Document>();
@@ -109,14 +108,13 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/** Only blocks and single lines of code have the file's line numbers. */
+/** Only blocks and single lines of code have the same line numbers as the file. */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');
   const whole = document.placeOf(path);
   const { file, line } = document.placeOfText(path, (lines[first] ?? '').trim(), 0);
   const several = lines.slice(first + 1).some((rest) => rest.trim() !== '');
-  // Quoted code starts on its key's line; its other lines may be anywhere.
   return several && line === whole.line
     ? { ...whole, linewise: false }
     : { file, line: line - Math.max(0, first), linewise: true };

@@ -2,7 +2,6 @@ import { type Json, type JsonMap, parseMap } from '../types/plain.ts';
 import type { EditResult } from './edit-yaml.ts';
 import { escapeCodePoints } from './text-flaws.ts';
 
-/** All other bytes of the file remain the same. */
 export type JsonLinesEdit =
   | { kind: 'set'; line: number; members: JsonMap }
   | { kind: 'append'; line: number; value: JsonMap };

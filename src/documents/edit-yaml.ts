@@ -22,13 +22,11 @@ import {
   type YamlText,
 } from './yaml-splices.ts';
 
-/** All other bytes of the file remain the same. */
 export type YamlEdit =
   | ({ kind: 'set'; key: string; value: Json; remark: string | null } & ReferencePosition)
   | ({ kind: 'append'; value: Json } & ReferencePosition)
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
-/** The id distinguishes references on the same line. */
 interface ReferencePosition {
   line: number;
   id: string;

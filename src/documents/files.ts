@@ -51,7 +51,7 @@ export interface Files {
   read: ReadonlySet<string>;
 }
 
-/** Parsed documents by path and object id. Commits can share them, because they never change. */
+/** By path and object id. Commits share documents, because they never change. */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
 /** Removes documents of other trees, and failed reads, which may succeed next time. */

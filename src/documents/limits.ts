@@ -1,12 +1,10 @@
 export const MAX_PROBLEMS = 20;
 
-/** Limits of files. The defaults are enough for hand-written files. */
+/** `values` and `characters` of a YAML file are counted after aliases are expanded. */
 export interface Limits {
   yamlBytes: number;
   depth: number;
-  /** Values in one YAML file, after aliases are expanded. */
   values: number;
-  /** Characters in one YAML file's values, after aliases are expanded. */
   characters: number;
   references: number;
   tries: number;

@@ -1,6 +1,5 @@
 import picomatch from 'picomatch';
 
-/** The root is empty; other results have no trailing slash. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : path.slice(0, slash);

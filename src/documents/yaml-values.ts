@@ -17,9 +17,7 @@ import type { Limits } from './limits.ts';
 import { MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
-/**
- * Positions are -1 if there is none. `text` is the source of a scalar that is printed differently.
- */
+/** Positions are -1 if unknown. `text` is the source of a scalar that is printed differently. */
 export interface Spot {
   line: number;
   start: number;

@@ -27,8 +27,7 @@ const SCALAR_MARK = '\u001f';
 
 const PARSE_OPTIONS = {
   version: '1.2',
-  // Shared, because creating it takes as long as reading a small file. Foreign tags are kept and
-  // then rejected. yaml-values.ts handles merge keys.
+  // Shared, because creating it takes as long as reading a small file.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
@@ -46,7 +45,7 @@ class Stop extends Error {
   }
 }
 
-/** Stops at the first error, so that the time is linear. Warnings count as errors. */
+/** Stops at the first error to take linear time. Warnings count as errors. */
 function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
   try {
@@ -122,7 +121,6 @@ function requireValid(document: YamlDocument): YamlDocument {
 
 const LEXER_MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
-/** Change of depth by type of token. */
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
 
 function* guardedPieces(text: string, limits: Limits): Generator<string> {
@@ -185,7 +183,7 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-/** Accepts only UTF-8 and the core schema, without tags or duplicate keys. Takes linear time. */
+/** Accepts only UTF-8, YAML's core schema and unique keys. Takes linear time. */
 export function readYaml(
   file: string,
   content: string | Uint8Array,

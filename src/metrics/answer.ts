@@ -17,7 +17,7 @@ export interface MetricAnswer {
   price?(usage: Usage): number | null;
   metadata?: Record<string, Json>;
   turns?: readonly ScriptedTurn[];
-  /** From 1. */
+  /** The turn's number in the script, from 1. */
   turn?: number;
   followed?: true;
   otherAnswer?: string | null;
@@ -33,9 +33,8 @@ export interface MetricTools {
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
   graders: readonly Grader[];
-  /** Null if not needed or not set. */
   embedder: Grader | null;
-  /** Returns unpredictable text for the delimiters around graded material. */
+  /** Returns unpredictable text for delimiters. */
   random: (purpose: string) => string;
   keepGrades?: boolean;
   /** From 0. Graders are called with the same try index. */

@@ -10,13 +10,13 @@ import type {
 } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-/** A grader's messages. Untrusted text in them cannot end its quotation. */
+/** Untrusted text in the messages cannot end its quotation. */
 export interface GraderPrompt {
   messages: Message[];
   schema: { name: string; json: { [key: string]: Json } };
 }
 
-/** In UTF-16 units, for untrusted text sent and for replies read. */
+/** In UTF-16 units. Applies to untrusted text in prompts and to replies. */
 export const MAX_MATERIAL = 1_048_576;
 
 interface AskedReply<Reply> {
@@ -32,7 +32,9 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   /** Absent: any readable reply is enough. */
   isEnough?(reply: Reply): boolean;
   note(first: Reply | null): string;
-  /** Whether to cache the reply. Absent: the first reply, and a second one that is enough. */
+  /**
+   * Whether to cache the reply. Absent: caches the first reply, and a second one if it is enough.
+   */
   settles?(reply: Reply): boolean;
 }
 
@@ -74,7 +76,6 @@ export async function askTwice<Reply>(
   return { replies, failed: null };
 }
 
-/** Omits an unreadable reply. */
 function withNote(messages: readonly Message[], note: string): Message[] {
   return messages.map((message, index) => {
     if (index < messages.length - 1) return message;

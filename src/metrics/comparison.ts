@@ -75,7 +75,7 @@ export const valueParameter = {
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  /** Whether these parameters need `expected`. Absent: they do. */
+  /** Whether the metric needs `expected`. Absent: it does. */
   compares?(options: Options<S>): boolean;
   expects?(options: Options<S>): Expectation;
   measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;

@@ -27,8 +27,6 @@ import { jsonNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { lengthIn } from './measures/words.ts';
 
-/* FlexEval's functions of a dialogue's text, roles, tool calls and records. */
-
 const flexEval = {
   group: 'conversation',
   source: 'FlexEval function metric of this name',
@@ -44,7 +42,7 @@ interface CountRow<S extends z.ZodRawShape> extends Pick<
   parameters?: S;
   unit?: string;
   check?(options: Options<S>): string[];
-  /** Returns a number, or the names to count, or null if there are no words. */
+  /** Returns a number, the names to count, or null if there are no words. */
   count(
     answer: MetricAnswer,
     level: MetricLevel,
@@ -297,7 +295,7 @@ const expression = z.string().describe('RE2 syntax: no look-around, no back-refe
 
 const plainFlags = { ignore_case: false, multiline: false, dot_all: false };
 
-/** Patterns match composed characters. */
+/** Patterns match text in composed form (NFC). */
 function judgedText(answer: MetricAnswer, level: MetricLevel): string {
   return normaliseText(textAt(answer, level), AS_WRITTEN);
 }

@@ -28,7 +28,7 @@ export interface MetricContext {
 export type MetricGroup =
   'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded' | 'agent';
 
-/** Run as a test and shown in the docs. `reply` is the grader's. */
+/** Every example is run as a test and shown in the docs. `reply` is the grader's reply. */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -46,9 +46,9 @@ export interface MetricExample {
 }
 
 export interface Expectation {
-  /** `number` keeps the source text of numbers and parses everything else. */
+  /** For `number`, numbers keep their source text and other values are parsed. */
   reads: 'text' | 'value' | 'number';
-  /** The message begins with "expected". Null if the value is valid. */
+  /** A message that begins with "expected", or null if the value is valid. */
   wrong(expected: Json): string | null;
 }
 
@@ -65,11 +65,11 @@ export interface MetricDefinition {
   parameters: z.ZodObject;
   range: string;
   passes: string;
-  /** Before `negate` is applied. If lower is better, `threshold` is a maximum. */
+  /** Applies before `negate`. If lower is better, `threshold` is a maximum. */
   better: Better;
   needs: Needs;
   levels: readonly MetricLevel[];
-  /** Whether the metric judges the call or the comparison instead of the answer's content. */
+  /** The metric judges the call or the comparison instead of the answer's content. */
   whole?: true;
   source: string;
   example: MetricExample;
@@ -195,7 +195,7 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   });
 }
 
-/** `pass` applies only if the metric has no threshold; bounds compare `value`. */
+/** `pass` applies only if the metric has no threshold. */
 export function measurement(value: Json, pass: boolean, reason: string | null = null): Measurement {
   return { status: 'measured', value, pass, reason };
 }

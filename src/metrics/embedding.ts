@@ -62,7 +62,7 @@ function readVector(output: string): readonly number[] | null {
   }
 }
 
-/** Range −1 to 1. If it is undefined, the answer is ungraded, not 0. */
+/** Range −1 to 1. If the similarity is undefined, the answer is ungraded instead of 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
@@ -85,7 +85,7 @@ function unit(vector: readonly number[]): number[] | null {
   return scaled.map((part) => part / length);
 }
 
-/** Blank texts have no embedding. They are similar (1) only to each other. */
+/** Blank texts have no embedding: they have similarity 1 to each other and 0 to other texts. */
 async function similarity(
   output: string,
   expected: string,

@@ -10,9 +10,8 @@ import { f1 } from './measures/words.ts';
 
 interface FileEntry {
   path: string | null;
-  /** Null if any content is allowed. */
   content: string | null;
-  /** In hex. Null if any content is allowed. */
+  /** In hex, or null if any content is allowed. */
   sha256: string | null;
 }
 

@@ -65,7 +65,7 @@ interface ParsedReply {
 }
 
 /**
- * Reads the `choice` of JSON. Otherwise reads the last line, or the first if the rubric asks for
+ * Reads the `choice` in JSON. Otherwise reads the last line, or the first if the rubric asks for
  * the label first.
  */
 export function readGrade(
@@ -159,7 +159,6 @@ export type Grade = (
 
 type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
-/** Asks again after an unreadable reply. */
 export async function gradeMaterial(
   question: Question,
   materials: Materials,
@@ -185,7 +184,7 @@ export async function gradeMaterial(
 
 const MAX_KEPT_CHARS = 20_000;
 
-/** Omits the system message, which all rubrics share. */
+/** Omits the system message, because all rubrics share it. */
 function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
   return {
     prompt: shorten(

@@ -22,9 +22,8 @@ import { fromGrade, idealText, materialsOf } from './rubric.ts';
 
 interface LabelPrompt {
   prompt: string;
-  /** Scores range from 0 to 1. */
   labels: Record<string, number>;
-  /** Texts from the user's file, in which keywords are not replaced. */
+  /** Texts from the user's file. Keywords in them are not replaced. */
   own?: Record<string, string>;
   material?: Materials;
 }
@@ -36,10 +35,9 @@ function labelQuestion(name: string, { prompt, labels, own = {} }: LabelPrompt):
 
 interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'> {
   parameters: S;
-  /** Whether the metric reads the reference's `expected` under these parameters. */
   usesExpected?(options: Options<S>): boolean;
   needed: number;
-  /** A string says why there is no question. Null if `expected` is missing. */
+  /** A string explains why there is no question. Null if `expected` is missing. */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 

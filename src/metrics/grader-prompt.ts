@@ -7,19 +7,19 @@ import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-t
 import { fillKeywords, materialUsed, showsNothing, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
-  /** Texts by additional keyword, inserted unchanged. */
+  /** Texts for additional keywords. Keywords in them are not replaced. */
   own?: Readonly<Record<string, string>>;
   quoted?: Readonly<Record<string, string>>;
 }
 
 export interface Materials extends Partial<Record<Material, string | undefined>> {
-  /** Files of the judged messages, sent only if the rubric quotes these messages. */
+  /** Files of the judged messages. Sent only if the rubric quotes these messages. */
   files?: readonly FilePart[];
 }
 
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
-/** No answer can end its quotation. Some vendors require a final user message. */
+/** An answer cannot end its quotation. Some vendors require a final user message. */
 export function graderPrompt(
   question: Question,
   materials: Materials,
@@ -29,7 +29,7 @@ export function graderPrompt(
   const quoted = Object.entries(question.quoted ?? {});
   const alone = quoted.length === 0 && showsNothing(question.prompt);
   if (alone) used.add('completion');
-  // Unused material must not change the request, or the cache would miss.
+  // Unused material must not change the prompt, or the cache would miss.
   const texts = [
     question.prompt,
     ...Object.values(question.own ?? {}),
@@ -112,7 +112,8 @@ function quotedList(labels: readonly string[]): string {
 }
 
 /**
- * Models write keys in this order, so reasons precede the label unless the rubric asks otherwise.
+ * Models write keys in the schema's order, so reasons precede the label unless the rubric asks
+ * otherwise.
  */
 function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };

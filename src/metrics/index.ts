@@ -25,7 +25,6 @@ import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
-/** Runs the user's code on all answers in one batch. */
 async function scoreCode(
   source: CodeSource,
   answers: readonly MetricAnswer[],
@@ -47,7 +46,6 @@ async function scoreCode(
   return answers.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
 }
 
-/** Input of the user's code. */
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
   const messageJson = ({ role, content, metadata = {} }: Message): Json => ({
@@ -96,7 +94,6 @@ function fromResult(
   const said = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null;
   if (given === undefined) return measureError(`${metric} did not set metric`);
   const value = plainValue(given);
-  // Bounds are applied later, as for all metrics.
   if (bounded) return measurement(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measurement(value, verdict, said);
@@ -134,7 +131,7 @@ function applyBounds(
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
-  // Code that does not return a number has failed on this answer.
+  // Code that returns something other than a number has failed on this answer.
   if (byBounds.status === 'error' && metric.source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
   if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;

@@ -15,7 +15,8 @@ const KEYWORDS = {
 export type Material = (typeof KEYWORDS)[keyof typeof KEYWORDS];
 
 /**
- * Names that autoevals writes in double braces. Any other `{{name}}` is the literal text `{name}`.
+ * autoevals writes only these names in double braces. Any other `{{name}}` is the literal text
+ * `{name}`.
  */
 const MUSTACHE = new Set(['input', 'output', 'expected']);
 

@@ -20,7 +20,7 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/** Least trimmed first, because a label may end in punctuation. */
+/** Returns the least trimmed text first, because a label may end in punctuation. */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];
@@ -42,8 +42,8 @@ function trimOnce(text: string): string {
 }
 
 /**
- * Finds the only label in a line. Ignores labels within words, numbers or running text, and negated
- * labels.
+ * Finds the only label in a line. Ignores negated labels, and labels within words, numbers or
+ * running text.
  */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);
@@ -51,7 +51,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
-  // Does not ignore the case of single letters, because `a` is a word.
+  // Single letters must match in case, because `a` is a word.
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
@@ -65,7 +65,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
 const SCORE =
   /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
 
-/** Reads `9.0`, and `9/10` if 10 is the highest label, as 9. */
+/** Rewrites `9.0` as 9, and also `9/10` if 10 is the highest label. */
 function onScale(line: string, labels: readonly string[]): string {
   const numbers = labels.map(Number).filter((number) => !Number.isNaN(number));
   const top = numbers.length < 2 ? null : String(Math.max(...numbers));
@@ -89,7 +89,7 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
       if (!isWholeLabel(line, start, end)) continue;
       if (found.every((other) => end <= other.start || start >= other.end))
         found.push({ label, start, end });
-      // Limits the work, because a hostile line may contain thousands.
+      // Limits the work, because a hostile line may contain thousands of labels.
       if (found.length > 64) return found;
     }
   }
@@ -136,7 +136,7 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 
-/** Characters that join their neighbours into one word, as in grades, fractions and decimals. */
+/** Characters that join their neighbours into one word, such as fractions and decimals. */
 const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 
 /** Characters that belong to a label even at its end: `A+`, `A-`, `5%`, `1/`. */
@@ -171,12 +171,10 @@ function isMeasured(line: string, start: number, end: number): boolean {
   return COMPARISON_SIGN.test(before) || PER_CENT.test(after);
 }
 
-/** Colons, equals signs and commas join only digits. */
 function isJoined(joiner: string, label: string, neighbour: string): boolean {
   return ![':', '=', ','].includes(joiner) || (/^\p{N}/u.test(label) && /\p{N}/u.test(neighbour));
 }
 
-/** A lone surrogate may be half of a letter. */
 function isWord(char: string, line: string, index: number): boolean {
   if (char === '' || char === '_') return char === '_' && !isMarkup(line, index);
   return WORD.test(char) || (char >= '\ud800' && char <= '\udfff');

@@ -84,7 +84,6 @@ export const numericDiff = defineComparison({
     return passOrFail(
       pass,
       `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
-      // If the sum exceeds all doubles, the score is 0.
       apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
     );
   },

@@ -10,7 +10,7 @@ import { comparesShare } from './passing.ts';
 import { entryNumber, metricNumber } from './value.ts';
 
 interface DialogueObject {
-  /** Index of its last message, from 0, without system messages. */
+  /** Index of the object's last message, from 0, without system messages. */
   message: number;
   answer: MetricAnswer;
 }
@@ -22,10 +22,7 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   ToolCall: 'tool call',
 };
 
-/**
- * Returns the judged parts of a dialogue: turns, messages or the thread. The answer or later
- * messages are last.
- */
+/** Returns the judged parts of a dialogue in order. */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
@@ -61,7 +58,7 @@ export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): Dialo
   });
 }
 
-/** Whether a metric uses `expected`. Then it judges only scripted turns that have one. */
+/** A metric that uses `expected` judges only scripted turns that have one. */
 export function readsExpected({ source, definition }: Metric, rubric?: Rubric): boolean {
   if (source.kind === 'code') return /\bexpected\b/.test(source.code);
   if (source.kind === 'rubric') return materialUsed(rubric?.prompt ?? '').has('expected');
@@ -133,10 +130,7 @@ export function objectScore(
   };
 }
 
-/**
- * Undecided if unjudged objects could change the outcome. The value is the mean, or the share that
- * passes.
- */
+/** The result is undecided if unjudged objects could change it. */
 export function scoreOfObjects(
   judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],
@@ -186,7 +180,6 @@ function combinedValue(
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
-/** Key of the mean value of a dialogue's objects, shown next to the share that passes. */
 const OBJECT_MEAN = 'mean';
 
 function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Json {
@@ -196,7 +189,7 @@ function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Js
     : meanValue(judged.map((object) => object.value));
 }
 
-/** Returns a score's number, or the entry of a map, or the {@link OBJECT_MEAN}. */
+/** Returns the score's number or, with `entry`, one of its named numbers. */
 export function scoreEntry(
   score: Pick<Score, 'value' | 'objects'>,
   entry: string | null,
@@ -241,7 +234,7 @@ export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): bo
   );
 }
 
-/** In a script, turns count the answers. Otherwise they count both sides. */
+/** In scripts, only answers count as turns. Otherwise both sides' turns count. */
 export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,

@@ -17,7 +17,7 @@ export function boundsOf({ threshold, min, max }: StatedPassing, better: Better)
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
-/** Returns the file's labels, or those with the best score. */
+/** Returns the labels that the file names, or else those with the best score. */
 export function passingLabels(
   rubric: RubricPassing,
   { pass, better }: Partial<StatedPassing> = {},
@@ -38,7 +38,6 @@ export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
-/** Whether to compare the share of a dialogue's objects that pass. */
 export function comparesShare({
   every,
   level,
@@ -55,7 +54,7 @@ export function directionIn(
   return entry === null && comparesShare(metric) ? 'higher' : valueDirection(metric, rubrics);
 }
 
-/** The file decides, then the metric or rubric, then what passes. */
+/** Uses the direction in the file, or else that of the metric or rubric, or else what passes. */
 export function valueDirection(
   metric: Metric,
   rubrics: ReadonlyMap<string, RubricPassing>,
@@ -114,7 +113,7 @@ export function withCut(score: Score): Score {
   return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
 
-/** Mirrors the score of head's answer to get base's score. */
+/** Converts the score of a comparison from head's view to base's. */
 export function seenFromHead(score: Score): Score {
   if (score.status !== 'pass' && score.status !== 'fail') return score;
   const value = typeof score.value === 'number' ? 1 - score.value : score.value;

@@ -17,7 +17,6 @@ import type { Materials } from './grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
 
-/** FlexEval's unchanged texts with the direction that each implies. */
 const BETTER_LABELS: Readonly<Record<keyof typeof flexEval.rubrics, Better>> = {
   yeasayer_completion: 'lower',
   is_request_for_plot: 'none',
@@ -83,7 +82,7 @@ export function fromGrade(grade: Grade, needed: number): Measurement {
   };
 }
 
-/** As in FlexEval, the context is the system prompt for Message and the last message for Thread. */
+/** As in FlexEval, the context at level Message includes the system prompt. */
 export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
   const { completion, thread, messages, expected } = answer;
   const dialogue = thread.filter(({ role }) => role !== 'system');

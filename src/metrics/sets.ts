@@ -123,7 +123,6 @@ function setDifference(found: ReadonlySet<string>, wanted: ReadonlySet<string>):
     .join('; ');
 }
 
-/** If both sides are empty, the share is 1. If only one is empty, it is 0. */
 const sharedPart = (shared: number, size: number, other: number): number =>
   size === 0 ? (other === 0 ? 1 : 0) : shared / size;
 

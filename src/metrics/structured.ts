@@ -213,7 +213,6 @@ function callsProblem(expected: Json): string | null {
   return wrong[0] ?? null;
 }
 
-/** A string says that a check did not terminate. */
 async function schemaProblems(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],

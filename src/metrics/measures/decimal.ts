@@ -66,7 +66,7 @@ export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boole
 
 export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
   if (digits === 0n) return true;
-  // `digits` has no trailing zeros, and zeros beyond MAX_EXPONENT_GAP do not matter.
+  // A number with finer digits is not a multiple, because `digits` has no trailing zeros.
   if (of.exponent > exponent) return false;
   return (
     (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n

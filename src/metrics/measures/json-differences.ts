@@ -3,9 +3,8 @@ import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
 
-/** Undefined means that the value is missing. */
 interface JsonDifference {
-  /** Keys and positions (from 0) from the root. */
+  /** Keys, and positions from 0. */
   path: (string | number)[];
   actual: ExactJson | undefined;
   expected: ExactJson | undefined;

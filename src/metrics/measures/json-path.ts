@@ -8,8 +8,8 @@ const STEP =
   /\.(?<name>[^.[\]'"*\s]+|\*)|\[\s*(?:(?<at>-?\d{1,9})|\*|'(?<single>[^']*)'|"(?<double>[^"]*)")\s*\]/gy;
 
 /**
- * Reads paths such as `order.items[0].name`, `$.items[*].id` or `['a.b']`: child segments of
- * JSONPath (RFC 9535) with optional `$.`.
+ * Reads paths such as `order.items[0].name`, `$.items[*].id` or `['a.b']` (RFC 9535, child segments
+ * only; `$.` is optional).
  */
 export function parsePath(path: string): PathStep[] | null {
   const rest = path.startsWith('$') ? path.slice(1) : path.replace(/^(?!\[)/, '.');
@@ -21,7 +21,6 @@ export function parsePath(path: string): PathStep[] | null {
   });
 }
 
-/** Returns all values at a path, in order. */
 export function valuesAt(value: ExactJson, [step, ...further]: readonly PathStep[]): ExactJson[] {
   if (step === undefined) return [value];
   return entriesAt(value, step).flatMap((entry) => valuesAt(entry, further));

@@ -34,7 +34,7 @@ const options: Options = {
   code: { regExp },
 };
 
-/** Unknown keywords without effect that other tools write. Other unknown keywords are errors. */
+/** Keywords of other tools that check nothing. All other unknown keywords are errors. */
 const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
 type Compiled = ((value: ExactJson) => string | null) | string;
@@ -100,10 +100,10 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
   });
 }
 
-/** Below this product of schema length and answer length, a check takes milliseconds. */
+/** If schema length times answer length is below this limit, a check takes milliseconds. */
 const QUICK = 10_000_000;
 
-/** Keywords whose cost may grow faster than that product. */
+/** Keywords whose checks may take more than linear time. */
 const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
 export function isQuick(schema: JsonSchema, length: number): boolean {

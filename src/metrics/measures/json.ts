@@ -23,7 +23,7 @@ type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 
-/** Takes linear time, because `first` and `objects` stop after 20 openings. */
+/** Takes linear time, because `first` and `objects` stop after 20 opening brackets. */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
     const [value] = parseObjects(text);
@@ -175,7 +175,7 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/** Range 0 to 1: the mean over all keys, or over the longer list. */
+/** Returns 0 to 1: the mean over all keys, or over the longer list. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
     return listAgreement(actual, expected, options);
@@ -219,7 +219,8 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
 }
 
 /**
- * Tolerances require comparing every pair. If there are too many, equal entries are paired first.
+ * With tolerances, every pair must be compared. If there are too many, equal entries are paired
+ * first.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
@@ -246,7 +247,7 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // Files quote numbers that are this large.
+    // Users quote such large numbers in files.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

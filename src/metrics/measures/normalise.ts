@@ -36,11 +36,10 @@ export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Commas, apostrophes or fixed spaces between groups of three digits. */
 const GROUPED =
   /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
 
-/** Hyphens and dashes that models write as a minus sign, for use in a character class. */
+/** Hyphens and dashes that models write as a minus sign, as members of a regex class. */
 export const MINUS = '-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d';
 
 const MINUSES = new RegExp(`[${MINUS}]`, 'g');
@@ -64,7 +63,6 @@ function withoutPunctuation(text: string): string {
 }
 
 function meaningful(run: string, before: string, after: string): string {
-  // The kinds of the run's neighbours: N for a digit, L for a letter.
   const edges = `${characterKind(/.$/su.exec(before))}|${characterKind(/^./su.exec(after))}`;
   if (edges === 'N|N') return run;
   if (edges === 'N|L' || edges === 'L|N') return run.replace(/[\p{Sc}'’"“”`]/gu, '');
@@ -97,7 +95,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** These options are turned off, so that a text of only `!` is not empty. */
+/** Without these options, a text of only `!` would become empty. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };

@@ -29,7 +29,7 @@ const NUMERAL = new RegExp(
   'gu',
 );
 
-/** Currency codes that are also words before a number, as in `TOP-10`. */
+/** Currency codes that are also words, as in `TOP-10`. */
 const CURRENCY_WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
 
 /** `$1,024.50` is 1024.5; `3-5` is 3 and 5; `3,14` is ambiguous. */
@@ -51,7 +51,7 @@ export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
   });
 }
 
-/** Groups of three (or two, as in India), then a decimal point. */
+/** Matches `1,024.5` and `1,00,000`, in which the comma cannot be the decimal mark. */
 const WITH_POINT = new RegExp(
   `^(?:[1-9]\\d{0,2}([,'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*|[1-9]\\d?(?:,\\d\\d)+,\\d{3}|\\d*)(?:\\.\\d+)?$`,
 );
@@ -64,7 +64,6 @@ const WITH_COMMA = new RegExp(
 function entriesIn(written: string, mark: DecimalMark | undefined): (string | null)[] {
   const body =
     mark === 'comma' ? written.replace(/[.,]/g, (letter) => (letter === '.' ? ',' : '.')) : written;
-  // A space may separate groups of digits or two numbers.
   const isUnclear = mark === undefined && written.includes(' ');
   if (WITH_POINT.test(body)) return [isUnclear ? null : body.replace(/[^\d.]/g, '')];
   if (WITH_COMMA.test(body)) {

@@ -98,7 +98,7 @@ function nonSpaceCharacters(text: string): string[] {
 
 const PUNCTUATION = new Set('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
-/** Splits off one leading or trailing punctuation mark, as in chrF++. */
+/** As in chrF++, splits off one leading or trailing punctuation mark. */
 function chrfWords(text: string): string[] {
   return text
     .split(/\s+/)

@@ -1,6 +1,6 @@
 /**
- * Pairs as many entries as possible with augmenting paths (Kuhn 1955, Berge 1957). Returns
- * positions in `right` with their partner in `left`.
+ * Pairs as many entries as possible (augmenting paths; Kuhn 1955, Berge 1957). Maps positions in
+ * `right` to positions in `left`.
  */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],
@@ -30,7 +30,6 @@ export function maximumPairs<Left, Right>(
     return false;
   };
   for (let entry = 0; entry < left.length; entry++) {
-    // Entries that a failed search visited never lead to a free entry.
     if (augments(entry)) seen = new Set();
   }
   return partners;

@@ -4,7 +4,7 @@ interface PatternFlags {
   ignore_case: boolean;
   multiline: boolean;
   dot_all: boolean;
-  /** Absent: RE2's own syntax. */
+  /** Absent: `re2`. */
   syntax?: 're2' | 'javascript';
 }
 
@@ -58,7 +58,6 @@ const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
 /** Null if the pattern is invalid or needs look-around or back-references, which RE2 lacks. */
 export function toSafePattern(pattern: string): string | null {
-  // A token is a few characters, or a class with its escapes.
   const token =
     /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\(\?(?:<(?![=!])[A-Za-z_$][\w$]*>|.?)|\{\d+(?:,\d*)?\}|[\s\S]/gu;
   const parts = (pattern.match(token) ?? []).map(translate);
@@ -78,7 +77,9 @@ function translate(token: string): string | null {
 
 const SHARED_ESCAPE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
-/** Escapes with another meaning in RE2: outside and inside a class. */
+/**
+ * Escapes that mean something else in RE2. Each has a replacement outside and one inside a class.
+ */
 const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
   s: [`[${BLANKS}]`, BLANKS],
   S: [`[^${BLANKS}]`, null],
@@ -110,7 +111,7 @@ function characterClass(token: string): string | null {
   const members = token
     .slice(open.length, -1)
     .match(/\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|[\s\S]/gu);
-  // Together they match everything.
+  // A class with both matches everything.
   if (members?.includes('\\s') === true && members.includes('\\S'))
     return open === '[' ? '[\\s\\S]' : null;
   const parts = (members ?? []).map((member) =>

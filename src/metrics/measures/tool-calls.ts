@@ -14,7 +14,7 @@ export interface WantedCall {
 
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/** Accepts one or several names, or maps of `name` and `arguments` or `schema`. */
+/** Accepts names, or maps of `name` and `arguments` or `schema`. */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
@@ -48,10 +48,7 @@ export function parsedArguments(call: ToolCall) {
   return given.ok ? { value: given.value } : null;
 }
 
-/**
- * Pairs calls by position if the order is `strict`. `problem` returns null if a call of the same
- * name fits.
- */
+/** `problem` explains why a call of the right name does not match, or returns null. */
 export function matchCalls(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],

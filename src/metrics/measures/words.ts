@@ -2,7 +2,6 @@ import { normaliseText } from './normalise.ts';
 
 export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 
-/** Empty text has no words or lines. */
 export function lengthIn(text: string, unit: (typeof units)[number]): number {
   if (unit === 'characters') return codePoints(text);
   if (unit === 'bytes') return new TextEncoder().encode(text).length;
@@ -28,7 +27,6 @@ export function countNgrams(tokens: readonly string[], n: number): Map<string, n
   return counts;
 }
 
-/** Counts each n-gram as often as on the side that has fewer of it. */
 export function overlap(
   left: ReadonlyMap<string, number>,
   right: ReadonlyMap<string, number>,
@@ -44,7 +42,7 @@ export function fBeta(precision: number, recall: number, beta: number): number {
   return denominator === 0 ? 0 : ((1 + beta * beta) * precision * recall) / denominator;
 }
 
-/** F1 of `shared` among `found` and `wanted` entries; 1 if there are neither. */
+/** Returns 1 if both sides are empty. */
 export function f1(shared: number, found: number, wanted: number): number {
   return found + wanted === 0 ? 1 : (2 * shared) / (found + wanted);
 }
@@ -52,12 +50,13 @@ export function f1(shared: number, found: number, wanted: number): number {
 const WORD_TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]]+/gv;
 
-/** On ASCII text, equals Google's `rouge_score` without stemming. */
 export function rougeWords(text: string): string[] {
   return text.normalize('NFC').toLowerCase().match(WORD_TOKEN) ?? [];
 }
 
-/** Follows SQuAD, but keeps points and signs in numbers. A text of only articles keeps them. */
+/**
+ * Follows SQuAD, but keeps points and signs in numbers, and articles in a text of only articles.
+ */
 export function squadWords(text: string): string[] {
   const plain = normaliseText(text, { ignore_case: true, trim: true, ignore_punctuation: true });
   const words = wordsIn(plain).filter((word) => word !== 'a' && word !== 'an' && word !== 'the');
@@ -68,7 +67,7 @@ function wordsIn(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** The characters that mteval-v13a always splits off. */
+/** Characters that mteval-v13a always splits off. */
 const SYMBOL = /[{|}~[\\\]^_`!"#$%&()*+:;<=>?@/]/g;
 
 /** Tokens of the NIST script mteval-v13a, which is sacreBLEU's default. */
