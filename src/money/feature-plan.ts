@@ -19,7 +19,6 @@ export interface Asker {
 export interface FeaturePlan<Own = unknown> {
   own: Own;
   certain: readonly PlannedCalls[];
-  /** The most calls that follow the verdict. */
   possible: number;
   /** How many of the `possible` calls a regression usually takes. If absent, all of them. */
   usual?: number;

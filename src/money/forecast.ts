@@ -14,7 +14,6 @@ interface ForecastTools {
   stored(request: Request): boolean;
 }
 
-/** Tokens in a grader's prompt without the answer. */
 const GRADER_FRAME = 400;
 
 /** Forecasts the cost of the first round. Stored answers are free. */

@@ -88,7 +88,6 @@ function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): 
   );
 }
 
-/** Multiplies a plan. A number below 1 gives a part of it. */
 export function repeatPlan(plan: Plan, times: number): Plan {
   const { prompt_calls, replayed, grader_calls, certain } = plan;
   return {

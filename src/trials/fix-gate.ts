@@ -151,7 +151,6 @@ async function staysStable(
   return 'kept';
 }
 
-/** Null if a try was not judged. */
 async function anyBreaks(failed: readonly number[], passedBy: PassedBy): Promise<boolean | null> {
   const found = await Promise.all(failed.map((reference) => breaks(reference, passedBy)));
   return found.includes(null) ? null : found.includes(true);

@@ -15,7 +15,6 @@ const LONG_LINE = 100;
 /** In characters. Shorter lines do not count as moved. */
 const SHORTEST_MOVED = 8;
 
-/** From this similarity on, a line is a new wording of another. */
 const MIN_LINE_SIMILARITY = 0.35;
 
 /**

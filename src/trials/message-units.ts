@@ -8,7 +8,6 @@ import type { Places } from './unit-places.ts';
 
 type PlacedMessage = Prompt['messages'][number];
 
-/** The units of all messages share one numbering. */
 type MergedMessage =
   | { kind: 'one side'; side: 'base' | 'head'; message: PlacedMessage; unit: number }
   | {
@@ -36,10 +35,8 @@ interface Swap {
 
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
-/** Bonus for two messages with the same role. */
 const ROLE = 0.3;
 
-/** Pairs the messages of both sides. A change of their order is one unit. */
 export function mergeMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],

@@ -12,7 +12,6 @@ import type { ReferenceGroup } from '../types/reference-group.ts';
 /** What a grader sees of a comparison. None of it is trusted. */
 export interface Packet {
   materials: Record<'task' | 'change' | 'groups' | 'cases', string>;
-  /** Whether a text contains an identifier from a shown case. */
   quotes(text: string): boolean;
 }
 
@@ -75,7 +74,6 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
   };
 }
 
-/** Returns a prompt's messages or code without its settings. */
 export function taskText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
   return trimToBudget(bodyText({ messages, code }), PART_TOKENS.task);
 }

@@ -197,11 +197,9 @@ type Parameters = Record<string, Json>;
 
 interface Difference {
   key: string;
-  /** Null if the whole parameter differs. */
   tool: string | null;
   base: Json | undefined;
   head: Json | undefined;
-  /** Null if the difference cannot be split. */
   parts: ReturnType<typeof mergeValues>;
 }
 

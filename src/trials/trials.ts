@@ -35,7 +35,6 @@ export interface Trials {
   alpha: number;
   rates: ReadonlyMap<number, Rates>;
   outcomes: { units: ReadonlySet<number>; reference: number; passed: boolean }[];
-  /** The cap on tries. */
   most: number;
   made: number;
   /** Consecutive rounds without a judged try. */

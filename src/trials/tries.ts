@@ -15,7 +15,6 @@ export type TryTools = Parameters<typeof runExtraTries>[2];
 export interface CallCounter {
   complete: Complete;
   made(): number;
-  /** Why the first refused call was refused. */
   refused(): string | null;
   /** Why the next call would be refused, as a clause of a sentence. */
   ended(): string | null;
@@ -24,7 +23,6 @@ export interface CallCounter {
 /** Most experiments need 30 to 60 calls. */
 const LEAST_CALLS = 120;
 
-/** Returns the default cap on calls. */
 export function experimentCalls(compared: number, most: number): number {
   return Math.min(most, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
 }
