@@ -9,10 +9,8 @@ import {
 } from 'node:worker_threads';
 
 /**
- * Starts a thread for work that may never end. It runs the file of this URL. In a bundle that is
- * the whole bundle, so an entry must import the file itself. The thread has no arguments, no input
- * and no environment except Node's compile cache. Its output is discarded. @param data further
- * plain values, for `threadData`
+ * Starts a thread for work that may never end. It has no environment except Node's compile cache.
+ * In a bundle, `url` is the whole bundle, so an entry must import the file itself.
  */
 export function startThread(
   url: string,
@@ -37,8 +35,8 @@ export function startThread(
 }
 
 /**
- * Serves this role if the thread was started for it. Then never returns, so that the started file
- * does not run twice. Elsewhere does nothing.
+ * Serves this role if the thread was started for it, and then never returns, so that the file does
+ * not run twice.
  */
 export async function serveThread<Data>(
   role: string,

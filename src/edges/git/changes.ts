@@ -15,10 +15,6 @@ import { isObjectId } from './objects.ts';
 
 type Lines = ChangedFile['lines'];
 
-/**
- * git looks for renames of edited files only among 1,000 × 1,000 files. It always finds exact
- * renames.
- */
 const DIFF_COMMAND = [
   'diff-tree',
   '-r',
@@ -32,10 +28,7 @@ const DIFF_COMMAND = [
   '-l1000',
 ];
 
-/**
- * Compares two trees by id. With `fetchContents`, first fetches missing files, because git reads
- * all that differ.
- */
+/** With `fetchContents`, first fetches the missing files that git must compare. */
 export async function diffTrees(
   place: GitPlace,
   trees: TreeReader,
@@ -130,9 +123,6 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   );
 }
 
-/**
- * Parses `git diff --raw -p -z`: NUL-terminated entries and paths, an empty entry, then the patch.
- */
 function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
   const listing: Buffer[] = [];
   const hunks = hunkParser();
@@ -190,12 +180,11 @@ function nextPath(parts: Iterator<Buffer>): string {
   return treePathText(next.value);
 }
 
-/** Longer lines are file content: keep only their start. */
 const KEPT_LINE = 256;
 
 /**
- * Finds head's changed lines in a streamed `-U0` patch, by content pair `<old id>..<new id>`.
- * Content lines start with `+`, `-` or `\`, so a file cannot fake a header.
+ * Collects head's changed lines by `<old id>..<new id>`. Content follows `+`, `-` or `\`, so it
+ * cannot fake a header.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();
@@ -208,7 +197,6 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
     } else if (line.startsWith('index ')) {
       const pair = contentPair(line);
       current = [];
-      // A pair that occurs again has the same lines. Binary files have no lines.
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
       if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');

@@ -7,7 +7,7 @@ import type { ObjectReader } from './objects.ts';
 
 const WRITERS = 16;
 
-/** Writes regular files byte for byte, without filters or hooks. If it fails, removes them all. */
+/** Writes regular files without filters or hooks. */
 export async function writeFiles(
   entries: readonly TreeEntry[],
   reader: Pick<ObjectReader, 'blob'>,
@@ -84,7 +84,7 @@ function joinBytes(folder: string, bytes: Buffer): Buffer | string {
     : Buffer.concat([Buffer.from(`${folder}/`), bytes]);
 }
 
-/** A crafted tree can have names that leave the folder or configure git. */
+/** Rejects names that leave the folder or configure git. */
 function isSafePath(path: string): boolean {
   const onWindows = process.platform === 'win32';
   return path.split('/').every((part) => {

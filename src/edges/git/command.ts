@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { InternalError, userError } from '../../errors.ts';
 
-/** The repository to use. git does not search for one and never runs in a user's folder. */
+/** git does not search for a repository and never runs in a user's folder. */
 export interface GitPlace {
   gitDir: string;
   directory: string;
@@ -19,7 +19,6 @@ export interface GitResult {
 /** Without these, a repository's configuration could run programs. */
 const SAFE_SETTINGS = [
   'safe.bareRepository=explicit',
-  // Without this, git lists the refs of the repository whose objects are borrowed.
   'core.alternateRefsCommand=:',
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -31,11 +30,11 @@ const SAFE_SETTINGS = [
   'advice.addEmbeddedRepo=false',
 ];
 
-/** `GIT_*` variables needed to reach a remote. The others could redirect git. */
+/** The other `GIT_*` variables could redirect git. */
 const KEPT_GIT_VARIABLE =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
 
-/** Model keys and action inputs. git and its credential helpers must not see them. */
+/** git and its credential helpers must not see model keys. */
 const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;
 
 const STDERR_LIMIT = 64 * 1024;
@@ -50,7 +49,7 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
     LC_ALL: 'C',
     LANGUAGE: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    // An empty value, unlike an unset one, stops git from starting a program to ask for a password.
+    // Empty, unlike unset, stops git from starting a program to ask for a password.
     GIT_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
@@ -95,7 +94,7 @@ function gitArguments(place: GitPlace, command: readonly string[]): string[] {
   ];
 }
 
-/** Runs git in a separate session: git cannot prompt there, and Ctrl-C reaches only evaldiff. */
+/** In a separate session, git cannot prompt and Ctrl-C does not reach it. */
 export function spawnGit(
   place: GitPlace,
   command: readonly string[],
@@ -115,7 +114,7 @@ interface RunOptions {
   onOutput?: (chunk: Buffer) => void;
 }
 
-/** A failing command is a result with `code` ≠ 0. @throws UserError if git is not installed. */
+/** Resolves even if the command fails. @throws UserError if git is not installed. */
 export function runGit(
   place: GitPlace,
   command: readonly string[],
@@ -157,7 +156,7 @@ export function runGit(
   return promise;
 }
 
-/** Throws `InternalError` on failure. For commands that fail only because of a bug. */
+/** @throws InternalError if the command fails. */
 export async function git(
   place: GitPlace,
   command: readonly string[],
@@ -174,10 +173,7 @@ export async function gitLine(place: GitPlace, command: readonly string[]): Prom
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
-/**
- * Returns the last `fatal:` or `error:` line, else the last line. Removes credentials from
- * addresses.
- */
+/** Returns the last `fatal:` or `error:` line, else the last line, without credentials. */
 export function lastLine(complaint: string): string {
   const lines = complaint
     .split(/[\r\n]+/)

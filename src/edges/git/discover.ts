@@ -6,9 +6,8 @@ import { splitNul } from './tree.ts';
 
 export interface Checkout {
   root: string;
-  /** Contains HEAD and the index of this work tree. */
   gitDir: string;
-  /** Objects, refs and configuration, shared by linked work trees. */
+  /** Shared by linked work trees. */
   commonDir: string;
 }
 
@@ -30,9 +29,7 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
   return isRepository ? { root: await realpath(root), gitDir, commonDir } : null;
 }
 
-/**
- * @throws UserError if the checkout contains a link, which a commit could use to redirect evaldiff.
- */
+/** @throws UserError if the checkout contains a link, which could redirect evaldiff. */
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
   if (folder === null || !(await isFolder(folder)))

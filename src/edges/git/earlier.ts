@@ -5,7 +5,7 @@ import { resolveRevision, type Names } from './revision.ts';
 
 export interface EarlierCommit {
   commit: string;
-  /** Name for display: `v1.4.0`, or `2026-10-27 (3f2a1b0)`. */
+  /** Such as `v1.4.0` or `2026-10-27 (3f2a1b0)`. */
   name: string;
 }
 
@@ -17,8 +17,8 @@ export interface EarlierThan {
 const DAYS = /^(\d+)-days$/;
 
 /**
- * `since`: `last-release` (the highest version tag), `30-days` (the first-parent ancestor of `than`
- * from that many days ago), or a tag, branch or commit. Null if there is none.
+ * `since`: `last-release` (highest version tag), `30-days` (first-parent ancestor of that age), or
+ * a tag, branch or commit.
  */
 export async function earlierCommit(
   names: Names,

@@ -8,7 +8,6 @@ import { adviceOn, type Remote } from './remote.ts';
 
 export interface FetchHints {
   side?: Side;
-  /** Refs such as `refs/pull/7/head`, for servers that do not serve commits by id. */
   refs?: readonly string[];
 }
 
@@ -18,9 +17,6 @@ export interface CommitHistory {
   found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
-  /**
-   * Returns the commit of the first ref name found (tags peeled). Null without a remote or match.
-   */
   remoteRef(names: readonly string[]): Promise<string | null>;
 }
 
@@ -32,7 +28,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** The store borrows no objects. Its fetches can then be shallow. */
+  /** Borrows no objects, so its fetches can be shallow. */
   empty: boolean;
 }
 
@@ -77,7 +73,7 @@ export function openHistory(source: HistorySource): CommitHistory {
     async mergeBase(base, head) {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
-      // If base is an ancestor of head, no better merge base exists, even in a shallow clone.
+      // An ancestor of head is the merge base, even in a shallow clone.
       if (base === head || (await isNearAncestor(reader, base, head))) return base;
       if (await isNearAncestor(reader, head, base)) return head;
       return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
@@ -139,15 +135,11 @@ export function fetchIds(
   return remote.fetch(ids, { filter: 'tree:0', depth });
 }
 
-/**
- * Returns the depth for fetches into an empty store. In a full clone, a depth would truncate the
- * history.
- */
+/** In a full clone, a depth would truncate the history. */
 export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
   return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
 }
 
-/** Combines concurrent fetches into one request; if it fails, fetches each id separately. */
 async function fetchTogether(source: HistorySource, ids: readonly string[]): Promise<void> {
   if (!('none' in source.remote) && ids.length > 1)
     await fetchIds(source.remote, await depthOf(source), ids);
@@ -188,10 +180,7 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
   return [chosen, branches].filter((tips) => tips.length > 0);
 }
 
-/**
- * Deepens below the first of `choices` that the server accepts. Returns false when nothing older
- * arrives.
- */
+/** Returns false if the server sends no older commits. */
 export async function deepenUntil(
   place: GitPlace,
   remote: Remote,
@@ -250,11 +239,8 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * Returns the final merge base, or null for unrelated histories. Undefined if the clone is too
- * shallow.
- *
- * A better base would be a descendant of the one found. The path to it would pass a shallow
- * boundary that is not an ancestor of the one found. Without such a boundary the result is final.
+ * A better merge base can only be hidden behind a shallow boundary that is not an ancestor of the
+ * one found. Returns undefined if there is such a boundary.
  */
 async function certainMergeBase(
   place: GitPlace,

@@ -30,7 +30,7 @@ const SLASH = Buffer.of(47);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Writes bytes above 127 as `\xHH` if a name is not UTF-8, so names stay distinct. */
+/** Writes bytes above 127 as `\xHH` in names that are not UTF-8. */
 export function treePathText(bytes: Buffer): string {
   try {
     return strict.decode(bytes);
@@ -41,10 +41,7 @@ export function treePathText(bytes: Buffer): string {
   }
 }
 
-/**
- * git knows the empty tree without storing it. The id uses the same hash (SHA-1 or SHA-256) as
- * `id`.
- */
+/** `id` determines the hash: SHA-1 or SHA-256. */
 export function emptyTree(id: string): string {
   const format = id.length === 40 ? 'sha1' : 'sha256';
   return createHash(format).update('tree 0\0').digest('hex');
@@ -60,7 +57,7 @@ export async function treeEntries(
   return (await listing(trees, tree)) ?? notHere(tree);
 }
 
-/** A limit is needed because a few git objects can represent any number of entries. */
+/** A few git objects can represent any number of entries. */
 export const MAX_ENTRIES = 500_000;
 
 const MAX_LISTING_BYTES = MAX_ENTRIES * 256;
@@ -171,7 +168,7 @@ function parseTree(content: Buffer, tree: string): FolderEntry[] {
   return entries;
 }
 
-/** Rejects a path that is listed twice: git would read one entry and a checkout write the other. */
+/** Rejects duplicate paths: git would read one entry and a checkout write the other. */
 function rejectCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
   for (const { bytes } of entries) {

@@ -5,7 +5,6 @@ import { type UserError, userError } from '../../errors.ts';
 import { type GitPlace, git, lastLine } from './command.ts';
 import type { FetchOptions, Remote } from './remote.ts';
 
-/** Does nothing without a remote. Throws `UserError` if fetching fails. */
 export interface MissingObjects {
   listing(tree: string): Promise<void>;
   trees(ids: readonly string[]): Promise<void>;
@@ -68,7 +67,7 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
   return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
 }
 
-/** Anyone may have written files there. A file is used only if its bytes match the pointer. */
+/** Anyone may have written these files, so their bytes must match the pointer. */
 interface LfsPlaces {
   root: string;
   commonDir: string | null;

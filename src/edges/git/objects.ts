@@ -17,7 +17,6 @@ export function isPlainName(name: string): boolean {
 }
 
 export interface ObjectReader {
-  /** Null if the object is missing. Calls may overlap. */
   blob(id: string): Promise<Buffer | null>;
   blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
   readLocal(id: string): Promise<StoredObject | null>;
@@ -43,7 +42,7 @@ interface ObjectRequest {
 interface CatFileSession {
   child: ChildProcessWithoutNullStreams;
   alive: boolean;
-  /** Git replies in the order of the requests. */
+  /** git replies in the order of the requests. */
   waiting: ObjectRequest[];
   ended: Promise<void>;
 }
@@ -56,7 +55,6 @@ export async function absentOf(
   return absent.flat();
 }
 
-/** Follows annotated tags to their object. Null if it is missing locally. */
 export async function peel(
   reader: Pick<ObjectReader, 'readLocal'>,
   id: string,
@@ -67,7 +65,6 @@ export async function peel(
   return isObjectId(named) ? peel(reader, named) : null;
 }
 
-/** Uses one `git cat-file --batch`, started at the first read and restarted if it dies. */
 export function openObjectReader(
   place: GitPlace,
   fetchContents: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),

@@ -3,16 +3,13 @@ import { git, type GitPlace } from './command.ts';
 import { deepenUntil, depthOf, fetchIds, shallowBoundary, type HistorySource } from './history.ts';
 import { absentOf } from './objects.ts';
 
-/** Merge queue refs contain unmerged commits, also from forks, so they prove nothing. */
+/** Merge queue refs contain unmerged commits, also from forks. */
 const QUEUE = 'refs/heads/gh-readonly-queue/';
 
-/** Tolerated clock difference between commit authors, in seconds. */
+/** Seconds by which the clocks of commit authors may differ. */
 const CLOCKS_DIFFER = 7 * 24 * 3600;
 
-/**
- * Finds the branches and tags with these commits. GitHub also serves commits of every fork, so an
- * id itself proves nothing.
- */
+/** GitHub also serves the commits of every fork, so an id itself proves nothing. */
 export async function originsOf(
   source: HistorySource,
   tips: ReadonlyMap<string, string> | null,
@@ -35,7 +32,6 @@ export async function originsOf(
   return origins;
 }
 
-/** Fetches only commits, and none much older than this one. Null if the history is unavailable. */
 async function isReachable(
   source: HistorySource,
   commit: string,

@@ -4,10 +4,7 @@ import { isObjectId } from './objects.ts';
 
 export interface Remote {
   advice: string;
-  /**
-   * Runs one fetch at a time. Ids go to stdin, where they have no length limit and cannot act as
-   * options.
-   */
+  /** Runs one fetch at a time. Ids go to stdin, where they cannot act as options. */
   fetch(ids: readonly string[], wish: FetchOptions): Promise<GitResult>;
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
   tips(): Promise<Map<string, string> | null>;
@@ -16,7 +13,7 @@ export interface Remote {
 export interface FetchOptions {
   filter: 'tree:0' | 'blob:none';
   depth?: readonly string[];
-  /** Does not tell the server which commits exist locally. For objects below a commit. */
+  /** Does not tell the server which commits exist locally. */
   alone?: boolean;
 }
 
@@ -41,7 +38,7 @@ const FETCH = [
 
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
-/** Only fetches treat the remote as a promisor, so a read never fetches single objects. */
+/** Only fetches treat the remote as a promisor, so a read never fetches. */
 export function openRemote(
   store: GitPlace,
   { url, settings, advice }: RemoteAddress,
@@ -59,7 +56,7 @@ export function openRemote(
   };
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
-  // The result of the first timeout. Later commands then fail immediately.
+  // After the first timeout, later commands return its result immediately.
   let silence: GitResult | null = null;
   const ask = async (
     at: GitPlace,
@@ -119,10 +116,7 @@ function peeled(listed: Map<string, string> | null): Map<string, string> | null 
   return listed;
 }
 
-/**
- * Returns the server's address. The token is sent only to this server, and never put into arguments
- * or files.
- */
+/** Never puts the token into arguments or files. */
 export function serverAddress(server: string, repository: string, token: string): RemoteAddress {
   const origin = server.replace(/\/+$/, '');
   const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
@@ -145,7 +139,6 @@ export function adviceOn(why: string, access: string): string {
   return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 
-/** Matches settings of a checkout's remotes that name no program. */
 const REMOTE_SETTINGS =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
 
@@ -153,10 +146,7 @@ export function isRemoteSetting(key: string): boolean {
   return REMOTE_SETTINGS.test(key);
 }
 
-/**
- * Returns the address of the remote `origin`, else of the first by name. Relative paths start at
- * `root`.
- */
+/** Returns the address of `origin`, else of the first remote by name. */
 export function configuredAddress(
   settings: readonly (readonly [key: string, value: string])[],
   root: string,

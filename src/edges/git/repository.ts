@@ -23,21 +23,18 @@ import { findFolder, listFolder, sourceTree, type Folder } from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
 /**
- * Reads a repository's files by commit, through a private store that borrows the objects of a
- * checkout. It does not change the checkout. It runs no hook, filter, diff driver or transport that
- * the repository configures. Commits are full ids in lower case.
+ * Reads commits through a private store that borrows a checkout's objects. It never runs the
+ * repository's hooks, filters, diff drivers or transports.
  *
- * `workingDirectory` is inside the repository, absolute or relative to the opened folder. It need
- * not exist. Outside of a repository every method except `worktree` rejects with a `UserError`.
+ * Outside of a repository every method except `worktree` rejects with a `UserError`.
  */
 export interface Repository {
-  /** `below`: the opened folder below `root`, as a POSIX path; '' for `root` itself. */
+  /** `below`: POSIX path of the opened folder below `root`; '' for `root` itself. */
   workTree: { root: string; below: string };
   /** Does not check that a full id exists: see `ensureCommit`. */
   resolve(revision: string): Promise<string>;
-  /** Fetches the commit if it is missing. `UserError` with git's reason on failure. */
   ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
-  /** The commit, then its parents (such as a pull request's head). Empty without one. */
+  /** The commit, then its parents. */
   checkedOut(): Promise<string[]>;
   /** Deepens a shallow clone as needed; null for unrelated histories. */
   mergeBase(base: string, head: string): Promise<string | null>;
@@ -49,7 +46,6 @@ export interface Repository {
     head: SourceTree | string,
     workingDirectory: string,
   ): Promise<ChangedFile[]>;
-  /** Ignores new files at the paths `apart`. */
   isCommitted(
     tree: SourceTree,
     commit: string,
@@ -58,15 +54,13 @@ export interface Repository {
   ): Promise<boolean>;
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
   remoteTip(branch: string): Promise<string | null>;
-  /** `last-release`, `30-days`, or a tag, branch or commit. Null if there is none. */
   earlier(since: string, than: EarlierThan): Promise<EarlierCommit | null>;
   origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
-  /** The base that the CI names in `env`, else the default branch. Null if none; never HEAD. */
+  /** The base that the CI names in `env`, else the default branch; never HEAD. */
   defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
-  /** Null branch: the default one. Returns null without a repository or commits. */
   mainline(branch: string | null): Promise<Mainline | null>;
   tracked(path: string): Promise<string[]>;
-  /** Shared by all work trees of a clone. Outside of a repository, the folder itself. */
+  /** Shared by linked work trees. Outside of a repository, the folder itself. */
   commonFolder(): Promise<string>;
   remoteUrl: string | null;
   close(): Promise<void>;
@@ -172,7 +166,7 @@ function repositoryFiles(opened: GitReaders): FilesOfRepository {
     async checkout(tree, folder) {
       const id = await idOf(tree);
       const entries = await listFolder(trees, id, '');
-      // Fetch all contents in one request; the writers would request a few at a time.
+      // Fetch everything at once; the writers would fetch a few files at a time.
       await bring(entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])));
       await writeFiles(entries, reader, folder);
     },

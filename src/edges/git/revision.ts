@@ -10,16 +10,12 @@ import {
 } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
-/** A branch's first-parent history, as in `git rev-list --first-parent`. */
 export interface Mainline {
   name: string;
   /** For each full id: distance from the tip, and commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   shallow: boolean;
-  /**
-   * Returns the ids that reached the branch only as part of a merge. Ignores texts that are not
-   * ids.
-   */
+  /** Returns the ids that reached the branch only through a merge. */
   merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -64,7 +60,7 @@ const BASES = [
 
 const REMOTE_BASES = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
 
-/** Null if there is none. @throws UserError if the base that the CI names does not exist. */
+/** @throws UserError if the base that the CI names does not exist. */
 export async function findDefaultBase(
   names: Names,
   env: NodeJS.ProcessEnv,
@@ -84,7 +80,6 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
     return id;
   }
   const branch = value.replace(/^refs\/heads\//, '');
-  // The remote is preferred, because the clone's branch may be outdated.
   const tip =
     (await names.history.remoteRef([`refs/heads/${branch}`])) ??
     (await firstNamed(names, [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`]))?.tip;
@@ -141,19 +136,16 @@ export async function checkedOut(head: string | null, reader: ObjectReader): Pro
   return [head, ...(await parentsOf(reader, head))];
 }
 
-/**
- * These characters cannot occur in ref names. A name with one of them is not looked up at the
- * remote.
- */
+/** These characters cannot occur in ref names. */
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
 /**
- * A full id takes precedence over a branch of that name. Throws `UserError` for unknown and
+ * A full id takes precedence over a branch of that name. @throws UserError for unknown and
  * ambiguous names.
  */
 export async function resolveRevision(names: Names, revision: string): Promise<string> {
   const id = revision.toLowerCase();
-  // The id may belong to an annotated tag. A missing commit is fetched later.
+  // The id may belong to an annotated tag.
   if (isObjectId(id)) return (await commitHere(names, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
@@ -235,7 +227,7 @@ async function parseName(place: GitPlace, name: string): Promise<string | null> 
   return code === 0 && isObjectId(id) ? id : null;
 }
 
-/** Resolves names such as `main@{yesterday}` or `@{upstream}~1`. Only a checkout has reflogs. */
+/** Resolves names such as `main@{yesterday}`. Only a checkout has reflogs. */
 async function loggedCommit(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
   if (start === undefined || names.checkout === null) return null;
@@ -258,7 +250,7 @@ async function remoteCommit(names: Names, name: string): Promise<string | null> 
   );
 }
 
-/** Rejects a branch whose name is also the start of a commit id. Git would silently choose one. */
+/** git would silently choose if a branch name is also the start of a commit id. */
 async function rejectAmbiguous(names: Names, revision: string, prefix: string): Promise<void> {
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output

@@ -14,17 +14,16 @@ import type { Checkout } from './discover.ts';
 import { configuredAddress, isRemoteSetting, type RemoteAddress } from './remote.ts';
 import { splitNul } from './tree.ts';
 
-/** A private repository that borrows the objects of a checkout. The checkout is not changed. */
+/** A private repository that borrows the objects of a checkout. */
 export interface GitStore {
   place: GitPlace;
   head: string | null;
   remote: { address: RemoteAddress } | { none: string };
-  /** The user's settings for turning files into objects, as `key=value`. */
   fileSettings: readonly string[];
   remove(): Promise<void>;
 }
 
-/** Takes over only settings of the checkout that are known to be harmless. */
+/** Takes over only harmless settings of the checkout. */
 export async function openGitStore(
   checkout: Checkout | null,
   environment: NodeJS.ProcessEnv,
@@ -90,7 +89,7 @@ const FORMAT = 'extensions.objectformat';
 const FILE_SETTINGS =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
-/** A repository owned by another user must not decide where credentials are sent. */
+/** Another user's repository must not decide where credentials are sent. */
 async function remoteOf(
   checkout: Checkout | null,
   reaching: readonly (readonly [key: string, value: string | null])[],
@@ -184,7 +183,7 @@ async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head
 
 const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
 
-/** Null if HEAD is neither a branch nor a commit. Does not read links or unusual files. */
+/** Does not read links or unusual files. */
 async function readHead(asking: GitPlace): Promise<string | Buffer | null> {
   const file = join(asking.gitDir, 'HEAD');
   const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();

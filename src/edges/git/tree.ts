@@ -26,12 +26,10 @@ export function splitNul(output: Buffer): Buffer[] {
 
 export type Folder =
   | { kind: 'folder'; tree: string }
-  /** `at`: the path, or its first parent that is not a folder. */
+  /** The path, or its first parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
-/**
- * Finds a folder without following links. `prefix`: POSIX without trailing slash, '' for the root.
- */
+/** Does not follow links. `prefix`: '' for the root, else without trailing slash. */
 export async function findFolder(
   trees: TreeReader,
   commit: string,
@@ -69,7 +67,7 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
   throw new InternalError(`${id} is neither a commit nor a tree that is here`);
 }
 
-/** In bytes, equal to PATH_MAX on Linux. */
+/** PATH_MAX on Linux, in bytes. */
 const LONGEST_LINK = 4096;
 
 export function sourceTree(

@@ -6,7 +6,6 @@ import type { Checkout } from './discover.ts';
 import { copyIfThere, type GitStore } from './store.ts';
 import { splitNul } from './tree.ts';
 
-/** The function takes a folder (POSIX, '' for all) and returns the id of the whole tree. */
 export function openSnapshots(
   store: GitStore,
   root: string,
@@ -44,16 +43,12 @@ async function copyRules({ commonDir }: Checkout, store: string): Promise<void> 
     await copyIfThere(join(commonDir, 'info', name), join(store, 'info', name));
 }
 
-/**
- * With the checkout's index, git does not read unchanged files again and keeps tracked files that
- * are ignored.
- */
+/** With this index, git skips unchanged files and keeps tracked files that are ignored. */
 async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
   if (!(await copyIfThere(index, copy))) return;
-  // git trusts a file's time only if it is older than the index. A newer copy of the index could
-  // hide a change.
+  // git trusts a file's time only if it is older than the index. A newer copy could hide a change.
   const { mtimeMs } = await stat(index);
   await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   for (const name of await readdir(dirname(index))) {

@@ -8,7 +8,7 @@ const Permission = z.object({ permission: z.string(), role_name: z.string().null
 
 const WRITES = new Set(['admin', 'maintain', 'write']);
 
-/** `refused`: why the label does not count. Some people may add labels but not write code. */
+/** Some people may add labels but not write code. */
 export async function approverOf(
   { octokit }: Client,
   { labeller, repository }: EventFacts,

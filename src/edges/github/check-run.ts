@@ -23,7 +23,7 @@ export interface CheckPlace {
   approved: boolean;
 }
 
-/** The run's own conclusion. The check run may show another one. */
+/** The check run may show another conclusion. */
 export type OwnConclusion = Conclusion | 'cancelled' | 'running';
 
 /** `replaced`: id of the check run in progress that this one replaces. */
@@ -126,10 +126,7 @@ async function blockerOf(
   return null;
 }
 
-/**
- * Jobs of a matrix can share an identity and differ only in an input. A job that still runs may
- * fail.
- */
+/** Jobs of a matrix can share an identity. One that is still running may fail. */
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
@@ -137,7 +134,7 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
 }
 
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // The other job belongs to this workflow run. It will therefore use its second name.
+  // The other job belongs to this workflow run, so it will use its second name.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }
@@ -146,9 +143,7 @@ type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];
 
 const Created = z.object({ id: z.number().int() });
 
-/**
- * Creates a check run. If GitHub's answer is lost, looks for the check run before creating another.
- */
+/** If GitHub's answer is lost, looks for the check run before creating another. */
 export async function createCheckRun(
   client: Client,
   given: NonNullable<Creation>,
@@ -157,7 +152,6 @@ export async function createCheckRun(
   const repository = `${given.owner}/${given.repo}`;
   for (let retries = 0; ; retries += 1) {
     try {
-      // If the client retried, it could create the check run twice.
       const request = { retries: 0 };
       return Created.parse((await octokit.rest.checks.create({ ...given, request })).data).id;
     } catch (error) {

@@ -14,7 +14,7 @@ import { fitBytes, fitMarkdown } from './fit.ts';
 import { NOT_WANTED, publishFailureLine, hasStatus, type PublishResult } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
-/** GitHub's limits. We count the summary in bytes, the stricter interpretation. */
+/** GitHub's limits. The summary is counted in bytes, the stricter interpretation. */
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
 
 export const MAX_SUMMARY_BYTES = 65_535;
@@ -100,7 +100,7 @@ export async function openCheck(
 const RUNNING =
   'The verdict appears here when the run ends. If the run was lost, run its job again.';
 
-/** Sends 50 annotations per request. Never throws. `id` is null if no check run is wanted. */
+/** Never throws. `id` is null if no check run is wanted. */
 export async function publishCheck(client: Client, job: CheckJob): Promise<PublishResult> {
   if (job.name === '') return NOT_WANTED;
   const chosen = job.annotations.slice(0, MAX_ANNOTATIONS);
@@ -125,7 +125,6 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
 interface CheckDisplay extends CheckJob {
   output: CheckOutput;
   own: OwnConclusion;
-  /** A newer check run of the same name hides the opened one. */
   hidden: boolean;
   warnings: string[];
 }

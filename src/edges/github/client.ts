@@ -13,7 +13,6 @@ export const RATE_LIMIT_WAITS = 2;
 
 export const LONGEST_WAIT_S = 120;
 
-/** Milliseconds for one attempt, including the reply's body. */
 const DEADLINE_MS = 30_000;
 
 export interface Client {
@@ -22,16 +21,14 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** An empty token is allowed: GitHub rejects each request with a reason. */
+  /** GitHub rejects requests with an empty token, with a reason. */
   token: string;
   env: Environment;
   secondMs?: number | undefined;
   deadlineMs?: number;
 }
 
-/**
- * Sends nothing yet. Respects `retry-after` and rate limits. @throws UserError for a bad address.
- */
+/** Sends nothing yet. @throws UserError for a bad address. */
 export async function connect({
   token,
   env,
@@ -40,7 +37,7 @@ export async function connect({
 }: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
   const graphqlUrl = address(env, 'GITHUB_GRAPHQL_URL') ?? graphqlOf(apiUrl);
-  // This import reads the event file and throws if it is broken. `readEvent` has checked it.
+  // This import throws if the event file is broken. `readEvent` has checked it.
   const toolkit = await import('@actions/github/lib/utils');
   const options = {
     baseUrl: apiUrl,
@@ -72,7 +69,7 @@ const Viewer = z.object({
   }),
 });
 
-/** Uses GraphQL: the workflow's own token may not call REST's `GET /user`. */
+/** The workflow's own token may not call REST's `GET /user`. */
 export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
   const reply = await octokit.request({
     method: 'POST',
@@ -101,7 +98,7 @@ export async function* listAll<Item>(
   }
 }
 
-/** Waits only for rate limits. Octokit's default also waits a second between writes. */
+/** Octokit's default also waits a second between writes. */
 function throttle(secondMs: number): ThrottlingOptions {
   const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
     count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
@@ -118,7 +115,7 @@ const noSpacing = {
   key: () => ({ schedule: (_options: object, job: () => Promise<unknown>) => job() }),
 } as unknown as NonNullable<ThrottlingOptions['write']>;
 
-/** Limits each attempt's time. Octokit would treat a truncated body as an empty answer. */
+/** Octokit would treat a truncated body as an empty answer. */
 function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
     const deadline = AbortSignal.timeout(deadlineMs);
@@ -139,10 +136,7 @@ function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   };
 }
 
-/**
- * `fetch failed` explains nothing, so its cause is reported. With several addresses, only the code
- * is reported.
- */
+/** `fetch failed` explains nothing, so its cause is reported. */
 function reason(error: unknown): string {
   const cause = member(error, 'cause');
   const words = [member(cause, 'message'), member(cause, 'code'), member(error, 'message')];

@@ -22,7 +22,7 @@ export interface CommentJob {
   pullRequest: number;
   /** A comment about another head is never overwritten. */
   headSha: string;
-  /** Each of our comments, like `body`, starts with this text. */
+  /** Each of our comments starts with this text. */
   marker: string;
   body: string;
   /** `auto` creates a comment only if something `ran`, but always updates an existing one. */
@@ -40,7 +40,6 @@ export interface OwnComments {
   body: string;
 }
 
-/** Replaces the verdict in our comment with an announcement. Never throws. */
 export async function announceRun(
   client: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker' | 'body'>,
@@ -69,8 +68,8 @@ type Comment = z.infer<typeof Comment>;
 const CreatedComment = z.object({ id: z.number().int() });
 
 /**
- * A comment is ours if it has the marker and the token's account wrote it: anyone can write the
- * marker. `id` is null if no comment was written.
+ * A comment is ours only if the token's account wrote it: anyone can write the marker. Never
+ * throws.
  */
 export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
   if (job.mode === 'never') return NOT_WANTED;
@@ -132,7 +131,7 @@ function staleWarning(job: CommentJob, head: string): string {
   ].join('');
 }
 
-/** Returns our comments, newest first. Warns about other people's comments that have our marker. */
+/** Sorts our comments newest first. Warns about other people's comments with our marker. */
 async function find(
   { octokit }: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker'>,
@@ -156,7 +155,7 @@ async function find(
   return { own, warnings: [warning] };
 }
 
-/** Logins are unique. A user's login cannot contain the brackets of an app's login. */
+/** A user's login cannot contain the brackets of an app's login. */
 export function isOwn({ user }: Pick<Comment, 'user'>, self: Identity): boolean {
   if (!user) return false;
   return user.login.toLowerCase() === self.login.toLowerCase() || user.id === self.id;
@@ -185,10 +184,7 @@ export function sameText(a: string, b: string): boolean {
   return a.replaceAll('\r\n', '\n').trimEnd() === b.replaceAll('\r\n', '\n').trimEnd();
 }
 
-/**
- * A concurrent run may have created a comment too, so looks again. Each run removes only older
- * comments.
- */
+/** A concurrent run may create a comment too. Each run removes only older comments. */
 async function createComment(
   client: Client,
   job: CommentJob,

@@ -5,7 +5,6 @@ import { Bare, fullName, MergeGroup, PullRequestEvent, Push, sha, WorkflowRun } 
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** GitHub's limit for events is 25 MB. */
 export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
 
 export const DEPENDABOT = 'dependabot[bot]';
@@ -209,7 +208,6 @@ function isDependabot(login: string | undefined): boolean {
   return login === DEPENDABOT;
 }
 
-/** GitHub ignores upper and lower case in names. */
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

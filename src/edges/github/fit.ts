@@ -4,7 +4,6 @@ const CUT = 'This summary is cut; the whole report is in the job summary and in 
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-/** Shortens the text to at most `limit` bytes of UTF-8. Cuts between characters. */
 export function fitBytes(text: string, limit: number): string {
   const encoded = Buffer.from(text, 'utf8');
   if (encoded.length <= limit) return text;
@@ -13,7 +12,7 @@ export function fitBytes(text: string, limit: number): string {
   return encoded.subarray(0, end).toString('utf8');
 }
 
-/** Removes whole lines from the end and says so. Closes an open code fence. Appends `note`. */
+/** Removes whole lines from the end and appends `note`. Closes an open code fence. */
 export function fitMarkdown(text: string, note: string, limit: number): string {
   const whole = note === '' ? text : `${text}\n\n${note}`;
   if (utf8Bytes(whole) <= limit) return whole;

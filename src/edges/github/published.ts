@@ -3,7 +3,7 @@ import { errorMessage } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
 
-/** `id` is null if there was nothing to write. Each of `warnings` is a single filtered line. */
+/** `id` is null if there was nothing to write. */
 export type PublishResult =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
@@ -12,8 +12,8 @@ export const NOT_WANTED: PublishResult = { ok: true, id: null, warnings: [] };
 const FOREIGN_LENGTH = 300;
 
 /**
- * Returns one line for the log. Text from outside is filtered and cut. `failed`: a past-tense
- * clause such as `The comment was not written`. `fork`: the token may be read-only.
+ * Filters GitHub's text, which strangers can influence. `failed`: such as `The comment was not
+ * written`.
  */
 export function publishFailureLine(
   failed: string,
@@ -87,10 +87,7 @@ interface HttpError extends Error {
   response?: Response;
 }
 
-/**
- * Checks the shape, because octokit's class is in a nested package. `response` is undefined if no
- * answer arrived.
- */
+/** octokit's class is in a nested package. `response` is undefined if no answer arrived. */
 function isHttpError(error: unknown): error is HttpError {
   return (
     error instanceof Error &&
@@ -136,7 +133,6 @@ export function account(login: string): string {
   return /^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/.test(login) ? login : 'another account';
 }
 
-/** GitHub may have completed the request without answering. */
 export function isTransient(error: unknown): boolean {
   return isHttpError(error) && (error.response === undefined || error.status >= 500);
 }

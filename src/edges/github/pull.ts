@@ -25,10 +25,7 @@ const Pull = z.object({
 
 type Pull = z.infer<typeof Pull>;
 
-/**
- * Returns the current pull request, because the payload may be outdated. Rejects if GitHub reports
- * an error.
- */
+/** The payload's pull request may be outdated. */
 export function presentPull(client: Client, repository: string, number: number): Promise<Pull> {
   return readPull(client, repository, number, Pull);
 }
@@ -51,10 +48,7 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
-/**
- * Asks for the current base. The payload's base may be outdated (changed, or a rerun) and is the
- * fallback. Never throws.
- */
+/** The payload's base may be outdated (changed, or a rerun) and is the fallback. Never throws. */
 export async function withPresentBase(
   client: Client,
   facts: EventFacts,
@@ -78,9 +72,7 @@ const PullText = z.object({
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
-/**
- * Returns the current labels and text, because those of the payload may be outdated. Never throws.
- */
+/** The payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
   client: Client,
   repository: string,
@@ -103,9 +95,8 @@ export async function pullWords(
 export type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /**
- * Finds the pull request by head commit and repository, because the event's list is empty for
- * forks. Rejects two matches. Keeps the run's trust level. @throws UserError if GitHub does not
- * answer.
+ * Searches by head commit, because the event's list is empty for forks. @throws UserError if GitHub
+ * does not answer.
  */
 export async function withPullRequest(client: Client, facts: EventFacts): Promise<Located> {
   const { head, headRepository } = facts;
@@ -154,8 +145,7 @@ async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<P
       wanted,
     );
   } catch (error) {
-    // This request fails for commits that only a fork has. The list of open pull requests contains
-    // them.
+    // This request fails for commits that only a fork has.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }
@@ -189,10 +179,7 @@ function isWanted(pull: Pull, { head, headRepository }: PullSearch): boolean {
 
 const QUEUE_BRANCH = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
 
-/**
- * If GitHub does not answer, treats the author as an outside contributor, with a warning. Never
- * throws.
- */
+/** If GitHub does not answer, treats the author as an outside contributor. Never throws. */
 export async function withQueuedPullRequest(
   client: Client,
   facts: EventFacts,

@@ -34,10 +34,7 @@ type ReviewComment = z.infer<typeof ReviewComment>;
 
 const PERMISSION = 'pull-requests: write';
 
-/**
- * Writes one suggestion per place. Our suggestions have the marker and the token's account. Never
- * throws; returns warnings.
- */
+/** Writes one suggestion per place. Never throws; returns warnings. */
 export async function publishSuggestions(client: Client, job: SuggestionJob): Promise<string[]> {
   try {
     return await keep(client, job);

@@ -10,9 +10,9 @@ import { factsOf, type VendorKeys } from '../../types/vendors.ts';
 export interface ProviderAccess {
   keys: VendorKeys;
   endpoints: ReadonlyMap<string, ServerAccess>;
-  /** Proxy for all https servers, used only with CONNECT. Absent: no proxy. */
+  /** Used only for https servers, with CONNECT. */
   proxy?: URL | null;
-  /** Replaces vendors' public addresses, for tests and self-hosting. */
+  /** For tests and self-hosting. */
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
 
@@ -26,7 +26,7 @@ export interface Address {
   base: URL;
   key: string | null;
   headers: Readonly<Record<string, string>>;
-  /** Azure's API version, part of every address. If set, the key is sent as `api-key`. */
+  /** Azure's API version. If set, the key is sent as `api-key`. */
   apiVersion: string | null;
   /** Azure's older addresses contain the model in the path. */
   deployments: boolean;
@@ -202,7 +202,6 @@ function addressAt(base: URL, server: ServerAccess): Address {
     key: key === '' ? null : key,
     headers: Object.fromEntries(headers.map(({ name, value }) => [name, value ?? ''])),
     apiVersion,
-    // Azure's newer addresses have the model in the body, like other vendors.
     deployments: apiVersion !== null && !/\/(deployments\/|v1\/?$|models\/?$)/.test(base.pathname),
     pace: { concurrency, requests_per_minute },
     direct,

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-/** Tracks work in progress, except waiting for batches. */
 export interface Activity {
   during<T>(work: () => Promise<T>): Promise<T>;
   quiet(): Promise<void>;
@@ -47,7 +46,7 @@ export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end' | 'd
 
 export interface Clock {
   now(): number;
-  /** Ends after `ms`, or when the signal fires (it then resolves or rejects). */
+  /** Ends after `ms`, or when the signal fires; it then resolves or rejects. */
   sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
 
@@ -56,12 +55,10 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/**
- * Milliseconds to wait for paid calls in flight. A runner kills a cancelled job after ten seconds.
- */
+/** A runner kills a cancelled job after ten seconds. */
 const DRAIN_MS = 3000;
 
-/** Calls `stop` {@link DRAIN_MS} after `signal` fires. The returned function cancels that. */
+/** Waits {@link DRAIN_MS} for paid calls in flight. The returned function cancels the wait. */
 export function stopAfterDrain(
   { clock, signal }: { clock: Clock; signal: AbortSignal },
   stop: () => void,
@@ -96,7 +93,7 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // Uses a new iterator after each pause: one kept across pauses would retain every deadline.
+    // An iterator that is kept across pauses would retain every deadline.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

@@ -27,7 +27,6 @@ export function callCompletion(
   return tried.sent ? error : { ...error, unsent: true };
 }
 
-/** `assumed`: how many requests the meter counts by default for such a completion. */
 function requestCounts({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Requests {
   return {
     ...(attempts > assumed ? { attempts } : {}),

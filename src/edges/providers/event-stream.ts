@@ -2,7 +2,7 @@ import { member, parsedJson } from '../../types/plain.ts';
 import { TransportError } from './fault.ts';
 import { messageOfEvents } from './message-stream.ts';
 
-/** JSON text cannot match: line ends within its strings are escaped. */
+/** JSON text cannot match, because line ends within its strings are escaped. */
 const EVENTS = /^:|^(data|event):/m;
 
 export function jsonOfEventStream(text: string, type: string | undefined): string {
@@ -28,7 +28,6 @@ export function isEventStream(type: string | undefined): boolean {
   return /^\s*text\/event-stream\b/i.test(type ?? '');
 }
 
-/** Returns the data of each event of a stream. */
 export function eventData(lines: readonly string[]): string[] {
   const all: string[][] = [[]];
   for (const line of lines) {

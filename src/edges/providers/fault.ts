@@ -6,26 +6,21 @@ import type { VendorAnswer } from './vendors/vendor.ts';
 export interface Fault {
   kind: ErrorKind;
   message: string;
-  /**
-   * `later`: retry after a backoff. `limited`: also reduces concurrency and pauses all calls to the
-   * server.
-   */
+  /** `later`: retry after a backoff. `limited`: also slow down all calls to the server. */
   retry: 'never' | 'later' | 'limited';
   waitMs: number | null;
   /** Which other requests would fail in the same way. They are not sent. */
   scope: 'request' | 'model' | 'server';
-  /** Used to recognise what the server refuses. Never shown. */
   status: number | null;
   said: string;
   detail: string;
   spent: MeteredUsage[];
-  /** No connection was made. After several such faults in a row, the server is not called again. */
+  /** After several such faults in a row, the server is not called again. */
   unreached?: true;
   once?: true;
   ended?: Ended;
 }
 
-/** A failure below the HTTP status, or of the body. `late`: the timeout passed. */
 type TransportCode =
   | 'late'
   | 'redirect'
@@ -43,10 +38,7 @@ type TransportCode =
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportCode;
-  /**
-   * For `connection`: the system's error code. For `charset` and `encoding`: the name of the
-   * charset or encoding.
-   */
+  /** The system's error code, or the name of the charset or encoding. */
   readonly system: string;
 
   constructor(code: TransportCode, system = '') {

@@ -14,9 +14,8 @@ import { toResponse, type Received } from './reply.ts';
 export const SDK_MARGIN_MS = 60_000;
 
 /**
- * Creates a `fetch` for the vendors' SDKs. It connects to one host, ignores redirects and proxy
- * variables, limits a reply's time, size and depth, and adds the key. Rejects only with {@link
- * TransportError}.
+ * Creates a `fetch` for the vendors' SDKs that connects to one host, ignores redirects and proxy
+ * variables, and adds the key. Rejects only with {@link TransportError}.
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: true });
@@ -36,8 +35,7 @@ function sendable(body: RequestInit['body']): RequestBody {
 }
 
 /**
- * Like {@link createBoundedFetch}, but streams a successful reply without decompressing it.
- * `timeoutMs` limits the time without data; the reader limits the size.
+ * Streams a successful reply. `timeoutMs` limits the time without data; the reader limits the size.
  */
 export function createStreamedFetch(
   bounds: RequestBounds,

@@ -38,7 +38,6 @@ export interface Server {
   /** For each model, the fault that all further requests to it would have. */
   closed: Map<string, Fault>;
   keySource: string;
-  /** Keys and header values that are too long to occur in an answer by chance. */
   secrets: readonly string[];
   bounded: BoundedFetch;
   post(): Promise<Post>;
@@ -137,15 +136,12 @@ export function pacerOf(
   return pacer;
 }
 
-/**
- * Servers reject quickly and answer slowly. After this time, the others stop waiting for the first
- * request.
- */
+/** Servers reject quickly and answer slowly. Other requests wait this long for the first. */
 const HEAD_START_MS = 2000;
 
-/** Sends the first request of a kind before the others, so that a bad key or parameter fails only once. */
+/** Sends the first request of a kind alone, so that a bad key or parameter fails only once. */
 interface FirstRequests {
-  /** Returns a function that ends the lead, or null after waiting for another request's lead. */
+  /** The returned function ends the lead. Null after waiting for another request's lead. */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }
 

@@ -71,7 +71,6 @@ export function createHosted(options: HostedOptions): Hosted {
   };
 }
 
-/** Retries without the options that the model refuses. */
 async function askHosted(
   to: Destination,
   request: Request,
@@ -118,9 +117,7 @@ interface HostedCall {
 
 const KEY = 'key';
 
-/**
- * Null if the request must be retried without an option. `plainly`: the answer had the wrong form.
- */
+/** Null if the request must be retried without an option that the model refuses. */
 async function askOnce(
   { server, pacer, files }: Destination,
   asking: HostedCall,
@@ -179,7 +176,7 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
   };
 }
 
-/** Groq reports an answer in the wrong form as an error, although no parameter was refused. */
+/** Groq sends these codes if the model's answer has the wrong form. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 function closeModel(
@@ -294,7 +291,7 @@ const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and ' +
   'what before it asks to log in';
 
-/** The reply was cut short or does not have the vendor's form. A retry may succeed. */
+/** A retry may succeed if the reply was cut short. */
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
   { type, text }: { type: string; text: string },

@@ -6,13 +6,11 @@ interface HttpFailure {
   said: string;
   page?: boolean;
   waitMs: number | null;
-  /** The value of the header `x-should-retry`, which overrides the status. Null if absent. */
+  /** The value of the header `x-should-retry`, which overrides the status. */
   shouldRetry: boolean | null;
 }
 
-/**
- * Classifies an HTTP error status. The message never repeats the key, whatever the server wrote.
- */
+/** Classifies an HTTP error status. The message never repeats the key. */
 export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
@@ -42,7 +40,7 @@ function refusedFault(failure: HttpFailure, refused: string): Fault {
   return fault('request', refused, { scope: unknown ? 'model' : 'request' });
 }
 
-/** Does not show the server's message about an unknown key, because it may quote the key. */
+/** Does not quote the server's message about a wrong key, which may contain the key. */
 function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
   if (status === 403) return forbiddenFault(failure, tail);
@@ -74,7 +72,6 @@ const OF_RIGHTS =
 
 const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
-/** Unlike rate limits, an exhausted quota lasts longer than a minute. */
 const QUOTA_EXHAUSTED = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
 
 /** OpenRouter writes this if the credit suffices only for a smaller request. */
@@ -94,11 +91,10 @@ const SUCCESSOR =
 
 const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 
-/** OpenAI, OpenRouter, xAI and gateways write this if they filtered the request's content. */
 const FILTER_WORDS =
   /\bmoderation\b|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|\bguardrail\b|\b(prompt|input) (was )?blocked/i;
 
-/** The vendor flagged the account, not the request. The key is refused. */
+/** The vendor flagged the account, not the request. */
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
@@ -146,7 +142,6 @@ const MENTIONS_MODEL = /(?<!\b(?:for|of|by|in|with) (?:this |the |your )?)\bmode
 const NOT_FOUND =
   /not found|not exist|not available|no such|no longer|unknown|unable to access|retired|deprecated|decommissioned|end of (its )?life/i;
 
-/** DeepSeek, Mistral, Perplexity and OpenRouter send this with status 400. */
 const UNKNOWN_MODEL =
   /^(model not exist$|invalid model\b(?! (?:input|output|response|reply|answer|param)))|\bis not a valid model id$/i;
 
@@ -154,8 +149,7 @@ const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
 
 function retryOf({ status, code, said, waitMs, shouldRetry }: HttpFailure): Fault['retry'] {
   if (shouldRetry === false) return 'never';
-  // 529 is Anthropic's "overloaded", 498 is Groq's. A 503 that names a wait or overload concerns
-  // the whole server.
+  // Overloaded: 529 at Anthropic, 498 at Groq, and 503 with a wait.
   const tooMuch = status === 503 && (waitMs !== null || OVERLOADED.test(`${code} ${said}`));
   if (status === 429 || status === 529 || status === 498 || tooMuch) return 'limited';
   return status === 408 || status === 409 || status >= 500 || shouldRetry === true

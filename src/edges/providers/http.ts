@@ -13,10 +13,10 @@ export interface RequestBounds {
   base: URL;
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
-  /** Further headers of the caller to send. Absent: only its content types are sent. */
+  /** Further headers of the caller to send. */
   passedHeaders?: readonly string[];
   query?: string | undefined;
-  /** Proxy for an https origin. http to loopback never uses it. Absent: no proxy. */
+  /** Used only for https. */
   proxy?: URL | null | undefined;
   /**
    * Milliseconds until the last byte of the reply. For a download: the longest time without data.
@@ -31,7 +31,7 @@ export interface BoundedFetch {
   close(): void;
 }
 
-/** The SDK's other headers are dropped, because the environment or a parameter may set them. */
+/** The SDK's other headers are dropped, because the environment may set them. */
 const SENT_HEADERS = ['accept', 'content-type'];
 
 /** Batches are too large for memory, so they are streamed. */
@@ -143,8 +143,7 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
 }
 
 function sendBody(request: http.ClientRequest, body: RequestBody): void {
-  // A server may answer or disconnect before the whole stream is sent. The request itself reports
-  // that.
+  // A server may answer or disconnect before the whole stream is sent.
   if (body instanceof ReadableStream)
     pipeline(Readable.fromWeb(body), request).catch(() => undefined);
   else request.end(body ?? undefined);
@@ -198,7 +197,6 @@ export function collectReply(
     if (size > MAX_REPLY_BYTES) fail(new TransportError('too-large'));
     else chunks.push(chunk);
   });
-  // A truncated body is an error, never an `end`.
   response.on('error', () => fail(new TransportError('cut')));
   response.on('end', () => {
     if (size > MAX_REPLY_BYTES) return;

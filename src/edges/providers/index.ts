@@ -32,7 +32,6 @@ export interface ProviderOptions extends ProviderAccess {
   /** Milliseconds from sending a request to the last byte of its reply. */
   timeoutMs: number;
   maxTries: number;
-  /** When it fires, every call, queued or in flight, ends as `aborted`. */
   signal: AbortSignal;
   checkout(commit: string): Promise<string>;
   readRecording(commit: string, file: string): Promise<string>;
@@ -47,9 +46,9 @@ export interface ProviderOptions extends ProviderAccess {
   /** Called before every paid attempt, including retries. If false, the call ends as `budget`. */
   onAttempt?(request: Request): boolean;
   onRefused?(request: Request): void;
-  /** What earlier runs learned about models. Absent: nothing is stored. */
+  /** What earlier runs learned about models. */
   memory?: RefusalMemory;
-  /** Programs whose requests a feature answers in this process. */
+  /** Programs that are answered in this process. */
   ownPrograms?: OwnPrograms;
   transport?: {
     open(options: TransportOptions): RequestTransport;
@@ -58,7 +57,7 @@ export interface ProviderOptions extends ProviderAccess {
   };
 }
 
-/** `signal` ends the waiting, but not a call that may already cost money. */
+/** `signal` ends waiting, but not a call that may already cost money. */
 export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   redact(text: string): string;
   readFile: ReadFile;
@@ -66,7 +65,7 @@ export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   onAttempt(request: Request): boolean;
 }
 
-/** Programs by the first word of their command. Opened once, before the first call. */
+/** Programs by the first word of their command. Called once, before the first call. */
 export type OwnPrograms = (options: OwnProgramOptions) => Readonly<Record<string, OwnProgram>>;
 
 export interface OwnProgramOptions extends SharedCallSettings, ProviderAccess {
@@ -89,11 +88,9 @@ export interface RequestTransport {
 export interface Providers {
   /** Never rejects: a failure is a completion of status `error`. */
   complete: Complete;
-  /** Reports missing keys and endpoints, and other reasons why these targets cannot be called. */
   missingKeys(targets: readonly Target[]): Problem[];
   clashingHeaders(targets: readonly Target[]): Problem[];
   waiting(): WaitingBatches | null;
-  /** Ends calls in flight, closes connections, and kills programs with their child processes. */
   close(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ interface QueueNode<T> {
   next: QueueNode<T> | null;
 }
 
-/** A FIFO queue with two priorities. As a linked list it needs constant time at any length. */
+/** A FIFO queue with two priorities. A linked list needs constant time at any length. */
 export function createQueue<T>(): Queue<T> {
   const head: QueueNode<T> = { next: null };
   let [ahead, last] = [head, head];
@@ -84,15 +84,15 @@ export interface Limiter {
   /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
   /**
-   * `down`: why the server is given up. `first`: false for a call that was in flight when another
-   * one failed.
+   * `down`: why the server is given up. `first`: false if another call in flight failed before this
+   * one.
    */
   release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
   isPaused(): boolean;
   stats(): { calls: number; answered: number; limit: number };
 }
 
-/** A server is given up after this time and as many rounds of failures as a call has tries. */
+/** A server is given up after this long without an answer. */
 export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
@@ -107,7 +107,9 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
-/** Limits the calls to one server; admits none during a backoff. Needs constant time per call. */
+/**
+ * Limits concurrent calls to one server, in constant time per call. Admits none during a backoff.
+ */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const counts = { calls: 0, answered: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
@@ -170,10 +172,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/**
- * With scope `server`, the server is down for the rest of the run. Otherwise, it is down until a
- * call succeeds.
- */
+/** A server that is down with scope `server` stays down for the run, else until a call succeeds. */
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
@@ -182,13 +181,12 @@ interface Health {
   down(): Fault | null;
 }
 
-/** One excessive wait may concern only another model. */
+/** A single excessive wait may concern only another model. */
 const UNWAITED_ROUNDS = 2;
 
-/** Refused connections in a row. Calls that are refused together count once. */
+/** Calls that are refused together count once. */
 const MOST_UNREACHED = 3;
 
-/** Without this, every queued call would use all its tries on a server that is down. */
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
   let round = 0;
   let failures = 0;

@@ -10,7 +10,7 @@ import { LIMITS } from '../../types/passports.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/** Returns the request with a higher limit if our own limit cut the answer, else null. */
+/** Returns a request with a higher limit if our own limit cut the answer, else null. */
 export function withMoreRoom(
   request: Request,
   vendor: VendorName,

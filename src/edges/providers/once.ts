@@ -10,8 +10,8 @@ import {
 interface OnceOptions {
   keyOf(request: Request): string;
   /**
-   * `forget`: another store keeps the answers. Errors are always kept, so that a rejected request
-   * is not repeated.
+   * `forget`: another store keeps the answers. Errors are always kept, so rejected requests are not
+   * repeated.
    */
   answers: 'keep' | 'forget';
 }
@@ -48,7 +48,7 @@ function asReused(shared: Completion): Completion {
     : { ...completion, unsent: true };
 }
 
-/** Writes each answer, even a cached one, as a line of a recordings file. Skips errors. */
+/** Writes each answer, even a cached one, as a line of a recordings file. */
 export function recordAnswers(
   complete: Complete,
   write: (line: string) => Promise<void>,

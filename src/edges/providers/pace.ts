@@ -4,9 +4,9 @@ import { pause, type Clock } from './clock.ts';
 export interface Pacer {
   run<T>(work: () => Promise<T>): Promise<T>;
   turn(): Promise<void>;
-  /** Call again after getting a slot, so that the request keeps to the pace. */
+  /** Call this again after getting a slot. */
   due(): Promise<void>;
-  /** Uses this pace if it is slower: base and head share one server. */
+  /** Base and head share one server, so the slower pace wins. */
   tighten(pace: GivenPace): void;
 }
 
@@ -58,8 +58,8 @@ export interface Pace {
 }
 
 /**
- * There are two running means of latency. The quick one covers half a round of answers (at least
- * five), the slow one twenty times as many. The limit grows while quick ≤ slow times this factor.
+ * The quick mean latency covers half a round of answers, but at least this many. The slow mean
+ * covers SLOWER times as many. The limit grows while quick ≤ STILL_QUICK × slow.
  */
 const QUICK_MEMORY = 5;
 
@@ -68,9 +68,8 @@ const SLOWER = 20;
 const STILL_QUICK = 2;
 
 /**
- * Increases concurrency additively and decreases it multiplicatively (AIMD), always within 1–`max`.
- * From `start`, the slots double per round of answers until the first rate limit. Then they grow by
- * one per round while latency is stable. A rate limit halves them.
+ * AIMD: slots double per round of answers until the first rate limit, then grow by one per round
+ * while latency is stable. A rate limit halves them.
  */
 export function createPace({ start, max }: { start: number; max: number }): Pace {
   let limit = Math.max(1, Math.min(start, max));

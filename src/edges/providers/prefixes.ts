@@ -4,7 +4,7 @@ import { cachesFrom } from '../../types/passports.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 interface Mark {
-  /** Number of leading messages up to the mark; null if nothing is marked. */
+  /** Number of leading messages up to the mark. */
   messages: number | null;
   done(answered: boolean): void;
 }
@@ -19,16 +19,15 @@ const NO_MARK: Mark = { messages: null, done: () => undefined };
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Chooses prefixes to mark for vendors with explicit prompt caching. Writing a prefix costs 25 %
- * more than sending it; reading it costs at most a tenth. So the first request marks nothing, the
- * second writes the prefix, and later ones read it. Requests sent meanwhile are unmarked.
+ * Marks prefixes for vendors with explicit prompt caching. Writing a prefix costs 25 % more than
+ * sending it; reading it costs at most a tenth. So the first request marks nothing, the second
+ * writes the prefix, and later ones read it.
  */
 export function createPrefixes(): Prefixes {
   const states = new Map<string, 'seen' | 'writing' | 'written'>();
   return {
     mark(ask, target) {
       const least = cachesFrom(target);
-      // Marks in the user's file take precedence.
       if (least === null || 'cache_control' in ask.parameters) return NO_MARK;
       for (const { messages, key } of cacheablePrefixes(ask, least * BYTES_PER_TOKEN).reverse()) {
         const state = states.get(key);
@@ -64,7 +63,6 @@ function cacheablePrefixes(
     length += Buffer.byteLength(content);
     hash.update(JSON.stringify([role, content]));
     const count = index + 1;
-    // Vendors reject a mark on blank text.
     if (count >= first && length >= leastBytes && content.trim() !== '')
       found.push({ messages: count, key: hash.copy().digest('base64') });
   }

@@ -8,7 +8,7 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const EXIT_GRACE_MS = 1000;
 
 interface ChildOptions {
-  /** Program and arguments. No shell interprets them. */
+  /** No shell interprets these. */
   command: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface Child {
   ended: Promise<End>;
 }
 
-/** Starts a process in a separate group, so that its children can be killed with it. */
+/** Starts a separate process group, so that child processes can be killed with it. */
 export function startChild(options: ChildOptions): Child {
   const { env, onOut, onErr, on = THIS_PLATFORM } = options;
   const child = spawnChild(options, on);
@@ -216,7 +216,7 @@ function systemProgram(name: string, env: Readonly<Record<string, string>>): str
   return `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\${name}`;
 }
 
-/** Kills a process group. On Windows only while the process runs, because its id may be reused. */
+/** On Windows only while the process runs, because its id may be reused. */
 function killTree(
   { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
   signal: 'SIGTERM' | 'SIGKILL',

@@ -17,7 +17,6 @@ export function askLine(
   return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 
-/** `at`: line number on stdout, for messages. */
 function parseAnswerLine(
   line: string,
   at: number,
@@ -44,10 +43,7 @@ export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
 
 export interface Calls {
   open(late: () => void): { id: string; result: Promise<CallAttempt<VendorOutput>> };
-  /**
-   * True for an answer to an open call. An unexpected line fails the oldest call; a late answer
-   * fails none.
-   */
+  /** True for an answer to an open call. An unexpected line fails the oldest call. */
   receive(line: string): boolean;
   settleAll(reason: Fault): void;
 }

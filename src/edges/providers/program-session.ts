@@ -59,7 +59,6 @@ export interface ProgramSession extends Omit<Runs, 'heard'> {
   abort(): void;
 }
 
-/** After this many exits in a row without an answer, the program is not restarted. */
 const MAX_EXITS = 4;
 
 const CLOSE_GRACE_MS = 2000;
@@ -189,7 +188,6 @@ async function stop(child: Child, clock: Clock): Promise<void> {
 }
 
 export interface Processes {
-  /** Runs `work` with the process of this key, which starts on first use. */
   use<T>(key: string, work: (session: ProgramSession) => Promise<T>): Promise<T>;
   each(act: (session: ProgramSession) => void): void;
   close(): Promise<void>;

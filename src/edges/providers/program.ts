@@ -136,11 +136,11 @@ function processKey(request: Request, { process: lives }: ProgramTarget): string
 
 interface Turn {
   due: Promise<void>;
-  /** Lets the next call start. A second call of `pass` does nothing. */
+  /** Lets the next call start. */
   pass(): void;
 }
 
-/** Calls base's and head's programs of one model alternately, in the order of calls. */
+/** Calls base's and head's programs of one model alternately. */
 function createTurns(): (request: Request) => Turn {
   const last = new Map<string, Promise<void>>();
   return ({ purpose, target: { model } }) => {
@@ -169,10 +169,7 @@ async function askInTurn(
     : { status: 'fault', fault: budgetFault(), sent: false };
 }
 
-/**
- * Runs each `setup` once per commit. Setups of one commit run in sequence, because they share a
- * folder.
- */
+/** Setups of one commit run in sequence, because they share a folder. */
 function createSetups(
   options: ProgramOptions,
   env: Record<string, string>,
@@ -250,7 +247,7 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
   };
 }
 
-/** Runs promptfoo provider files. In a bundle, it is a file next to the entry. */
+/** In a bundle, it is a file next to the entry. */
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 

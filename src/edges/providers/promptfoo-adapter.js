@@ -3,8 +3,8 @@
  * file, calls its export, and prints one JSON line per line read. The file's own output goes to
  * stderr.
  *
- * Arguments: the kind (provider, prompt, tests), `file:export`, and JSON with `config`, `id`, and
- * the names of variables that contain JSON text.
+ * Arguments: kind (provider, prompt, tests), `file:export`, and JSON with `config`, `id`, and the
+ * names of variables that contain JSON text.
  */
 import { createInterface } from 'node:readline';
 import { resolve } from 'node:path';

@@ -8,7 +8,6 @@ import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspic
 import type { Ask } from './vendors/vendor.ts';
 
 interface ModelRefusals {
-  /** Refused parameters, with the replacement or null. */
   parameters: Record<string, string | null>;
   /** Remaining forms of structured answers, in the order of attempts. */
   forms: [Form, ...Form[]];
@@ -20,7 +19,6 @@ export interface RefusalMemory {
 }
 
 interface DiscoveryRequest {
-  /** Requests of one kind discover the same thing. */
   kind: string;
   /** Requests with equal values wait for the first. The value changes with each discovery. */
   ahead: string;
@@ -32,13 +30,9 @@ export interface Refusals {
   open(request: Request): DiscoveryRequest | null;
   accept(target: HostedTarget, open: DiscoveryRequest | null): void;
   answered(model: string): boolean;
-  /** If different messages got the same refusal, all requests of the kind count as refused. */
   refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
   faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
-  /**
-   * Returns the optional part of the request that the model refuses, or null. `first`: newly
-   * learned.
-   */
+  /** Returns the optional part of the request that the model refuses. `first`: newly learned. */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
 
@@ -127,9 +121,7 @@ function askFor(request: Request, learned: ModelRefusals): Ask {
   };
 }
 
-/**
- * Includes the values of a prompt's parameters: a model that refuses one value may accept another.
- */
+/** A model that refuses one value of a parameter may accept another. */
 function discoveryKind(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
@@ -153,7 +145,7 @@ function learnFrom(
   sent: Ask,
   learned: ModelRefusals,
 ): ReturnType<Refusals['learn']> {
-  // The request was too long or filtered. That shows nothing about the model.
+  // Requests that are too long or filtered show nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const ours = DISPENSABLE.filter((name) => name in sent.parameters);
   const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);

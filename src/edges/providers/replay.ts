@@ -101,7 +101,7 @@ export function createReplay(
   };
 }
 
-/** If several lines record a request, the last one wins, so new recordings can be appended. */
+/** The last line for a request wins, so new recordings can be appended. */
 function readRecordings(
   text: string,
   file: string,

@@ -10,9 +10,7 @@ const QUOTE = 0x22;
 
 const BACKSLASH = 0x5c;
 
-/**
- * Whether JSON (UTF-8) is nested deeper than `limit`. Reads it once. Meaningless for other text.
- */
+/** Whether JSON is nested deeper than `limit`. Meaningless for other text. */
 export function deeperThan(text: Uint8Array, limit: number): boolean {
   let depth = 0;
   let inString = false;
@@ -31,7 +29,7 @@ export function deeperThan(text: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** Only these headers are read. Converting the others would slow every call. */
+/** Converting all headers would slow every call. */
 const READ_HEADERS =
   /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 
@@ -119,7 +117,7 @@ export async function toResponse(received: Received): Promise<Response> {
   } as unknown as Response;
 }
 
-/** Invalid bytes are an error in a successful reply and are replaced in other replies. */
+/** Invalid bytes are an error only in a successful reply. */
 function decode(body: Buffer, { status, headers }: Received): { charset: string; text: string } {
   const declared = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
   const marked = /^(fffe|feff)/.exec(body.toString('hex', 0, 2))?.[1];

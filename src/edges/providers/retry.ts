@@ -20,7 +20,6 @@ export type RetriedResult<T> = Requests &
       }
   );
 
-/** Settings shared by all calls of a run. */
 export interface SharedCallSettings {
   maxTries: number;
   clock: Clock;
@@ -37,7 +36,7 @@ export interface RetryOptions extends SharedCallSettings {
 /** If a server asks for a longer wait, the call does not wait. */
 const MAX_WAIT_MS = 300_000;
 
-/** Longest backoff when a server answers but its quota is exhausted. */
+/** Longest pause that a successful reply can request. */
 const MAX_REST_MS = 60_000;
 
 const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
@@ -45,8 +44,7 @@ const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 
 /**
- * Repeats attempts in the limiter's slots until one succeeds, fails permanently, or `maxTries` are
- * used. Backoff is exponential from 0.5 s (4 s after a rate limit) with jitter, unless the server
+ * Repeats attempts in the limiter's slots. Backoff is exponential with jitter, unless the server
  * names a time. `attempt` must not reject.
  */
 export async function withRetries<T>(
@@ -153,8 +151,7 @@ function slotOutcome(
 
 function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
   if (fault.retry === 'never') return 0;
-  // A time in the past comes from a clock that differs, so our own backoff is used. Otherwise
-  // jitter is added, so that calls do not all return at once.
+  // A date in the past means that the clocks differ. Jitter keeps calls from returning at once.
   if (fault.waitMs !== null && fault.waitMs > 0)
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));

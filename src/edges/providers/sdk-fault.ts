@@ -7,7 +7,7 @@ interface HeaderReader {
   get(name: string): string | null;
 }
 
-/** Milliseconds that the server asks to wait, or null. `now`: milliseconds since 1970. */
+/** Milliseconds that the server asks to wait. `now`: milliseconds since 1970. */
 export function requestedWait(headers: HeaderReader, now: number): number | null {
   const seconds = headers.get('retry-after');
   return (
@@ -52,7 +52,7 @@ function parseScaled(value: string | null, unit: number): number | null {
   return Math.ceil(Number(value) * unit);
 }
 
-/** An HTTP or RFC 3339 date. A past date means no wait. */
+/** An HTTP or RFC 3339 date. */
 function until(value: string | null, now: number): number | null {
   // Date.parse would read a bare number as a year.
   if (value === null || !/[a-z]/i.test(value)) return null;
@@ -101,9 +101,8 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
 }
 
 /**
- * Returns the failure reported in a reply with status 200, or null. It is at the top, in the only
- * choice (OpenRouter), or is the whole reply (some gateways). Its `code` determines the status it
- * should have had.
+ * Returns the failure in a reply with status 200. OpenRouter puts it into the only choice; from
+ * some gateways it is the whole reply.
  */
 export function replyFault(
   data: unknown,
@@ -153,14 +152,14 @@ function emptyReplyFault(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers send `error` without a failure, as `null`, `""`, `false`, `{}` or `{code: 0}`. */
+/** Some servers send `error` without a failure: `null`, `""`, `false`, `{}` or `{code: 0}`. */
 function isErrorValue(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
     : Boolean(whole);
 }
 
-/** Returns the status for a vendor's error code. Treats unknown codes as temporary. */
+/** Treats unknown codes as temporary. */
 function statusFromCode(code: string, said: string): number {
   if (NO_ADDRESS.test(said)) return 404;
   if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;

@@ -14,10 +14,7 @@ interface Suspicion {
   all: Fault | null;
 }
 
-/**
- * One refusal does not show whether the parameters or the messages caused it. Two refusals of
- * different messages do.
- */
+/** The parameters are at fault if requests with different messages get the same refusal. */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<string, Suspicion>();
   return {
@@ -84,7 +81,7 @@ export function structuredIn(parameters: RequestParameters): string[] {
   );
 }
 
-/** A name that is also an English word (stop, tools, user) needs quotes, a colon or its value. */
+/** A name that is also an English word (stop, tools) needs quotes, a colon or its value. */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
   if (namedIn([name], said) === undefined) return false;

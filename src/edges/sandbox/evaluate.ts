@@ -14,7 +14,7 @@ import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.
 
 export interface Keeper {
   get(): Promise<StartResult>;
-  /** With null, nothing is expected: a worker that sends something is killed. */
+  /** With null, a worker that sends something is killed. */
   listen(listener: Listener | null): void;
   drop(): void;
   close(): Promise<void>;
@@ -52,7 +52,6 @@ export function createKeeper(start: StartLink): Keeper {
       },
     });
     if (started.status === 'started') {
-      // The worker may have exited meanwhile, or `close` was called.
       if (own !== generation) {
         started.link.kill();
         return get();
@@ -82,7 +81,7 @@ export function createKeeper(start: StartLink): Keeper {
 export interface SandboxJob {
   keeper: Keeper;
   job: CodeJob;
-  /** Which process or engine the code may share; see {@link Link.begin}. */
+  /** Which process or engine the code may share. */
   place: string;
   setting: Setting;
   results: CodeResult[];
@@ -97,10 +96,7 @@ interface SendState {
   watchdog: NodeJS.Timeout | undefined;
 }
 
-/**
- * Sends inputs from index `first`, with a limit on open requests. Resolves to the first index
- * without a result.
- */
+/** Resolves to the first index without a result. */
 export function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number> {
   return new Promise((resolve) => {
     const state: SendState = { open: [], bytes: 0, next: first, watchdog: undefined };

@@ -141,7 +141,7 @@
     try {
       clear();
     } catch {
-      // The code may have frozen the global object. That only affects its own later evaluations.
+      // The code may have frozen the global object.
     }
     return stringify({ reply, printed: { text: printed, cut } });
   };
@@ -171,7 +171,7 @@
     const lines = code.split('\n').length;
     try {
       const written = parse(outputs);
-      // Parses the code without running it, because this throws first.
+      // This throws before the code runs, so it only checks the syntax.
       if (written.length === 0) evaluateGlobally(`throw null;${code}`);
       const wanted = written.map((name) =>
         name.endsWith('?') ? { name: name.slice(0, -1), must: false } : { name, must: true },

@@ -3,13 +3,11 @@ import { readFileSync } from 'node:fs';
 import { errorMessage } from '../../errors.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 
-/**
- * Both programs run in the engine before user code. In a bundle they are files next to the entry.
- */
+/** In a bundle they are files next to the entry. */
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
-/** Longest question in characters, because answering blocks the thread. */
+/** Answering a question blocks the thread. */
 const MAX_QUESTION_CHARS = 256 * 1024;
 
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
@@ -95,10 +93,7 @@ function invoke(service: unknown, method: string, args: readonly unknown[]): unk
   return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
 }
 
-/**
- * Each segment contains the whole text, which would make the answer quadratic. So that text is
- * omitted.
- */
+/** Omits the whole text that each segment contains, which would make the answer quadratic. */
 function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,

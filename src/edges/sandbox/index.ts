@@ -5,10 +5,7 @@ import { pythonStarter } from './python.ts';
 import { failure } from './reply.ts';
 import { createRunner, type RunClock, type Runner } from './runner.ts';
 
-/**
- * Ignores SIGUSR1. Through this signal, any process of the same user could open Node's inspector
- * and read the keys.
- */
+/** Through SIGUSR1, any process of the same user could open Node's inspector and read the keys. */
 export function guardProcess(): void {
   process.on('SIGUSR1', () => undefined);
 }
@@ -16,8 +13,7 @@ export function guardProcess(): void {
 export interface SandboxOptions {
   /**
    * `sandbox`: the kernel confines Python, and JavaScript runs in QuickJS. `host`: Python runs
-   * unconfined and with `env`, which is not a security boundary; JavaScript still runs in QuickJS.
-   * `off`: no code runs.
+   * unconfined, with `env`. `off`: no code runs.
    */
   mode: 'sandbox' | 'host' | 'off';
   env: Record<string, string>;
@@ -28,7 +24,7 @@ export interface SandboxOptions {
    * scores.
    */
   time: number;
-  /** Receives lines that user code printed, filtered and labelled. At most 8 KiB per evaluation. */
+  /** Receives lines that user code printed, at most 8 KiB per evaluation. */
   log(line: string): void;
   /** Default: `python3` from PATH. For untrusted runs, pass an absolute path. */
   python?: string;
@@ -37,10 +33,9 @@ export interface SandboxOptions {
 }
 
 /**
- * Runs users' metric, roll-up and prompt code. Each side has its own worker per language. Each code
- * has its own process (Python) or engine (JavaScript) per suite, and each evaluation its own
- * namespace. Variables are passed as values, never as source. `evaluate` answers in input order and
- * never rejects: every failure is an error result, whose message names no file or metric.
+ * Runs users' code, with a worker per side and language. Each code has its own process (Python) or
+ * engine (JavaScript) per suite. Variables are passed as values, never as source. `evaluate` never
+ * rejects: every failure is an error result.
  */
 export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;

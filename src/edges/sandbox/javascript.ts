@@ -81,7 +81,6 @@ async function serveEngine(
         job = message;
         return;
       }
-      // Each code and place has its own engine, so they share no memory.
       module ??= await newModule();
       prepared ??= prepareCode(module, job, { timeoutSeconds, time });
       port.postMessage({
@@ -96,12 +95,11 @@ async function serveEngine(
   });
 }
 
-/** Leaves an engine that cannot be freed to its thread. */
 function endQuietly(prepared: PreparedCode): void {
   try {
     prepared.end();
   } catch {
-    // The reply was already sent. A broken engine is marked `spent`, which ends the thread.
+    // A broken engine is marked `spent`, which ends the thread.
   }
 }
 

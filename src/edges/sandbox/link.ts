@@ -7,24 +7,21 @@ export const limits = {
   /** Values of one evaluation, as JSON. */
   reply: 64 * 1024,
   remark: 2000,
-  /** Output printed by one evaluation; the rest is dropped. */
   printed: 8 * 1024,
   loggedLines: 1000,
   /** Address space of a Python process, or all memory of a JavaScript engine. */
   memory: 512 * 1024 * 1024,
-  /** Nesting of lists and maps in a value. */
   depth: 8,
   timeouts: 5,
   /** Total seconds for all confined code of a run. */
   runSeconds: 3600,
-  /** Evaluations and bytes sent to a worker that has not replied yet. */
   inFlight: 64,
   inFlightBytes: 1024 * 1024,
   start: 30_000,
   grace: 3_000,
 } as const;
 
-/** A line longer than `longest` bytes calls `overflow` once and stops reading. */
+/** Stops reading after a line longer than `longest` bytes. */
 export function readLines(
   stream: Readable,
   longest: number,
@@ -56,11 +53,11 @@ export function readLines(
   });
 }
 
-/** How an evaluation ended, as seen by the supervisor. Only `reply` contains data from the code. */
+/** Only `reply` contains data from the code. */
 export const OUTCOMES = [
   'reply',
   'timeout',
-  // The code was too slow and used more than half of the memory, so it may have been allocating.
+  // The code also used more than half of the memory, so it may have been allocating.
   'timeout-memory',
   'exit',
   'memory',
@@ -78,14 +75,13 @@ export interface ThreadAnswer {
   id: string;
   outcome: CodeOutcome;
   printed: Printed;
-  /** JSON from user code, empty unless the outcome is `reply`. Parse it with `readWorkerReply`. */
+  /** JSON from user code. Parse it with `readWorkerReply`. */
   reply: string;
   spent: boolean;
 }
 
-/** A running worker. It answers requests in order. */
 export interface Link {
-  /** Sets the code of the next requests. Code of different `place`s never shares a process. */
+  /** Code of different `place`s never shares a process. */
   begin(job: { place: string; code: string; outputs: string[] }): void;
   send(id: string, variables: string): void;
   kill(): void;
@@ -94,7 +90,7 @@ export interface Link {
 
 export interface Listener {
   answer(answer: ThreadAnswer): void;
-  /** Reports the outcome of the current evaluation. `closed`: we ended the worker. */
+  /** `closed`: we ended the worker. */
   ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }
 

@@ -27,7 +27,7 @@ interface PythonOptions {
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 
-/** Program for `python3 -c`. In a bundle it is a file next to the entry. */
+/** In a bundle it is a file next to the entry. */
 const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
 const longestLine = limits.reply + 8 * limits.printed + 4096;
@@ -64,7 +64,7 @@ function workerArguments({ mode, timeoutSeconds, time, alone }: PythonOptions): 
     printed: limits.printed,
     remark: limits.remark,
   };
-  // -s, -S: no site-packages; -B: no compiled files. Host code may use installed packages.
+  // -s, -S: no site-packages; -B: no compiled files.
   return [
     ...(mode === 'sandbox' ? ['-s', '-S', '-B'] : ['-B']),
     '-c',
@@ -119,7 +119,7 @@ function waitUntilReady(
       }
     };
     readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
-    // The zygote writes to stderr only when it crashes; printed output is part of the replies.
+    // The zygote writes to stderr only when it crashes.
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-4096);
     });
@@ -154,10 +154,7 @@ interface PythonLink extends Link {
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
   let place: string | null = null;
-  /**
-   * Input for the next relay process, which the current one must not read. If null, input is sent
-   * directly.
-   */
+  /** Input for the next relay process, which the current one must not read. */
   let held: string[] | null = null;
   const say = (line: string): void => {
     if (held === null) child.stdin.write(line);
@@ -191,7 +188,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
   };
 }
 
-/** Parses `id TAB outcome TAB printed TAB reply`. Only the reply contains untrusted text. */
+/** `id TAB outcome TAB printed TAB reply`. Only the reply contains untrusted text. */
 function receiveAnswer(line: string, listener: Listener): void {
   const answer = parseAnswer(line);
   if (answer === null) listener.ended('channel');

@@ -19,7 +19,7 @@ const NOTHING_PRINTED = { text: '', cut: false };
 /** Promise jobs between two checks of the time limit. */
 const JOBS_AT_ONCE = 1000;
 
-/** Runs the guest (guest.js) first. An engine that replied `spent` must not be used again. */
+/** An engine that replied `spent` must not be used again. */
 export function prepareCode(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
@@ -100,7 +100,6 @@ function evaluateWithin(
   }
 }
 
-/** Adds globals that QuickJS lacks. The host answers their questions as text. */
 function addGlobals(context: QuickJSContext, time: number): void {
   const add = context.unwrapResult(context.evalCode(globalsProgram, 'globals.js'));
   const host = context.newFunction('host', (question) =>
@@ -147,7 +146,7 @@ function mentionsMemory(reply: unknown): boolean {
   return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
-/** Built from parts: the package's main module uses four times the engine's size. */
+/** The package's main module uses four times the engine's size. */
 const engine: QuickJSSyncVariant = {
   type: 'sync',
   importFFI: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
@@ -155,9 +154,7 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-/**
- * Returns a factory of QuickJS modules, each with its own limited memory. Call it once per thread.
- */
+/** Each module has its own limited memory. Call this once per thread. */
 export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();
@@ -178,7 +175,6 @@ const { WebAssembly } = globalThis as unknown as {
   };
 };
 
-/** Compiles the engine once per thread. Only the memory is separate per code. */
 function compileOnce(): void {
   const { instantiate } = WebAssembly;
   let compiled: Promise<object> | null = null;
@@ -189,7 +185,7 @@ function compileOnce(): void {
   };
 }
 
-/** The engine requested more memory than allowed since the last evaluation started. */
+/** Whether the engine requested too much memory since the last evaluation started. */
 let refused = false;
 
 let memory = 0;
@@ -199,7 +195,6 @@ function outOfTime(): CodeOutcome {
   return memory > limits.memory / 2 ? 'timeout-memory' : 'timeout';
 }
 
-/** Limits memory growth. The code sees a rejected request as an error. */
 function capMemory(): void {
   const { prototype } = WebAssembly.Memory;
   const { grow } = prototype;

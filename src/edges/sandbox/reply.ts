@@ -47,7 +47,7 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
   }
 }
 
-/** User code shares a process with the writer of the reply. Null if the reply is forged. */
+/** User code shares a process with the writer of the reply, so the reply may be forged. */
 export function readWorkerReply(text: string, setting: Setting): CodeResult | null {
   const reply = parseMap(text);
   if (reply === null) return null;
@@ -136,7 +136,7 @@ function codePlace(line: Json | undefined, { at }: Setting): string {
   return ` at ${at.file}:${String(at.line + offset)}`;
 }
 
-/** Replaces lone surrogates. Both languages allow them, but hashes, files and requests do not. */
+/** Replaces lone surrogates, which hashes, files and requests do not allow. */
 function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

@@ -15,17 +15,14 @@ interface RunnerOptions {
   log(line: string): void;
 }
 
-/** Remaining seconds for all code of a run, shared by its runners. */
+/** Seconds left for all code of a run. */
 export interface RunClock {
   now(): number;
   left: number;
 }
 
 export interface Runner {
-  /**
-   * Returns one result per input, in order. Runs one job at a time. Errors in the code never
-   * reject.
-   */
+  /** Returns one result per input, in order. Errors in the code never reject. */
   run(job: CodeJob): Promise<CodeResult[]>;
   close(): Promise<void>;
 }

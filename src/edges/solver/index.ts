@@ -2,7 +2,7 @@ import type { AssignmentProgram, Solve } from '../../types/solver.ts';
 import { simplexModel, solveInThread, type Timeouts, type SimplexModel } from './thread.ts';
 
 interface SolverOptions {
-  /** Milliseconds for a thread to start. `simplex` and `highs`: milliseconds for each solver. */
+  /** Milliseconds for a thread to start, then for each solver. */
   start: number;
   simplex: number;
   highs: number;
@@ -17,7 +17,7 @@ const DEFAULT_SOLVER: SolverOptions = {
   modelOf: simplexModel,
 };
 
-/** Solves each program in a separate thread. A solver failure is a result, not an exception. */
+/** A solver failure is a result, not an exception. */
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
   const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
   return (program, solver) => {

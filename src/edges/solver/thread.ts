@@ -7,7 +7,7 @@ import { errorMessage } from '../../errors.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../types/solver.ts';
 import { serveThread, startThread } from '../thread.ts';
 
-/** Uses the matrix form, because parsing text would take longer than solving. */
+/** Parsing a text form would take longer than solving. */
 export async function solveWithHighs(
   program: AssignmentProgram,
   seconds: number,
@@ -127,7 +127,6 @@ type SolverJob =
   | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
   | { solver: 'highs'; program: AssignmentProgram };
 
-/** Milliseconds for a thread to start and then to solve. */
 export interface Timeouts {
   start: number;
   solve: number;
@@ -145,7 +144,6 @@ const solverRole = 'evaldiff-solver';
 /** Much more than 250 references need, and less than a runner has. */
 const SOLVER_MEMORY_MB = 1024;
 
-/** Always terminates the thread before it returns. */
 export async function solveInThread(job: SolverJob, patience: Timeouts): Promise<AssignmentAnswer> {
   const limits = { maxOldGenerationSizeMb: SOLVER_MEMORY_MB };
   const worker = startThread(import.meta.url, solverRole, limits);
@@ -178,7 +176,7 @@ export async function solveInThread(job: SolverJob, patience: Timeouts): Promise
 }
 
 function serveSolver(port: MessagePort): void {
-  // Keeps the thread alive until it is terminated. An early exit would count as a failure.
+  // Keeps the thread alive. An early exit would count as a failure.
   port.on('message', (message: ToSolver) => {
     void solveJob(message).then((answer) =>
       port.postMessage({ kind: 'answer', answer } satisfies FromSolver),

@@ -16,7 +16,6 @@ interface StoredAnswers {
   find(key: string, request: Pick<Request, 'usable'>): Completion | null;
   has(key: string): boolean;
   keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
-  /** Imports entries with plain digests. Null if nothing could be written. */
   import(
     entries: () => Iterable<Entry>,
     which: WantedAnswer,
@@ -81,7 +80,7 @@ export function createAnswers(
       return taken;
     },
     keep(key, request, completion) {
-      // An inner store already reused the answer, or the answer is an error.
+      // An inner store already reused the answer.
       if (completion.status === 'error' || completion.reused) return;
       const there =
         access === 'read-write' &&

@@ -47,7 +47,7 @@ export function artifactName(
   return `evaldiff-shard-${String(index)}-of-${String(count)}-${projectMark(project)}`;
 }
 
-/** Why artifacts are unavailable and what to do about it, or null. */
+/** Returns why artifacts are unavailable and what to do. */
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
     return (
@@ -128,7 +128,6 @@ export async function fetchParts(
 ): Promise<{ parts: FetchedPart[]; problems: string[] }> {
   const parts: FetchedPart[] = [];
   const problems: string[] = [];
-  // If a job was attempted several times, use the last attempt.
   const listed = await library.listArtifacts({ latest: true }).catch((error: unknown) => {
     const failed = 'The artifacts of this workflow run could not be listed';
     problems.push(`${failed}: ${explainError(error)}`);
@@ -170,7 +169,6 @@ async function fetchFlaw(
   }
 }
 
-/** Returns the library's error in one line, with advice if the error contains none. */
 function explainError(error: unknown, better: string | null = null): string {
   const message = visibleLine(errorMessage(error));
   const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;

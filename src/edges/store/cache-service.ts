@@ -20,7 +20,6 @@ interface CacheScope {
    */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   project: string;
-  /** The pull request or branch of a run that may not write shared answers. */
   own: string;
   run: string;
 }
@@ -32,7 +31,8 @@ export interface CacheKeys {
 }
 
 /**
- * Untrusted runs write no key that a trusted run reads: not every cache service isolates branches.
+ * Not every cache service isolates branches, so untrusted runs write no key that a trusted run
+ * reads.
  */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
   const start = `evaldiff-${String(STORE_VERSION)}-${shortHash(project)}`;
@@ -48,13 +48,12 @@ function shortHash(text: string): string {
 }
 
 export interface CacheService {
-  /** Downloads the newest entry with this key prefix and returns its key, or null. */
+  /** Downloads the newest entry with this key prefix and returns its key. */
   restore(file: string, start: string): Promise<string | null>;
   newest(file: string, start: string): Promise<string | null>;
   save(file: string, key: string): Promise<void>;
 }
 
-/** A download without progress for this long is aborted. */
 const STALLED_MS = 60_000;
 
 export function createCacheService(
@@ -99,7 +98,7 @@ export function createCacheService(
   };
 }
 
-/** The cache's uploads do not understand `*`, ports or subdomains in `no_proxy`, so expand them. */
+/** The cache's uploads do not understand `*`, ports or subdomains in `no_proxy`. */
 export function expandNoProxy(env: NodeJS.ProcessEnv): void {
   const list = env['no_proxy'] || env['NO_PROXY'] || '';
   const hosts = list.split(',').flatMap((entry) => {

@@ -7,43 +7,31 @@ import { StoreError, type StoreAccess } from './file.ts';
 export interface Connection {
   read<T>(work: (db: Database) => T, without: T): T;
   change<T>(work: (db: Database) => T, without: T): T;
-  /**
-   * Runs `work` to write; if another process locks the file, runs it later. False if the file
-   * cannot be written.
-   */
+  /** If another process locks the file, runs `work` later. False if the file cannot be written. */
   write(work: (db: Database) => void): boolean;
-  /**
-   * A number that changes whenever another process changes the file. Null if the opened file is
-   * unusable.
-   */
+  /** Changes whenever another process changes the file. Null if the file is unusable. */
   version(): number | null;
   settle(): void;
   close(): void;
 }
 
 export interface StoreOptions {
-  /** Absolute path of the database. `read-write` creates it with its folder. */
+  /** Absolute path. `read-write` creates the file and its folder. */
   file: string;
   /** Above this size, the least recently used answers are evicted. */
   maxBytes: number;
   now(): number;
   access: StoreAccess;
-  /**
-   * Key of the entries' digests. Null if only trusted users can write the file: digests are then
-   * unkeyed.
-   */
+  /** Key of the entries' digests. Null if only trusted users can write the file. */
   secret: Uint8Array | null;
   /** Milliseconds to wait for a lock of another process. Default: 5 s. */
   busyMs?: number;
-  /** Receives one-line notices for the user, such as a damaged file or a full disk. */
   notice(message: string): void;
 }
 
 type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
-/**
- * `busyMs`: full waiting time for a lock. `access` becomes `read` if the file cannot be written.
- */
+/** `access` becomes `read` if the file cannot be written. */
 interface OpenConnection {
   options: ConnectionOptions;
   busyMs: number;
@@ -53,10 +41,7 @@ interface OpenConnection {
   busy: boolean;
 }
 
-/**
- * Recovers from a damaged or deleted file. Any call may throw. @throws UserError for a newer or a
- * foreign file.
- */
+/** Recovers from a damaged or deleted file. @throws UserError for a newer or a foreign file. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { access, busyMs = BUSY_MS } = options;
   const held: OpenConnection = { options, busyMs, db: null, access, replaced: false, busy: false };
@@ -128,7 +113,6 @@ function openConnection(held: OpenConnection): void {
   }
 }
 
-/** Returns whether to try again. */
 function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): boolean {
   if (!(error instanceof StoreError)) throw error;
   const { file, notice } = held.options;

@@ -8,7 +8,6 @@ export const BUSY_MS = 5000;
 
 export const SIDE_SUFFIXES = ['-wal', '-shm'] as const;
 
-/** Estimated bytes of a row without its body. */
 const ROW_BYTES = 200;
 
 export interface Totals {
@@ -19,7 +18,7 @@ export interface Totals {
   models: { model: string; entries: number; bytes: number }[];
 }
 
-/** The rows of one file. Every function throws only {@link StoreError}. */
+/** Every function throws only {@link StoreError}. */
 export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Omit<Entry, 'key' | 'model'> | null;
   put(entry: Entry, now: number): number;
@@ -60,8 +59,7 @@ function wrapDatabase(db: DatabaseSync): Database {
   return {
     ...rows,
     entries: () => storedEntries(db),
-    // `entries` may come from another file. An error of that file must not become an error of this
-    // one.
+    // `entries` may come from another file, whose errors must not become errors of this one.
     putAll(entries, now) {
       let written = 0;
       transaction(db, () => {
@@ -144,7 +142,6 @@ function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
 }
 
 interface ServedRows {
-  /** Returns the number of the row with this model and time. Adds a missing row. */
   idOf(entry: Pick<Entry, 'model' | 'served'>): number;
   trimAfter(removed: number): number;
 }

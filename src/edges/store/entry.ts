@@ -17,10 +17,7 @@ export interface Entry {
   model: string;
   served: Served;
   body: string;
-  /**
-   * The digest covers key, body and `served`. A truncated, altered or moved entry is therefore
-   * invalid.
-   */
+  /** Covers key, body and `served`, so a truncated, altered or moved entry is invalid. */
   digest: string;
 }
 
@@ -33,9 +30,7 @@ export const storedAnswerSchema = z.strictObject({
   steps: z.array(stepSchema).default([]),
 });
 
-/**
- * Whether later runs may use an answer. Excludes errors and withheld, empty or unusable answers.
- */
+/** Whether later runs may use an answer. */
 export function isReusable(
   completion: Completion,
   { usable }: Pick<Request, 'usable'>,
@@ -75,7 +70,7 @@ export function storedEntryOf(
   return { key, model: label(target), served, body, digest: digest(key, { body, served }) };
 }
 
-/** Rounded, so that answers of one model and hour share a row. */
+/** Answers of one model and hour share a row. */
 const HOUR_MS = 3_600_000;
 
 export function parseEntry(

@@ -5,10 +5,6 @@ import type * as sqlite from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
 
-/**
- * `damaged`: not a readable database. `foreign`: belongs to another program. `busy`: locked by a
- * process.
- */
 type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
@@ -48,7 +44,7 @@ const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
 
-/** Opens or creates a file. Closes it if `prepare` throws. Throws only {@link StoreError}. */
+/** Opens or creates a file. Throws only {@link StoreError}. */
 export function openFile<T>(
   file: string,
   { access, busyMs }: { access: StoreAccess; busyMs: number },
@@ -79,9 +75,7 @@ export function openFile<T>(
   });
 }
 
-/**
- * Opens the file as immutable, because a read-only folder cannot contain SQLite's log and locks.
- */
+/** A read-only folder cannot contain SQLite's log and locks. */
 function immutableUrl(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');

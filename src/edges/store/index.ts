@@ -24,25 +24,15 @@ export interface Prune {
 export interface Store extends StoreRecords {
   /** Returns stored answers by `keyOf`. Stores new answers of `complete` before returning them. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
-  /** Does not mark the answer as used. */
   has(key: string): boolean;
-  /**
-   * Stores an answer that no caller waits for. If the file cannot be written, keeps it in memory.
-   */
+  /** If the file cannot be written, keeps the answer in memory. */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
-  /**
-   * A number that changes whenever another process changes the file. Null if the file is no longer
-   * usable.
-   */
   version(): number | null;
   prune(what: Prune): number;
   /** Calls `entries` again after damage. Null if nothing could be written. */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
-  /**
-   * Merges a copy that was extended: valid answers, open batches, its added outcomes, missing
-   * notes.
-   */
+  /** Merges a copy of this store that was extended elsewhere. */
   join(
     entries: () => Iterable<Entry>,
     beside: RecordRows & { batches: readonly BatchRecord[] },

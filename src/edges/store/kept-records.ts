@@ -7,9 +7,6 @@ export interface StoreRecords extends Required<KeptRecords>, Batches {
   addBatch(batch: BatchRecord): boolean;
 }
 
-/**
- * `join` merges a copy that was extended elsewhere: its added outcomes, missing notes and batches.
- */
 export function createRecords(
   connection: Connection,
   { access, now }: { access: StoreAccess; now(): number },

@@ -17,7 +17,7 @@ import { member } from '../../types/plain.ts';
 
 const BYTES = 32;
 
-/** Null if there is no file. @throws UserError if the file is not a key. */
+/** @throws UserError if the file is not a key. */
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
   try {

@@ -35,12 +35,9 @@ interface FileDigest {
 }
 
 interface PartWriter {
-  /** Adds one answer. `lasting`: other runs may use it. */
+  /** `lasting`: other runs may use the answer. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
-  /**
-   * Completes the part. `where` names it in messages. @throws UserError if an answer was not
-   * written.
-   */
+  /** `where` names the part in messages. @throws UserError if an answer was not written. */
   finish(
     place: (name: string, file: string) => Promise<void>,
     where: string,
@@ -129,10 +126,7 @@ async function sealOf(file: string): Promise<FileDigest> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/**
- * Returns the manifest's text if the folder contains exactly a part's files. Otherwise returns what
- * is wrong.
- */
+/** `flaw`: what is wrong if the folder does not contain exactly a part's files. */
 export async function openPart(
   folder: string,
   names: PartNames,
@@ -203,7 +197,7 @@ function ofPart<T>(work: () => T): T {
   }
 }
 
-/** The shard has already reported details of its calls. The merge knows only their sum. */
+/** The shard has already reported details of its calls. */
 function withoutCallDetails(told: Completion): Completion {
   const completion = withoutRequests(told);
   if (completion.status === 'ok') {

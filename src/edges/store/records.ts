@@ -74,7 +74,6 @@ export interface RecordRows {
 
 export interface Records {
   outcomes(keys: readonly string[]): Map<string, PassCount>;
-  /** Adds counts. `now`: milliseconds since 1970. */
   addOutcomes(rows: readonly (PassCount & { key: string })[], now: number): void;
   note(name: string): string | null;
   setNote(name: string, body: string): void;

@@ -41,7 +41,7 @@ export const anthropicBatches: BatchApi = {
     return {
       upload: () => Promise.resolve({ file: null }),
       async create(items) {
-        // Streamed, because `batches.create` would keep all requests in memory twice.
+        // `batches.create` would keep all requests in memory twice.
         const body = ReadableStream.from(batchBody(items));
         const reply: unknown = await client.post(PATH, {
           body,

@@ -16,7 +16,7 @@ import {
   type VendorAnswer,
 } from './vendor.ts';
 
-/** The API requires a limit. We send this one if the prompt sets none. */
+/** Sent if the prompt sets no limit, because the API requires one. */
 export const DEFAULT_MAX_TOKENS = anthropicFacts.ownLimit.first;
 
 const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
@@ -45,10 +45,7 @@ export const anthropic: Language = {
   batches: anthropicBatches,
 };
 
-/**
- * Joins system messages into the `system` field. The API itself merges adjacent messages of one
- * role.
- */
+/** The API itself merges adjacent messages of one role. */
 function anthropicBody({
   model,
   parameters,
@@ -165,7 +162,6 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
   );
 }
 
-/** Calls of the prompt's tools, the vendor's own tools and MCP servers. */
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
 const KNOWN = /^(text|fallback|compaction)$|_use$|_result$/;

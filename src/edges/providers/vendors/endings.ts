@@ -16,10 +16,7 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/**
- * The reasons of all vendors for the end of an answer, in lower case with underscores.
- * docs/models.md explains each.
- */
+/** Vendors' reasons for the end of an answer. docs/models.md explains each. */
 export const ENDINGS: Readonly<Record<EndKind, readonly [Ended, string]>> = {
   whole: [
     'stop',
@@ -229,10 +226,7 @@ export function unknownParts(parts: readonly Record<string, unknown>[], known: R
   });
 }
 
-/**
- * Reads a tool call in OpenAI's current or legacy form (arguments as text or values), or
- * Anthropic's.
- */
+/** Reads a tool call in OpenAI's current or legacy form, or Anthropic's. */
 export function callIn(entry: unknown, place: string): ToolCall | OddCall {
   const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
   const {

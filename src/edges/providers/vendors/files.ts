@@ -20,16 +20,13 @@ async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<Fil
   return new Map(await Promise.all(unique.map(read64)));
 }
 
-/**
- * Limit in bytes of base64 for all requests in flight. Sending needs about three times as much
- * memory.
- */
+/** Bytes of base64 for all requests in flight. Sending needs about three times as much memory. */
 const MOST_BYTES = 64_000_000;
 
 export interface FileSender {
   /**
-   * Waits until the requests in flight leave room for this request's files. At least one request is
-   * always sent. Call the returned function once the request is answered.
+   * Waits until other requests leave room for this request's files. Call the returned function once
+   * the request is answered.
    */
   room(ask: Pick<Ask, 'messages'>): Promise<() => void>;
   load(ask: Ask): Promise<Ask>;

@@ -10,15 +10,14 @@ import {
   type VendorConnection,
 } from './vendor.ts';
 
-/** Limits of the Batch API. All requests of a file use one model. */
+/** Limits of the Batch API per file. */
 export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
 
 export const CHAT_PATH = '/chat/completions';
 
 export async function openaiClient(connection: VendorConnection): Promise<OpenAI> {
   const { default: Client } = await import('openai');
-  // Sets every credential, so that the SDK reads none from the environment. `fetch` adds the real
-  // key.
+  // Sets every credential, so that the SDK reads none from the environment.
   return new Client({
     apiKey: 'added-by-the-transport',
     adminAPIKey: null,

@@ -25,7 +25,7 @@ export const openai: Language = {
     client.buildRequest = plainRequests(connection);
     // Bypasses the SDK's timer, because the transport enforces the deadline.
     client.fetchWithTimeout = connection.fetch;
-    // `chat.completions.create` would change parameters; these are sent as written.
+    // `chat.completions.create` would change parameters.
     return (body, path = CHAT_PATH) => client.post(path, { body }).asResponse();
   },
   refuses(parameters) {
@@ -180,7 +180,7 @@ function callsIn(
   return isInText ? [{ odd: `${PLACE}.content` }] : [];
 }
 
-/** Matches a call that the server's parser left in the text, in the notation of open models. */
+/** Matches a call in the notation of open models that the server did not parse. */
 const CALL_TEXT =
   /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
 
@@ -231,7 +231,7 @@ function readEmbedding(data: unknown): VendorAnswer {
   const [only] = parsed.data.data;
   return {
     kind: 'answer',
-    // Embeddings have single precision. More digits would only fill the store.
+    // Embeddings have single precision; more digits would waste space.
     parts: partsOf(JSON.stringify(only?.embedding.map((value) => Number(value.toPrecision(9))))),
     ended: 'stop',
     usage: parsed.data.usage,

@@ -3,8 +3,7 @@ import { isMap, type Json } from '../../../types/plain.ts';
 type Parameters = Record<string, Json>;
 
 /**
- * Converts parameters of chat completions for the Responses API. A parameter stays unchanged if its
- * place is taken, and the server then refuses it by name.
+ * Converts parameters of chat completions for the Responses API.
  * https://developers.openai.com/api/docs/guides/migrate-to-responses
  */
 export function inResponsesForm(written: Parameters): Parameters {

@@ -12,8 +12,8 @@ const THINKING_MARKS = [
 }));
 
 /**
- * Thinking at the start may lack its opening or closing mark. `inside`: the mark that was not
- * closed.
+ * Thinking at the start may lack its opening or closing mark. `inside`: the text of the thinking,
+ * or its mark.
  */
 export function withoutThinking(text: string): { said: string; inside: string | null } {
   let at = 0;
@@ -53,10 +53,7 @@ export interface SaidText {
   thinking: string | null;
 }
 
-/**
- * Reads thinking from a member, a part or inline marks. `beside`: members that contain only
- * thinking.
- */
+/** `beside`: members of the reply that contain only thinking. */
 export function separateThinking(
   content: string | readonly ContentPart[] | null | undefined,
   beside: Readonly<Record<string, unknown>> = {},

@@ -24,12 +24,12 @@ export interface Language {
   body(ask: Ask): Record<string, unknown>;
   read(data: unknown, ask: ReadAs): VendorAnswer;
   embeddings: VendorEndpoint | null;
-  /** For models that only have the Responses API. Null if the vendor has none. */
+  /** For models that only have the Responses API. */
   responses: VendorEndpoint | null;
   batches: BatchApi | null;
 }
 
-/** For embeddings, the one message is the text, and the answer is a vector as JSON. */
+/** An embedding's only message is the text, and its answer is a vector as JSON. */
 export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
   path: string;
 }
@@ -43,9 +43,7 @@ export interface VendorConnection {
 /** Does not retry. Rejects with the SDK's error unless the status is a success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/**
- * Replaces an SDK's `buildRequest`, whose twenty headers cost half as much as sending the request.
- */
+/** An SDK's `buildRequest` with its twenty headers costs half as much as sending the request. */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -71,18 +69,14 @@ export interface Ask {
   model: string;
   parameters: Record<string, Json>;
   messages: Message[];
-  /**
-   * Base64 of the files in the messages, by object id. Absent if there are no files or they were
-   * not read yet.
-   */
+  /** Base64 of the files in the messages, by object id. */
   files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
-  /** Number of leading messages to mark for the vendor's prompt cache. Absent: none. */
+  /** Number of leading messages to mark for the vendor's prompt cache. */
   marked?: number;
 }
 
-/** How to read a reply. `parameters` are null if unknown. */
 export interface ReadAs extends Pick<Ask, 'schema'> {
   parameters: Ask['parameters'] | null;
 }
@@ -95,10 +89,7 @@ export type VendorAnswer =
         steps?: Answer['steps'];
       })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
-  /**
-   * The reply does not have this vendor's format. `member`: the invalid member, '' for the whole
-   * reply.
-   */
+  /** The reply does not have this vendor's format. `member` is '' for the whole reply. */
   | { kind: 'odd'; member: string };
 
 export interface NoAnswer {
@@ -110,10 +101,9 @@ export interface NoAnswer {
 
 export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 
-/** Batches: many requests, answered within a day at half the price. */
+/** Many requests, answered within a day at half the price. */
 export interface BatchApi {
   limits: BatchLimits;
-  /** How many bytes one request takes in the batch. `body` is its JSON. */
   bytes(id: string, body: string, path?: string): number;
   /** Loads the SDK on first use. The body of a `download` is a stream. */
   connect(
@@ -165,7 +155,7 @@ export type BatchOutcome =
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-/** Where to send a request. Without a `path`, it goes to the vendor's default API. */
+/** Without a `path`, requests go to the vendor's default API. */
 export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read'> & { path?: string };
 
 export function answerEndpoint(
@@ -194,12 +184,12 @@ export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member:
   return { kind: 'odd', member: steps.length === 0 ? '' : `${String(top)}${steps.join('')}` };
 }
 
-/** Ids become part of addresses and file names, so only these characters are allowed. */
+/** Ids become part of addresses and file names. */
 export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
 }
 
-/** Returns the header for the key (`api-key` for Azure). Null for servers without a key. */
+/** Null for servers without a key. */
 export function authOf(
   { facts }: Pick<Vendor, 'facts'>,
   key: string | null,
