@@ -9,8 +9,8 @@ import {
 } from 'node:worker_threads';
 
 /**
- * Starts a thread for work that may never end. It has no environment except Node's compile cache.
- * In a bundle, `url` is the whole bundle, so an entry must import the file itself.
+ * For work that may never end. The thread has no environment except Node's compile cache. In a
+ * bundle, `url` is the whole bundle, so an entry must import the file itself.
  */
 export function startThread(
   url: string,
@@ -35,8 +35,8 @@ export function startThread(
 }
 
 /**
- * Serves this role if the thread was started for it, and then never returns, so that the file does
- * not run twice.
+ * Does nothing outside of a thread of this role. Else never returns, so that the file does not run
+ * twice.
  */
 export async function serveThread<Data>(
   role: string,

@@ -33,7 +33,7 @@ export async function approverOf(
   }
 }
 
-/** Succeeds if the label is already gone. Never throws; returns warnings for the log. */
+/** Never throws; returns warnings for the log. */
 export async function removeLabel(
   { octokit }: Client,
   { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },

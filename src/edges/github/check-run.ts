@@ -19,11 +19,10 @@ export interface CheckPlace {
   /** Used if another job of the same workflow run already has `name`. */
   sharedName: string;
   owner: CheckOwner;
-  /** A maintainer approved the run, so it may replace another workflow's check run. */
+  /** A maintainer's approval lets the run replace another workflow's check run. */
   approved: boolean;
 }
 
-/** The check run may show another conclusion. */
 export type OwnConclusion = Conclusion | 'cancelled' | 'running';
 
 /** `replaced`: id of the check run in progress that this one replaces. */
@@ -134,7 +133,7 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
 }
 
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // The other job belongs to this workflow run, so it will use its second name.
+  // The other job of this workflow run will use its second name.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }

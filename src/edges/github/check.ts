@@ -41,8 +41,7 @@ export interface CheckAnnotation {
 }
 
 /**
- * `headSha`: the pull request's head, not the merge commit. If `name` is empty, no check run is
- * written.
+ * `headSha`: the pull request's head, not the merge commit. An empty `name` disables the check run.
  */
 export interface CheckJob extends CheckPlace {
   conclusion: Conclusion | 'cancelled';
@@ -100,7 +99,6 @@ export async function openCheck(
 const RUNNING =
   'The verdict appears here when the run ends. If the run was lost, run its job again.';
 
-/** Never throws. `id` is null if no check run is wanted. */
 export async function publishCheck(client: Client, job: CheckJob): Promise<PublishResult> {
   if (job.name === '') return NOT_WANTED;
   const chosen = job.annotations.slice(0, MAX_ANNOTATIONS);

@@ -21,7 +21,6 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** GitHub rejects requests with an empty token, with a reason. */
   token: string;
   env: Environment;
   secondMs?: number | undefined;
@@ -82,7 +81,7 @@ export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Id
 
 const MAX_PAGES = 500;
 
-/** Rejects an empty or foreign answer, which octokit's iterator would treat as an empty list. */
+/** octokit's iterator would treat an empty or foreign answer as an empty list. */
 export async function* listAll<Item>(
   item: z.ZodType<Item>,
   ask: (page: {
@@ -136,7 +135,6 @@ function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   };
 }
 
-/** `fetch failed` explains nothing, so its cause is reported. */
 function reason(error: unknown): string {
   const cause = member(error, 'cause');
   const words = [member(cause, 'message'), member(cause, 'code'), member(error, 'message')];

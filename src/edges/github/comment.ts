@@ -22,10 +22,9 @@ export interface CommentJob {
   pullRequest: number;
   /** A comment about another head is never overwritten. */
   headSha: string;
-  /** Each of our comments starts with this text. */
   marker: string;
   body: string;
-  /** `auto` creates a comment only if something `ran`, but always updates an existing one. */
+  /** `auto` creates a comment only if something `ran`, but always updates one. */
   mode: CommentMode;
   ran: boolean;
   fork: boolean;
@@ -67,10 +66,7 @@ type Comment = z.infer<typeof Comment>;
 
 const CreatedComment = z.object({ id: z.number().int() });
 
-/**
- * A comment is ours only if the token's account wrote it: anyone can write the marker. Never
- * throws.
- */
+/** A comment is ours only if the token's account wrote it: anyone can write the marker. */
 export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
   if (job.mode === 'never') return NOT_WANTED;
   if (!job.body.startsWith(job.marker) || job.marker === '')
@@ -131,7 +127,7 @@ function staleWarning(job: CommentJob, head: string): string {
   ].join('');
 }
 
-/** Sorts our comments newest first. Warns about other people's comments with our marker. */
+/** Warns about other people's comments with our marker. */
 async function find(
   { octokit }: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker'>,

@@ -12,7 +12,7 @@ export function fitBytes(text: string, limit: number): string {
   return encoded.subarray(0, end).toString('utf8');
 }
 
-/** Removes whole lines from the end and appends `note`. Closes an open code fence. */
+/** Removes whole lines from the end. Closes an open code fence. */
 export function fitMarkdown(text: string, note: string, limit: number): string {
   const whole = note === '' ? text : `${text}\n\n${note}`;
   if (utf8Bytes(whole) <= limit) return whole;

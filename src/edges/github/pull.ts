@@ -25,7 +25,6 @@ const Pull = z.object({
 
 type Pull = z.infer<typeof Pull>;
 
-/** The payload's pull request may be outdated. */
 export function presentPull(client: Client, repository: string, number: number): Promise<Pull> {
   return readPull(client, repository, number, Pull);
 }
@@ -48,7 +47,7 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
-/** The payload's base may be outdated (changed, or a rerun) and is the fallback. Never throws. */
+/** The payload's base may be outdated and is the fallback. Never throws. */
 export async function withPresentBase(
   client: Client,
   facts: EventFacts,
@@ -179,7 +178,7 @@ function isWanted(pull: Pull, { head, headRepository }: PullSearch): boolean {
 
 const QUEUE_BRANCH = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
 
-/** If GitHub does not answer, treats the author as an outside contributor. Never throws. */
+/** If GitHub does not answer, treats the author as an outside contributor. */
 export async function withQueuedPullRequest(
   client: Client,
   facts: EventFacts,

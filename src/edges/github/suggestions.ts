@@ -34,7 +34,7 @@ type ReviewComment = z.infer<typeof ReviewComment>;
 
 const PERMISSION = 'pull-requests: write';
 
-/** Writes one suggestion per place. Never throws; returns warnings. */
+/** Never throws; returns warnings. */
 export async function publishSuggestions(client: Client, job: SuggestionJob): Promise<string[]> {
   try {
     return await keep(client, job);

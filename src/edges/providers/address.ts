@@ -6,13 +6,11 @@ import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, type VendorKeys } from '../../types/vendors.ts';
 
-/** Servers and keys. Only the workflow can name them; a file of the repository never can. */
+/** Only the workflow can name servers and keys; a file of the repository never can. */
 export interface ProviderAccess {
   keys: VendorKeys;
   endpoints: ReadonlyMap<string, ServerAccess>;
-  /** Used only for https servers, with CONNECT. */
   proxy?: URL | null;
-  /** For tests and self-hosting. */
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
 
@@ -26,9 +24,8 @@ export interface Address {
   base: URL;
   key: string | null;
   headers: Readonly<Record<string, string>>;
-  /** Azure's API version. If set, the key is sent as `api-key`. */
+  /** Set only for Azure, which then gets the key as `api-key`. */
   apiVersion: string | null;
-  /** Azure's older addresses contain the model in the path. */
   deployments: boolean;
   pace: GivenPace;
   direct: boolean;

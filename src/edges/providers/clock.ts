@@ -4,7 +4,7 @@ export interface Activity {
   quiet(): Promise<void>;
 }
 
-/** Pure computation ends within one turn. The other turns are a margin for code that awaits it. */
+/** Pure computation ends within one turn. The other turns are a margin. */
 const QUIET_TURNS = 3;
 
 export function createActivity(turn: () => Promise<void>): Activity {
@@ -55,10 +55,9 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** A runner kills a cancelled job after ten seconds. */
+/** Milliseconds. A runner kills a cancelled job after ten seconds. */
 const DRAIN_MS = 3000;
 
-/** Waits {@link DRAIN_MS} for paid calls in flight. The returned function cancels the wait. */
 export function stopAfterDrain(
   { clock, signal }: { clock: Clock; signal: AbortSignal },
   stop: () => void,
@@ -88,12 +87,12 @@ export async function pause(
 
 type StartDeadline = (expired: () => void) => () => void;
 
-/** Deadlines of equal length share one sleep, because a timer per call is too expensive. */
+/** A timer per call is too expensive, so deadlines of equal length share one. */
 export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // An iterator that is kept across pauses would retain every deadline.
+    // An iterator kept across pauses would retain every deadline.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

@@ -2,7 +2,7 @@ import { member, parsedJson } from '../../types/plain.ts';
 import { TransportError } from './fault.ts';
 import { messageOfEvents } from './message-stream.ts';
 
-/** JSON text cannot match, because line ends within its strings are escaped. */
+/** JSON text cannot match, because its strings contain no line ends. */
 const EVENTS = /^:|^(data|event):/m;
 
 export function jsonOfEventStream(text: string, type: string | undefined): string {

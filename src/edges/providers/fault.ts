@@ -6,7 +6,7 @@ import type { VendorAnswer } from './vendors/vendor.ts';
 export interface Fault {
   kind: ErrorKind;
   message: string;
-  /** `later`: retry after a backoff. `limited`: also slow down all calls to the server. */
+  /** `limited`: also slow down all calls to the server. */
   retry: 'never' | 'later' | 'limited';
   waitMs: number | null;
   /** Which other requests would fail in the same way. They are not sent. */
@@ -15,7 +15,6 @@ export interface Fault {
   said: string;
   detail: string;
   spent: MeteredUsage[];
-  /** After several such faults in a row, the server is not called again. */
   unreached?: true;
   once?: true;
   ended?: Ended;
@@ -38,7 +37,6 @@ type TransportCode =
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportCode;
-  /** The system's error code, or the name of the charset or encoding. */
   readonly system: string;
 
   constructor(code: TransportCode, system = '') {

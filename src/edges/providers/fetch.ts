@@ -14,8 +14,8 @@ import { toResponse, type Received } from './reply.ts';
 export const SDK_MARGIN_MS = 60_000;
 
 /**
- * Creates a `fetch` for the vendors' SDKs that connects to one host, ignores redirects and proxy
- * variables, and adds the key. Rejects only with {@link TransportError}.
+ * A `fetch` for the vendors' SDKs. It connects to one host, ignores redirects and proxy variables,
+ * and adds the key. Rejects only with {@link TransportError}.
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: true });
@@ -34,9 +34,7 @@ function sendable(body: RequestInit['body']): RequestBody {
   throw new TransportError('connection', 'only text is sent');
 }
 
-/**
- * Streams a successful reply. `timeoutMs` limits the time without data; the reader limits the size.
- */
+/** `timeoutMs` limits the time without data; the reader limits the size. */
 export function createStreamedFetch(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean } = { keepAlive: false },
@@ -76,7 +74,6 @@ async function* responseChunks(
       yield chunk as Buffer;
     }
   } catch (error) {
-    // Only our code destroys the stream with a TransportError. Other errors mean a lost connection.
     throw error instanceof TransportError ? error : new TransportError('cut');
   } finally {
     settle();

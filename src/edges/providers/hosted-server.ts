@@ -35,7 +35,6 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: FirstRequests;
-  /** For each model, the fault that all further requests to it would have. */
   closed: Map<string, Fault>;
   keySource: string;
   secrets: readonly string[];
@@ -141,7 +140,6 @@ const HEAD_START_MS = 2000;
 
 /** Sends the first request of a kind alone, so that a bad key or parameter fails only once. */
 interface FirstRequests {
-  /** The returned function ends the lead. Null after waiting for another request's lead. */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }
 

@@ -291,7 +291,6 @@ const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and ' +
   'what before it asks to log in';
 
-/** A retry may succeed if the reply was cut short. */
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
   { type, text }: { type: string; text: string },

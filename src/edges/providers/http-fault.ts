@@ -6,11 +6,11 @@ interface HttpFailure {
   said: string;
   page?: boolean;
   waitMs: number | null;
-  /** The value of the header `x-should-retry`, which overrides the status. */
+  /** The header `x-should-retry`, which overrides the status. */
   shouldRetry: boolean | null;
 }
 
-/** Classifies an HTTP error status. The message never repeats the key. */
+/** The message never contains the key. */
 export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
@@ -40,7 +40,7 @@ function refusedFault(failure: HttpFailure, refused: string): Fault {
   return fault('request', refused, { scope: unknown ? 'model' : 'request' });
 }
 
-/** Does not quote the server's message about a wrong key, which may contain the key. */
+/** The server's message about a wrong key may quote the key, so it is not shown. */
 function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
   if (status === 403) return forbiddenFault(failure, tail);
@@ -55,7 +55,7 @@ function closedFault(failure: HttpFailure, tail: string): Fault | null {
     : null;
 }
 
-/** A 403 that mentions neither the key nor its rights may be about the prompt's text. */
+/** A 403 may be about the prompt's text if it does not mention the key or its rights. */
 function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string): Fault {
   if (page)
     return fault(
@@ -74,7 +74,7 @@ const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
 const QUOTA_EXHAUSTED = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
 
-/** OpenRouter writes this if the credit suffices only for a smaller request. */
+/** OpenRouter writes this if the credit suffices for a smaller request. */
 const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
 
 const NO_CREDIT = /\bcredit balance is too low\b/i;
@@ -98,7 +98,7 @@ const FILTER_WORDS =
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
-/** Quoted names can come from the prompt, such as the name `moderation` of a schema. */
+/** Quoted names can come from the prompt, such as a schema named `moderation`. */
 const QUOTED = /(?<!\w)(['"`])[^'"`]*\1(?!\w)/g;
 
 const OF_PARAMETER =

@@ -13,10 +13,8 @@ export interface RequestBounds {
   base: URL;
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
-  /** Further headers of the caller to send. */
   passedHeaders?: readonly string[];
   query?: string | undefined;
-  /** Used only for https. */
   proxy?: URL | null | undefined;
   /**
    * Milliseconds until the last byte of the reply. For a download: the longest time without data.
@@ -31,7 +29,7 @@ export interface BoundedFetch {
   close(): void;
 }
 
-/** The SDK's other headers are dropped, because the environment may set them. */
+/** Drops the SDK's other headers, because the environment may set them. */
 const SENT_HEADERS = ['accept', 'content-type'];
 
 /** Batches are too large for memory, so they are streamed. */
@@ -64,7 +62,7 @@ interface HttpSender {
   close(): void;
 }
 
-/** Uses node:http because global fetch follows proxy variables. */
+/** Global fetch follows proxy variables, so this uses node:http. */
 export function createOutgoing(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean },
@@ -143,7 +141,6 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
 }
 
 function sendBody(request: http.ClientRequest, body: RequestBody): void {
-  // A server may answer or disconnect before the whole stream is sent.
   if (body instanceof ReadableStream)
     pipeline(Readable.fromWeb(body), request).catch(() => undefined);
   else request.end(body ?? undefined);

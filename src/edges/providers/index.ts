@@ -27,7 +27,6 @@ import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
 
 export interface ProviderOptions extends ProviderAccess {
-  /** Number of concurrent calls per vendor, endpoint and program. */
   concurrency: { start: number; max: number };
   /** Milliseconds from sending a request to the last byte of its reply. */
   timeoutMs: number;
@@ -46,13 +45,10 @@ export interface ProviderOptions extends ProviderAccess {
   /** Called before every paid attempt, including retries. If false, the call ends as `budget`. */
   onAttempt?(request: Request): boolean;
   onRefused?(request: Request): void;
-  /** What earlier runs learned about models. */
   memory?: RefusalMemory;
-  /** Programs that are answered in this process. */
   ownPrograms?: OwnPrograms;
   transport?: {
     open(options: TransportOptions): RequestTransport;
-    /** Busy during calls that may cause more calls. */
     activity: Activity;
   };
 }
@@ -65,7 +61,7 @@ export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   onAttempt(request: Request): boolean;
 }
 
-/** Programs by the first word of their command. Called once, before the first call. */
+/** Programs by the first word of their command. */
 export type OwnPrograms = (options: OwnProgramOptions) => Readonly<Record<string, OwnProgram>>;
 
 export interface OwnProgramOptions extends SharedCallSettings, ProviderAccess {
@@ -100,12 +96,11 @@ const WITHOUT_VECTORS: Completion = {
   message: 'a program returns text, not embeddings',
 };
 
-/** Agents then replay stored replies and report missing ones. */
 export function isOffline(env: ProviderOptions['env']): boolean {
   return !['', '0', 'false'].includes(env['EVALDIFF_OFFLINE']?.trim() ?? '');
 }
 
-/** @throws UserError for an address that is neither https nor loopback: keys are not sent there. */
+/** @throws UserError for an address that is not https or loopback. */
 export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);

@@ -66,7 +66,6 @@ export function createQueue<T>(): Queue<T> {
 }
 
 export type SlotOutcome =
-  /** `waitMs`: the server answered but asked for a pause. */
   | { kind: 'answered'; latencyMs: number; waitMs: number }
   | { kind: 'refused' }
   | { kind: 'limited'; waitMs: number; unwaited?: boolean; fault: Fault }
@@ -92,7 +91,6 @@ export interface Limiter {
   stats(): { calls: number; answered: number; limit: number };
 }
 
-/** A server is given up after this long without an answer. */
 export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
@@ -107,9 +105,7 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
-/**
- * Limits concurrent calls to one server, in constant time per call. Admits none during a backoff.
- */
+/** Limits concurrent calls to one server. Admits none during a backoff. */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const counts = { calls: 0, answered: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
@@ -172,7 +168,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/** A server that is down with scope `server` stays down for the run, else until a call succeeds. */
+/** A server that is down with scope `server` stays down for the rest of the run. */
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
@@ -181,7 +177,6 @@ interface Health {
   down(): Fault | null;
 }
 
-/** A single excessive wait may concern only another model. */
 const UNWAITED_ROUNDS = 2;
 
 /** Calls that are refused together count once. */

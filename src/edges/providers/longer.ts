@@ -10,7 +10,6 @@ import { LIMITS } from '../../types/passports.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/** Returns a request with a higher limit if our own limit cut the answer, else null. */
 export function withMoreRoom(
   request: Request,
   vendor: VendorName,
@@ -19,7 +18,7 @@ export function withMoreRoom(
   const { ownLimit } = factsOf(vendor);
   const { parameters } = request;
   if (ownLimit === undefined || LIMITS.some((name) => name in parameters)) return null;
-  // If false, the context window was full.
+  // Otherwise, the context window was full.
   const isCut = completion.ended === 'length' && writtenTokens(completion) >= ownLimit.first;
   return isCut
     ? { ...request, parameters: { ...parameters, max_tokens: ownLimit.second, stream: true } }

@@ -9,14 +9,11 @@ import {
 
 interface OnceOptions {
   keyOf(request: Request): string;
-  /**
-   * `forget`: another store keeps the answers. Errors are always kept, so rejected requests are not
-   * repeated.
-   */
+  /** `forget`: another store keeps the answers, so only errors are kept here. */
   answers: 'keep' | 'forget';
 }
 
-/** Later callers get the first call's completion, marked as reused, unless it was aborted. */
+/** Later callers get the first call's completion, marked as reused. */
 export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
   const known = new Map<string, Promise<Completion>>();
   const first = async (key: string, request: Request): Promise<Completion> => {
@@ -48,7 +45,6 @@ function asReused(shared: Completion): Completion {
     : { ...completion, unsent: true };
 }
 
-/** Writes each answer, even a cached one, as a line of a recordings file. */
 export function recordAnswers(
   complete: Complete,
   write: (line: string) => Promise<void>,

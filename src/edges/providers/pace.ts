@@ -6,7 +6,6 @@ export interface Pacer {
   turn(): Promise<void>;
   /** Call this again after getting a slot. */
   due(): Promise<void>;
-  /** Base and head share one server, so the slower pace wins. */
   tighten(pace: GivenPace): void;
 }
 
@@ -58,8 +57,8 @@ export interface Pace {
 }
 
 /**
- * The quick mean latency covers half a round of answers, but at least this many. The slow mean
- * covers SLOWER times as many. The limit grows while quick ≤ STILL_QUICK × slow.
+ * The quick mean latency covers half a round of answers, but at least this many. The limit grows
+ * while quick ≤ STILL_QUICK × slow.
  */
 const QUICK_MEMORY = 5;
 
@@ -81,7 +80,6 @@ export function createPace({ start, max }: { start: number; max: number }): Pace
     answered(latencyMs, saturated) {
       const weight = 1 / Math.max(QUICK_MEMORY, limit / 2);
       quickMs = quickMs === 0 ? latencyMs : quickMs + weight * (latencyMs - quickMs);
-      // The slow mean falls immediately and rises slowly, to adapt to a lasting slowdown.
       slowMs =
         slowMs === 0 || quickMs < slowMs
           ? quickMs

@@ -15,13 +15,13 @@ export interface Prefixes {
 
 const NO_MARK: Mark = { messages: null, done: () => undefined };
 
-/** A low estimate: a prefix that is too short can be marked at no cost. */
+/** A low estimate: marking a prefix that is too short costs nothing. */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Marks prefixes for vendors with explicit prompt caching. Writing a prefix costs 25 % more than
- * sending it; reading it costs at most a tenth. So the first request marks nothing, the second
- * writes the prefix, and later ones read it.
+ * For explicit prompt caching, writing a prefix costs 25 % more than sending it; reading it costs
+ * at most a tenth. So the first request marks nothing, the second writes the prefix, and later ones
+ * read it.
  */
 export function createPrefixes(): Prefixes {
   const states = new Map<string, 'seen' | 'writing' | 'written'>();

@@ -30,7 +30,7 @@ export interface Child {
   ended: Promise<End>;
 }
 
-/** Starts a separate process group, so that child processes can be killed with it. */
+/** Starts a process group, so that child processes can be killed too. */
 export function startChild(options: ChildOptions): Child {
   const { env, onOut, onErr, on = THIS_PLATFORM } = options;
   const child = spawnChild(options, on);
@@ -216,7 +216,7 @@ function systemProgram(name: string, env: Readonly<Record<string, string>>): str
   return `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\${name}`;
 }
 
-/** On Windows only while the process runs, because its id may be reused. */
+/** On Windows the id of an exited process may be reused. */
 function killTree(
   { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
   signal: 'SIGTERM' | 'SIGKILL',

@@ -21,7 +21,6 @@ const argumentsText = z
   .union([z.string(), z.looseObject({})], { error: 'must be a map or its JSON text' })
   .transform(asText);
 
-/** Unlike images, files are stored inline in stores, results and pages. */
 const fileText = text.max(1_048_576, { error: 'is longer than 1 MiB' }).optional();
 
 const file = z

@@ -15,7 +15,6 @@ import type { VendorOutput } from './vendors/vendor.ts';
 
 const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 
-/** Lines that a runtime prints after an error: stack, properties, version. */
 const LINES_BELOW_ERROR = 30;
 
 interface LastError {
@@ -66,7 +65,7 @@ const CLOSE_GRACE_MS = 2000;
 /** A program without output for this long may be buffering its answers. */
 export const SILENCE_MS = 10_000;
 
-/** Restarts the program when it exits, up to {@link MAX_EXITS} times without an answer. */
+/** Restarts the program up to {@link MAX_EXITS} times without an answer. */
 export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);

@@ -52,7 +52,6 @@ interface RunningProgram {
   pacer: Pacer;
 }
 
-/** Calls the user's own applications. Each command and commit has one limiter. */
 export function createPrograms(options: ProgramOptions): Programs {
   const running = new Map<string, RunningProgram>();
   const turnOf = createTurns();
@@ -136,7 +135,6 @@ function processKey(request: Request, { process: lives }: ProgramTarget): string
 
 interface Turn {
   due: Promise<void>;
-  /** Lets the next call start. */
   pass(): void;
 }
 

@@ -9,7 +9,6 @@ import type { Ask } from './vendors/vendor.ts';
 
 interface ModelRefusals {
   parameters: Record<string, string | null>;
-  /** Remaining forms of structured answers, in the order of attempts. */
   forms: [Form, ...Form[]];
 }
 
@@ -20,7 +19,7 @@ export interface RefusalMemory {
 
 interface DiscoveryRequest {
   kind: string;
-  /** Requests with equal values wait for the first. The value changes with each discovery. */
+  /** Requests with equal values wait for the first one. */
   ahead: string;
 }
 
@@ -51,10 +50,7 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   plain: /(?!)/,
 };
 
-/**
- * Learns which parameters and forms each model refuses. Never drops a prompt's own parameters,
- * because that would change what is tested.
- */
+/** Never drops a prompt's own parameters, because that would change what is tested. */
 export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
   const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
@@ -121,7 +117,6 @@ function askFor(request: Request, learned: ModelRefusals): Ask {
   };
 }
 
-/** A model that refuses one value of a parameter may accept another. */
 function discoveryKind(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);

@@ -10,7 +10,7 @@ const QUOTE = 0x22;
 
 const BACKSLASH = 0x5c;
 
-/** Whether JSON is nested deeper than `limit`. Meaningless for other text. */
+/** Meaningless for text that is not JSON. */
 export function deeperThan(text: Uint8Array, limit: number): boolean {
   let depth = 0;
   let inString = false;
@@ -87,9 +87,7 @@ class ReplyHeaders {
   }
 }
 
-/**
- * The subset of `Response` that the SDKs use. A real `Response` costs more than reading the answer.
- */
+/** A real `Response` costs more than reading the answer. */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
   const decoded = decode(body, received);
@@ -117,7 +115,6 @@ export async function toResponse(received: Received): Promise<Response> {
   } as unknown as Response;
 }
 
-/** Invalid bytes are an error only in a successful reply. */
 function decode(body: Buffer, { status, headers }: Received): { charset: string; text: string } {
   const declared = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
   const marked = /^(fffe|feff)/.exec(body.toString('hex', 0, 2))?.[1];
@@ -133,7 +130,7 @@ function decode(body: Buffer, { status, headers }: Received): { charset: string;
 
 const BYTE_ORDER_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
-/** Google wraps an error in a one-element list, which the SDKs do not expect. */
+/** Google wraps an error in a list, which the SDKs do not expect. */
 function withoutList(text: string, status: number): string {
   if (status < 400 || !text.trimStart().startsWith('[')) return text;
   try {

@@ -33,7 +33,7 @@ export interface RetryOptions extends SharedCallSettings {
   pacers?: readonly Pick<Pacer, 'turn' | 'due'>[];
 }
 
-/** If a server asks for a longer wait, the call does not wait. */
+/** If a server asks for a longer wait, the call fails immediately. */
 const MAX_WAIT_MS = 300_000;
 
 /** Longest pause that a successful reply can request. */
@@ -44,8 +44,7 @@ const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 
 /**
- * Repeats attempts in the limiter's slots. Backoff is exponential with jitter, unless the server
- * names a time. `attempt` must not reject.
+ * Backoff is exponential with jitter, unless the server names a time. `attempt` must not reject.
  */
 export async function withRetries<T>(
   attempt: () => Promise<CallAttempt<T>>,
@@ -151,7 +150,6 @@ function slotOutcome(
 
 function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
   if (fault.retry === 'never') return 0;
-  // A date in the past means that the clocks differ. Jitter keeps calls from returning at once.
   if (fault.waitMs !== null && fault.waitMs > 0)
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));

@@ -18,7 +18,7 @@ export function requestedWait(headers: HeaderReader, now: number): number | null
   );
 }
 
-/** Google puts the requested wait into the body: `details: [{retryDelay: '34s'}]`. */
+/** Google puts the wait into the body: `details: [{retryDelay: '34s'}]`. */
 function retryDelay(body: unknown): number | null {
   const details = member(body, 'details');
   const delays = (Array.isArray(details) ? details : []).map((each) => member(each, 'retryDelay'));
@@ -62,7 +62,7 @@ function until(value: string | null, now: number): number | null {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `20ms`, `1s`, `6m0s`, `1h2m3.5s`, as in the `x-ratelimit-reset-*` headers. */
+/** Such as `20ms`, `1s`, `6m0s` or `1h2m3.5s`. */
 function parseDuration(value: string | null): number | null {
   if (value === null || value.length > 40 || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return null;
   let total = 0;
@@ -100,10 +100,7 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   });
 }
 
-/**
- * Returns the failure in a reply with status 200. OpenRouter puts it into the only choice; from
- * some gateways it is the whole reply.
- */
+/** Finds a failure in a reply with status 200. */
 export function replyFault(
   data: unknown,
   { headers }: { headers: HeaderReader },
@@ -152,7 +149,7 @@ function emptyReplyFault(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers send `error` without a failure: `null`, `""`, `false`, `{}` or `{code: 0}`. */
+/** Some servers send `error` as `null`, `""`, `false`, `{}` or `{code: 0}` without a failure. */
 function isErrorValue(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
@@ -184,7 +181,6 @@ function causeChain(error: unknown): unknown[] {
   return chain;
 }
 
-/** Reads the top level, `error`, Amazon's `Message`, and the `detail` of schema validators. */
 function serverMessage(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
   if (typeof inner === 'string') return { code: '', said: inner };

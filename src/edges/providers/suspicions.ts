@@ -14,7 +14,7 @@ interface Suspicion {
   all: Fault | null;
 }
 
-/** The parameters are at fault if requests with different messages get the same refusal. */
+/** Blames the parameters if requests with different messages get the same refusal. */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<string, Suspicion>();
   return {
@@ -57,7 +57,6 @@ export function isOfParameter(
   );
 }
 
-/** Whether a map or list in the prompt (such as tools) is invalid regardless of the messages. */
 function isOfForm(
   { said, detail }: Pick<Fault, 'said' | 'detail'>,
   parameters: RequestParameters,
@@ -81,7 +80,7 @@ export function structuredIn(parameters: RequestParameters): string[] {
   );
 }
 
-/** A name that is also an English word (stop, tools) needs quotes, a colon or its value. */
+/** Names that are also English words (stop, tools) need quotes, a colon or their value. */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
   if (namedIn([name], said) === undefined) return false;

@@ -81,7 +81,6 @@ export function createKeeper(start: StartLink): Keeper {
 export interface SandboxJob {
   keeper: Keeper;
   job: CodeJob;
-  /** Which process or engine the code may share. */
   place: string;
   setting: Setting;
   results: CodeResult[];

@@ -1,7 +1,7 @@
 /*
- * Runs in QuickJS once per code, before it. `engine` receives a function that evaluates the code on
- * one set of variables. It uses its own copies of built-ins: code that replaces them only affects
- * its own later evaluations.
+ * Runs in QuickJS before user code. `engine` receives a function that evaluates the code on one set
+ * of variables. It uses its own copies of built-ins: code that replaces them only affects its own
+ * later evaluations.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (limits) {
@@ -37,7 +37,7 @@
   const descriptors = names.map((name) => getOwnPropertyDescriptor(world, name));
   const values = names.map((name) => world[name]);
 
-  /** Removes what the last evaluation added to the global scope and restores what it replaced. */
+  /** Undoes what the last evaluation did to the global scope. */
   const clear = () => {
     const present = ownKeys(world);
     for (let index = 0; index < present.length; index += 1) {
@@ -56,10 +56,7 @@
     return typeof name === 'string' && name !== '' ? name.slice(0, 80) : 'object';
   };
 
-  /**
-   * Says why a value cannot be returned, as the end of a message. Null for plain data of at most
-   * about `room.left` characters.
-   */
+  /** Returns why a value cannot be returned, or null. */
   const unfit = (value, room, depth) => {
     room.left -= 1 + (typeof value === 'string' ? value.length : 0);
     if (room.left < 0) return `is larger than ${limits.reply >> 10} KiB`;
@@ -163,7 +160,7 @@
     return finish(reply);
   };
 
-  /** Returns the reply as JSON. Undefined if outputs are promises; `settle` then replies. */
+  /** Returns undefined if outputs are promises; `settle` then replies. */
   const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
@@ -179,7 +176,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // Starts on a new line after the code, so that const, let and var are visible.
+      // On a new line after the code, its const, let and var are visible.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { errorMessage } from '../../errors.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 
-/** In a bundle they are files next to the entry. */
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
@@ -60,7 +59,6 @@ function queryText(pairs: readonly Json[]): string {
   return query.toString();
 }
 
-/** `Intl` objects are slow to create, and code may need them thousands of times. */
 const intlCache = new Map<string, unknown>();
 
 function askIntl(type: string, { locales, options, method, args }: JsonMap): Json {
@@ -93,7 +91,7 @@ function invoke(service: unknown, method: string, args: readonly unknown[]): unk
   return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
 }
 
-/** Omits the whole text that each segment contains, which would make the answer quadratic. */
+/** Each segment contains the whole text, which would make the answer quadratic. */
 function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,

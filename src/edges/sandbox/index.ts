@@ -12,7 +12,7 @@ export function guardProcess(): void {
 
 export interface SandboxOptions {
   /**
-   * `sandbox`: the kernel confines Python, and JavaScript runs in QuickJS. `host`: Python runs
+   * `sandbox`: the kernel confines Python; JavaScript runs in QuickJS. `host`: Python runs
    * unconfined, with `env`. `off`: no code runs.
    */
   mode: 'sandbox' | 'host' | 'off';
@@ -20,22 +20,20 @@ export interface SandboxOptions {
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
   /**
-   * Milliseconds since 1970. Both sides get the same time, so code cannot detect which side it
-   * scores.
+   * Milliseconds since 1970, the same for both sides: code must not detect which side it scores.
    */
   time: number;
-  /** Receives lines that user code printed, at most 8 KiB per evaluation. */
+  /** Receives what user code printed, at most 8 KiB per evaluation. */
   log(line: string): void;
-  /** Default: `python3` from PATH. For untrusted runs, pass an absolute path. */
+  /** For untrusted runs, pass an absolute path. Default: `python3` from PATH. */
   python?: string;
   /** Isolates every evaluation, because anyone may have written the answers. */
   alone?: boolean;
 }
 
 /**
- * Runs users' code, with a worker per side and language. Each code has its own process (Python) or
- * engine (JavaScript) per suite. Variables are passed as values, never as source. `evaluate` never
- * rejects: every failure is an error result.
+ * Runs users' code. Each code has its own process (Python) or engine (JavaScript) per suite.
+ * Variables are passed as values, never as source. `evaluate` never rejects.
  */
 export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;

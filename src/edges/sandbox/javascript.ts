@@ -24,7 +24,7 @@ interface ThreadSettings {
 
 const engineRole = 'evaldiff-quickjs';
 
-/** Larger than QuickJS's own stack limit, so that deep recursion is an error in the code. */
+/** Larger than QuickJS's own stack limit, so deep recursion is an error in the code. */
 const ENGINE_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export function javascriptStarter(settings: ThreadSettings): StartLink {

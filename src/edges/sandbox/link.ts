@@ -2,9 +2,7 @@ import type { Readable } from 'node:stream';
 
 export const limits = {
   code: 32 * 1024,
-  /** Variables of one evaluation, as JSON. */
   input: 8 * 1024 * 1024,
-  /** Values of one evaluation, as JSON. */
   reply: 64 * 1024,
   remark: 2000,
   printed: 8 * 1024,
@@ -21,7 +19,6 @@ export const limits = {
   grace: 3_000,
 } as const;
 
-/** Stops reading after a line longer than `longest` bytes. */
 export function readLines(
   stream: Readable,
   longest: number,
@@ -57,7 +54,7 @@ export function readLines(
 export const OUTCOMES = [
   'reply',
   'timeout',
-  // The code also used more than half of the memory, so it may have been allocating.
+  // The code also used over half of the memory, so it may have been allocating.
   'timeout-memory',
   'exit',
   'memory',

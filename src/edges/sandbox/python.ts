@@ -27,12 +27,11 @@ interface PythonOptions {
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 
-/** In a bundle it is a file next to the entry. */
 const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 
-/** Starts zygotes (worker.py). `host`: unconfined and with `env`, not a security boundary. */
+/** `host`: Python is unconfined and gets `env`, which is not a security boundary. */
 export function pythonStarter(options: PythonOptions): StartLink {
   return async (listener) => {
     const folder = await mkdtemp(join(tmpdir(), 'evaldiff-code-'));
@@ -79,7 +78,7 @@ function environment({ mode, env }: PythonOptions): Record<string, string> {
     LANG: 'C.UTF-8',
     /** Makes the order of sets reproducible. */
     PYTHONHASHSEED: '0',
-    /** Same as -P, which Python before 3.11 lacks: no imports from the working directory. */
+    /** Disables imports from the working directory, as -P does since Python 3.11. */
     PYTHONSAFEPATH: '1',
   };
   return mode === 'host' ? { ...base, ...env } : base;
@@ -119,7 +118,6 @@ function waitUntilReady(
       }
     };
     readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
-    // The zygote writes to stderr only when it crashes.
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-4096);
     });
@@ -179,7 +177,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
       child.kill('SIGKILL');
     },
     async close() {
-      // When its input ends, the zygote kills its child and everything that the child started.
+      // When its input ends, the zygote kills all child processes.
       child.stdin.end();
       const impatience = setTimeout(() => child.kill('SIGKILL'), limits.grace);
       await gone;

@@ -16,7 +16,6 @@ export interface PreparedCode {
 
 const NOTHING_PRINTED = { text: '', cut: false };
 
-/** Promise jobs between two checks of the time limit. */
 const JOBS_AT_ONCE = 1000;
 
 /** An engine that replied `spent` must not be used again. */
@@ -47,7 +46,6 @@ export function prepareCode(
     const result = context.callFunction(evaluate, context.undefined, code, given, outputs);
     given.dispose();
     if (result.error !== undefined || context.typeof(result.value) !== 'undefined') return result;
-    // Run all promise jobs: nothing external resolves promises.
     while (!isLate() && runJobs(runtime) > 0);
     return context.callFunction(settle, context.undefined);
   };
@@ -185,7 +183,6 @@ function compileOnce(): void {
   };
 }
 
-/** Whether the engine requested too much memory since the last evaluation started. */
 let refused = false;
 
 let memory = 0;

@@ -15,7 +15,7 @@ export interface Setting {
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
   outputs: string[];
-  /** Position of the code in its file. Absent: lines count from the code's first line. */
+  /** Absent: lines count from the code's first line. */
   at?: CodePlace | undefined;
 }
 
@@ -136,7 +136,7 @@ function codePlace(line: Json | undefined, { at }: Setting): string {
   return ` at ${at.file}:${String(at.line + offset)}`;
 }
 
-/** Replaces lone surrogates, which hashes, files and requests do not allow. */
+/** Hashes, files and requests do not allow lone surrogates. */
 function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

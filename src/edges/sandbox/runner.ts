@@ -15,7 +15,6 @@ interface RunnerOptions {
   log(line: string): void;
 }
 
-/** Seconds left for all code of a run. */
 export interface RunClock {
   now(): number;
   left: number;
@@ -72,7 +71,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** Consecutive jobs of one suite share a place. A `fresh` job gets a separate place. */
+/** Consecutive jobs of one suite share a place, except `fresh` jobs. */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

@@ -9,7 +9,7 @@ interface SolverOptions {
   modelOf(program: AssignmentProgram): SimplexModel;
 }
 
-/** On these programs, javascript-lp-solver either ends well within a second or never. */
+/** On these programs, javascript-lp-solver ends within a second or never. */
 const DEFAULT_SOLVER: SolverOptions = {
   start: 30_000,
   simplex: 10_000,
@@ -17,7 +17,6 @@ const DEFAULT_SOLVER: SolverOptions = {
   modelOf: simplexModel,
 };
 
-/** A solver failure is a result, not an exception. */
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
   const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
   return (program, solver) => {

@@ -7,7 +7,6 @@ import { errorMessage } from '../../errors.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../types/solver.ts';
 import { serveThread, startThread } from '../thread.ts';
 
-/** Parsing a text form would take longer than solving. */
 export async function solveWithHighs(
   program: AssignmentProgram,
   seconds: number,
@@ -52,7 +51,7 @@ export async function solveWithHighs(
   }
 }
 
-/** Each count is part of two sums, its row's and its column's. */
+/** Each count is part of its row's sum and its column's sum. */
 function incidence(
   rows: number,
   columns: number,

@@ -27,7 +27,7 @@ interface StoredAnswers {
 /** Marks of use are written in batches; otherwise each read would cost a write. */
 const USE_MARKS = 1000;
 
-/** Evicts down to this share of the cap, so that eviction does not recur immediately. */
+/** Evicts to this share of the cap, so that eviction does not recur immediately. */
 const EVICT_TO = 0.9;
 
 export function createAnswers(

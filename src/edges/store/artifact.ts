@@ -47,7 +47,6 @@ export function artifactName(
   return `evaldiff-shard-${String(index)}-of-${String(count)}-${projectMark(project)}`;
 }
 
-/** Returns why artifacts are unavailable and what to do. */
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
     return (
@@ -63,7 +62,7 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   );
 }
 
-/** Copies the library's own rule. On such a server the library rejects every call. */
+/** Copies the library's own rule, because the library rejects every call there. */
 function isEnterpriseServer(server: string | undefined): boolean {
   const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
@@ -85,10 +84,7 @@ export async function uploadPart(
   }
 }
 
-/**
- * Does not zip the page, so that a browser opens it from GitHub's link. @throws UserError with
- * advice.
- */
+/** Does not zip the page, so that a browser opens it from GitHub's link. */
 export async function uploadPage(
   library: ArtifactLibrary,
   { name, folder }: { name: string; folder: string },
@@ -121,7 +117,6 @@ interface FetchedPart {
   count: number;
 }
 
-/** Reports an unusable artifact as a problem. Skips parts of other projects. */
 export async function fetchParts(
   library: ArtifactLibrary,
   { project, folder }: { project: string; folder: string },

@@ -15,8 +15,8 @@ export interface CacheLibrary {
 
 interface CacheScope {
   /**
-   * `read-write` also writes answers that other pull requests reuse. `read-write-own-scope` writes
-   * only answers for this pull request.
+   * `read-write` also writes answers for other pull requests, `read-write-own-scope` only for this
+   * one.
    */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   project: string;
@@ -48,7 +48,6 @@ function shortHash(text: string): string {
 }
 
 export interface CacheService {
-  /** Downloads the newest entry with this key prefix and returns its key. */
   restore(file: string, start: string): Promise<string | null>;
   newest(file: string, start: string): Promise<string | null>;
   save(file: string, key: string): Promise<void>;

@@ -9,29 +9,26 @@ export interface Connection {
   change<T>(work: (db: Database) => T, without: T): T;
   /** If another process locks the file, runs `work` later. False if the file cannot be written. */
   write(work: (db: Database) => void): boolean;
-  /** Changes whenever another process changes the file. Null if the file is unusable. */
+  /** Changes whenever another process changes the file. */
   version(): number | null;
   settle(): void;
   close(): void;
 }
 
 export interface StoreOptions {
-  /** Absolute path. `read-write` creates the file and its folder. */
   file: string;
-  /** Above this size, the least recently used answers are evicted. */
   maxBytes: number;
   now(): number;
   access: StoreAccess;
   /** Key of the entries' digests. Null if only trusted users can write the file. */
   secret: Uint8Array | null;
-  /** Milliseconds to wait for a lock of another process. Default: 5 s. */
+  /** Milliseconds to wait for another process's lock. Default: 5 s. */
   busyMs?: number;
   notice(message: string): void;
 }
 
 type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
-/** `access` becomes `read` if the file cannot be written. */
 interface OpenConnection {
   options: ConnectionOptions;
   busyMs: number;

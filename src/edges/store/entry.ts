@@ -17,7 +17,7 @@ export interface Entry {
   model: string;
   served: Served;
   body: string;
-  /** Covers key, body and `served`, so a truncated, altered or moved entry is invalid. */
+  /** Covers key, body and `served`, so an altered or moved entry is invalid. */
   digest: string;
 }
 
@@ -70,7 +70,7 @@ export function storedEntryOf(
   return { key, model: label(target), served, body, digest: digest(key, { body, served }) };
 }
 
-/** Answers of one model and hour share a row. */
+/** Rounds times, so that answers of one model and hour share a row. */
 const HOUR_MS = 3_600_000;
 
 export function parseEntry(

@@ -44,7 +44,7 @@ const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
 
-/** Opens or creates a file. Throws only {@link StoreError}. */
+/** Throws only {@link StoreError}. */
 export function openFile<T>(
   file: string,
   { access, busyMs }: { access: StoreAccess; busyMs: number },
@@ -96,14 +96,14 @@ function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   }
 }
 
-/** Checks the first bytes before SQLite locks the file or writes a log. */
+/** SQLite would lock the file or write a log, so this checks the first bytes before. */
 function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;
   try {
     const handle = openSync(file, 'r');
     try {
-      // A device or folder is not a damaged store and must not be renamed.
+      // A device or folder must not be renamed like a damaged store.
       if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is not a regular file');
       read = readSync(handle, head, 0, 16, 0);
     } finally {
@@ -141,7 +141,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     db.exec('PRAGMA auto_vacuum = INCREMENTAL');
     db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
   }
-  // A write-ahead log keeps a written answer after a crash, without waiting for the disk.
+  // A write-ahead log keeps answers after a crash, without waiting for the disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   if (tables > 0) return;
   db.exec(`

@@ -16,13 +16,13 @@ export interface StoreStats extends Totals {
 }
 
 export interface Prune {
-  /** Milliseconds since 1970. Removes answers last used before this time. */
+  /** Removes answers last used before this time, in milliseconds since 1970. */
   unusedSince?: number;
   maxBytes?: number;
 }
 
 export interface Store extends StoreRecords {
-  /** Returns stored answers by `keyOf`. Stores new answers of `complete` before returning them. */
+  /** Stores new answers of `complete` before returning them. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   has(key: string): boolean;
   /** If the file cannot be written, keeps the answer in memory. */

@@ -37,7 +37,7 @@ interface FileDigest {
 interface PartWriter {
   /** `lasting`: other runs may use the answer. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
-  /** `where` names the part in messages. @throws UserError if an answer was not written. */
+  /** @throws UserError if an answer was not written. */
   finish(
     place: (name: string, file: string) => Promise<void>,
     where: string,
@@ -49,7 +49,7 @@ interface PartWriter {
   close(): void;
 }
 
-/** Writes reusable answers into a store file and all others into JSON lines for the merge. */
+/** Writes reusable answers into a store file and all others into JSON lines. */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
   const db = openDatabase(answers, 'read-write');
@@ -164,7 +164,7 @@ export class PartError extends Error {
   override readonly name = 'PartError';
 }
 
-/** The importer checks each entry against its key. @throws PartError for a damaged file. */
+/** Does not check the entries. @throws PartError for a damaged file. */
 export function* answersIn(file: string): Generator<Entry> {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {

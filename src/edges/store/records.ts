@@ -19,7 +19,6 @@ const body = z.strictObject({
 
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
-/** Prepares each statement when it is used, because use is rare. Throws SQLite's errors. */
 export function batchRows(db: DatabaseSync): Batches {
   return {
     batches: () =>

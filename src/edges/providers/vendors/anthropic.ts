@@ -26,7 +26,6 @@ export const anthropic: Language = {
   async connect(connection) {
     const client = await anthropicClient(connection);
     client.buildRequest = plainRequests(connection);
-    // Bypasses the SDK's timer, because the transport enforces the deadline.
     client.fetchWithTimeout = connection.fetch;
     // `messages.create` would print warnings and turn parameters into headers.
     return (body) => client.post('/v1/messages', { body }).asResponse();
@@ -45,7 +44,6 @@ export const anthropic: Language = {
   batches: anthropicBatches,
 };
 
-/** The API itself merges adjacent messages of one role. */
 function anthropicBody({
   model,
   parameters,
@@ -123,7 +121,6 @@ const anthropicReply = z.object({
       cache_creation_input_tokens: count.nullish(),
       cache_read_input_tokens: count.nullish(),
     })
-    // The API counts cache reads and writes separately, but they are input too.
     .transform((usage): Pick<VendorOutput, 'usage' | 'cached'> => {
       const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
       const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);

@@ -16,7 +16,7 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/** Vendors' reasons for the end of an answer. docs/models.md explains each. */
+/** docs/models.md explains these. */
 export const ENDINGS: Readonly<Record<EndKind, readonly [Ended, string]>> = {
   whole: [
     'stop',
@@ -226,7 +226,6 @@ export function unknownParts(parts: readonly Record<string, unknown>[], known: R
   });
 }
 
-/** Reads a tool call in OpenAI's current or legacy form, or Anthropic's. */
 export function callIn(entry: unknown, place: string): ToolCall | OddCall {
   const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
   const {

@@ -20,14 +20,11 @@ async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<Fil
   return new Map(await Promise.all(unique.map(read64)));
 }
 
-/** Bytes of base64 for all requests in flight. Sending needs about three times as much memory. */
+/** Bytes of base64 in flight. Sending needs about three times as much memory. */
 const MOST_BYTES = 64_000_000;
 
 export interface FileSender {
-  /**
-   * Waits until other requests leave room for this request's files. Call the returned function once
-   * the request is answered.
-   */
+  /** Waits for room. Call the returned function once the request is answered. */
   room(ask: Pick<Ask, 'messages'>): Promise<() => void>;
   load(ask: Ask): Promise<Ask>;
 }

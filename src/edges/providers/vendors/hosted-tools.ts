@@ -19,7 +19,7 @@ export const OWN_CALLS = new Set(['function_call', 'custom_tool_call']);
 const SILENT =
   /^(message|reasoning|compaction|mcp_list_tools|additional_tools)$|_output$|^tool_search/;
 
-/** Reads the calls of the vendor's own tools and MCP servers, and the images they generated. */
+/** Reads calls of the vendor's own tools and MCP servers, and generated images. */
 export function hostedWork(output: readonly Item[]): { parts: Part[]; steps: Step[] } {
   const others = output.filter(({ type }) => !OWN_CALLS.has(type) && !SILENT.test(type));
   const calls = others.filter(isCall).map((item) => ({ item, call: callOf(item) }));
@@ -46,7 +46,6 @@ function isCall({ type }: Item): boolean {
   return type.endsWith('_call') || type === 'mcp_approval_request';
 }
 
-/** Such as `web_search` with `{"type":"search","query":"…"}`. */
 function callOf(item: Item): { name: string; arguments: string } {
   const { type, name, arguments: given, action } = item;
   const called = typeof name === 'string' && name !== '' ? name : type.replace(/_call$/, '');

@@ -23,7 +23,6 @@ export const openai: Language = {
   async connect(connection) {
     const client = await openaiClient(connection);
     client.buildRequest = plainRequests(connection);
-    // Bypasses the SDK's timer, because the transport enforces the deadline.
     client.fetchWithTimeout = connection.fetch;
     // `chat.completions.create` would change parameters.
     return (body, path = CHAT_PATH) => client.post(path, { body }).asResponse();
@@ -180,13 +179,12 @@ function callsIn(
   return isInText ? [{ odd: `${PLACE}.content` }] : [];
 }
 
-/** Matches a call in the notation of open models that the server did not parse. */
+/** Matches tool calls of open models that the server left in the text. */
 const CALL_TEXT =
   /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
 
 const CALL_PART = /^(tool_use|tool_call|function_call|function)$/;
 
-/** Converts Ollama's native reply, and a message sent as `delta`, into a chat completion. */
 function inOneForm(data: unknown): unknown {
   const choices = member(data, 'choices');
   if (Array.isArray(choices))

@@ -3,7 +3,7 @@ import { isMap, type Json } from '../../../types/plain.ts';
 type Parameters = Record<string, Json>;
 
 /**
- * Converts parameters of chat completions for the Responses API.
+ * Converts parameters of chat completions.
  * https://developers.openai.com/api/docs/guides/migrate-to-responses
  */
 export function inResponsesForm(written: Parameters): Parameters {

@@ -11,10 +11,7 @@ const THINKING_MARKS = [
   close: new RegExp(close ?? '', 'gi'),
 }));
 
-/**
- * Thinking at the start may lack its opening or closing mark. `inside`: the text of the thinking,
- * or its mark.
- */
+/** `inside`: the mark of the thinking, such as `<think>`. */
 export function withoutThinking(text: string): { said: string; inside: string | null } {
   let at = 0;
   let inside: string | null = null;
@@ -53,7 +50,6 @@ export interface SaidText {
   thinking: string | null;
 }
 
-/** `beside`: members of the reply that contain only thinking. */
 export function separateThinking(
   content: string | readonly ContentPart[] | null | undefined,
   beside: Readonly<Record<string, unknown>> = {},

@@ -40,10 +40,10 @@ export interface VendorConnection {
   timeoutMs: number;
 }
 
-/** Does not retry. Rejects with the SDK's error unless the status is a success. */
+/** Rejects with the SDK's error unless the status is a success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/** An SDK's `buildRequest` with its twenty headers costs half as much as sending the request. */
+/** An SDK's `buildRequest` costs half as much as sending the request. */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -89,7 +89,7 @@ export type VendorAnswer =
         steps?: Answer['steps'];
       })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
-  /** The reply does not have this vendor's format. `member` is '' for the whole reply. */
+  /** `member` is '' if the whole reply has the wrong format. */
   | { kind: 'odd'; member: string };
 
 export interface NoAnswer {
@@ -105,7 +105,7 @@ export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 export interface BatchApi {
   limits: BatchLimits;
   bytes(id: string, body: string, path?: string): number;
-  /** Loads the SDK on first use. The body of a `download` is a stream. */
+  /** The body of a `download` is a stream. */
   connect(
     connection: VendorConnection & { download: VendorConnection['fetch'] },
   ): Promise<BatchServer>;
@@ -118,7 +118,6 @@ export interface BatchLimits {
 
 export interface BatchItem {
   id: string;
-  /** API path, the same for all items of a batch. Absent: the vendor's default. */
   path?: string;
   body(): Promise<Record<string, unknown>>;
 }
@@ -155,7 +154,6 @@ export type BatchOutcome =
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-/** Without a `path`, requests go to the vendor's default API. */
 export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read'> & { path?: string };
 
 export function answerEndpoint(
@@ -189,7 +187,6 @@ export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
 }
 
-/** Null for servers without a key. */
 export function authOf(
   { facts }: Pick<Vendor, 'facts'>,
   key: string | null,
