@@ -39,12 +39,12 @@ interface Annotation {
   message: string;
 }
 
-/** GitHub's limits: UTF-16 units of a title, bytes of a message (64 KB). */
+/** GitHub's limits: UTF-16 units of a title, bytes of a message. */
 export const ANNOTATION_TITLE_LIMIT = 255;
 
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
 
-/** In UTF-16 units. An answer or a reason is cut to this length. */
+/** In UTF-16 units, for one answer or reason. */
 const MAX_ANNOTATION_PART = 2_000;
 
 const MAX_ANNOTATION_NAMES = 10;
@@ -106,12 +106,12 @@ function at(
   title: string,
   message: string,
 ): Annotation {
-  // Line 0 is the file as a whole; GitHub counts from 1.
+  // Line 0 means the whole file; GitHub counts from 1.
   const shown = Math.max(1, line);
   return { path, startLine: shown, endLine: shown, level, title, message };
 }
 
-/** References of a file that fail in the same way share one annotation, at the worst of them. */
+/** References that fail in the same way share one annotation, placed at the worst of them. */
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
@@ -144,7 +144,6 @@ function failureWord({ suite, reference }: ReferenceEntry, others: number): stri
   return 'broke';
 }
 
-/** New references that fail. A sweep has none. */
 function newEntries({ suites, mode }: Result): ReferenceEntry[] {
   return mode === 'sweep'
     ? []
@@ -158,7 +157,6 @@ function entryNames(entries: readonly ReferenceEntry[]): string {
   );
 }
 
-/** Says what a changed file did to its suites and to those that it caused to run. */
 function onFile(
   file: ChangedFile,
   result: Result,
@@ -218,14 +216,12 @@ function overallLevel(
 /** Unchanged lines that GitHub shows around each change. */
 const SHOWN_AROUND = 3;
 
-/**
- * Lines that were found in a file. Each is moved to the nearest line that GitHub shows in the diff.
- */
+/** Moves each line to the nearest one that GitHub shows in the diff. */
 function linesIn(
   { lines: all, proof }: FoundLines,
   { path, lines }: ChangedFile,
 ): { line: number; isRemoved: boolean }[] {
-  // Makes one annotation for all suspects. Its text names the others.
+  // All suspects share one annotation, whose text names the others.
   const found = proof === 'likely' ? all.slice(0, 1) : all;
   return found.flatMap(({ head: { file, line }, side }) => {
     if (file !== path || line === 0) return [];
@@ -266,10 +262,6 @@ function onLines(
   });
 }
 
-/**
- * Blames a line if it was tried and made the suites worse. Does not blame the only change, which
- * was not tried.
- */
 function lineTitle(
   proofs: ReadonlySet<FoundLines['proof']>,
   isRemoved: boolean,
@@ -283,10 +275,6 @@ function lineTitle(
     : `The only change before ${suites} got worse`;
 }
 
-/**
- * Returns the first line that differs within the part of the file that the pull request shows, else
- * 1.
- */
 function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): number {
   const changed = changes.find(({ file }) => file === path);
   const line = changed === undefined ? 0 : firstLine(changed);
@@ -322,7 +310,6 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
   ];
 }
 
-/** `support 100 → 70 %: 6 of 20 tests broke. Broken: a, b.` */
 function annotatedSuite(suite: SuiteResult, suites: readonly SuiteResult[]): string {
   const broken = brokenIn(suite).map(({ id }) => shorten(id, 120));
   return [
@@ -333,7 +320,7 @@ function annotatedSuite(suite: SuiteResult, suites: readonly SuiteResult[]): str
   ].join('');
 }
 
-/** Cuts to the limit in bytes, between characters. A UTF-16 unit takes at most three bytes. */
+/** A UTF-16 unit takes at most three bytes. */
 function fitMessage(message: string): string {
   if (bytes(message) <= ANNOTATION_MESSAGE_LIMIT) return message;
   return shorten(message, Math.floor(ANNOTATION_MESSAGE_LIMIT / 3));

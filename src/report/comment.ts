@@ -17,11 +17,11 @@ import {
 import type { Reports } from './sections/feature-report.ts';
 import { commentBlocks } from './sections/index.ts';
 
-/** GitHub's limit for the body of a comment, in UTF-16 units. */
+/** GitHub's limit for a comment, in UTF-16 units. */
 export const COMMENT_LIMIT = 65_536;
 
 interface CommentOptions {
-  /** The hidden first line. It identifies the comment later. */
+  /** The hidden first line, which identifies the comment later. */
   marker: string;
   reports: Reports;
   /** In UTF-16 units. */
@@ -29,7 +29,7 @@ interface CommentOptions {
   links?: Links;
 }
 
-/** Renders the pull request's comment. Reduces the detail level by level until the comment fits. */
+/** Renders the pull request's comment, with less detail until it fits. */
 export function renderComment(
   result: Result,
   { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
@@ -42,7 +42,6 @@ export function renderComment(
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
-/** Adds links to the report and the run. For a fork without keys, adds what its author can do. */
 function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
   const { sizeNote: said } = detail;
   const blocks = commentBlocks(result, detail, reports, links);
@@ -96,16 +95,15 @@ function withReport(sentence: Paragraph, { report, reportFile }: Links): Paragra
   return { ...sentence, line };
 }
 
-/** GitHub refuses a longer title of a check run. */
+/** GitHub's limit, in UTF-16 units. */
 export const CHECK_TITLE_LIMIT = 255;
 
-/** GitHub's limit for a check run's summary, in bytes. */
+/** GitHub's limit, in bytes. */
 export const CHECK_SUMMARY_LIMIT = 65_535;
 
-/** A job summary may have 1 MiB; leaves room for other output of the step. */
+/** GitHub allows 1 MiB per step. This leaves room for its other output. */
 export const JOB_SUMMARY_LIMIT = 1_000_000;
 
-/** Returns the check run's title: the result's first line, on one line. In UTF-16 units. */
 export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): string {
   const title = visibleLine(result.title.trim());
   return shorten(title === '' ? outcomeLook(result).outcome : title, limit);

@@ -19,7 +19,7 @@ interface Named {
   result: Result;
 }
 
-/** Compares two results suite by suite on the same references. Names suites without a partner. */
+/** Compares two results suite by suite on the references they share. */
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = ({ result }: Named) => counted(result.suites.length - pairs.length, 'suite');
@@ -56,8 +56,8 @@ const COMPARISON_COLUMNS = [
 ];
 
 /**
- * Pairs suites of one prompt: those of one variant, else the only ones left, for example of two
- * models.
+ * Pairs equal variants of a prompt. If one suite is left on each side, pairs them: perhaps only the
+ * model changed.
  */
 function partners(
   first: readonly SuiteResult[],

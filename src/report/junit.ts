@@ -25,11 +25,11 @@ import {
   rolledUpWords,
 } from './sections/phrases.ts';
 
-/** In UTF-16 units: limit of one answer or reason in a failure's text. */
+/** In UTF-16 units, for one answer or reason. */
 const MAX_FAILURE_PART = 4_000;
 
 interface CaseEnding {
-  /** `system-out`: the case passes, and the message is still useful. */
+  /** `system-out` marks a case that passes but has a useful message. */
   element: 'failure' | 'error' | 'skipped' | 'system-out';
   type: string;
   message: string;
@@ -58,7 +58,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/** Shows that all suites together make the run red, or a reason that names no reference. */
+/** Adds a failure of the whole run if no suite shows one, or if all suites together fell. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;
@@ -112,9 +112,7 @@ interface Element {
 
 interface CaseRules {
   failOn: Result['gate']['fail_on'];
-  /**
-   * Whether a new reference that fails makes the run red. Null in a sweep, where nothing is new.
-   */
+  /** Whether a new reference that fails makes the run red. Null in a sweep. */
   newFails: boolean | null;
 }
 
@@ -125,8 +123,8 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
 }
 
 /**
- * Programs identify a case by class and name. These stay equal when the model or a parameter
- * changes: the variant is part of the name only if a prompt has several variants.
+ * CI systems identify a case by class and name. The variant is part of them only if the prompt has
+ * several, so that a new model does not rename cases.
  */
 function suiteElement(
   suite: SuiteResult,
@@ -157,7 +155,7 @@ function failingMeans({ values, ...metric }: ReturnType<typeof failingMetrics>[n
   return values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
 }
 
-/** A regressed suite gets a failure itself if it has no reference to name. Otherwise null. */
+/** Fails the suite itself if it regressed without a failing reference. */
 function suiteEnding(
   suite: SuiteResult,
   cases: readonly { ending: CaseEnding | null }[],
@@ -177,7 +175,6 @@ function sentenceOf(suite: SuiteResult): string {
   return plainWords(suiteSentence(suite, { isOnly: true }));
 }
 
-/** A metric whose mean got worse gets a failure itself, because no single reference failed. */
 function meanEnding(suite: SuiteResult, message: string): CaseEnding {
   const place = placeText({ file: suite.path, line: 1 });
   const body = [place, message, sentenceOf(suite)].join('\n');
@@ -275,7 +272,6 @@ const SKIPPED: Readonly<Partial<Record<ReferenceStatus, string>>> = {
 
 const BETTER_PROPERTY: ReadonlySet<ReferenceStatus> = new Set(['fixed', 'improved', 'rose']);
 
-/** Says why the reference is not part of the verdict. Null if it is. */
 function asideWords(reference: ReferenceResult, counts: string): string | null {
   const { status, tags } = reference;
   if (status === 'removed')
@@ -285,7 +281,6 @@ function asideWords(reference: ReferenceResult, counts: string): string | null {
     : `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`;
 }
 
-/** Says how the reference makes the run red. Null if it does not. */
 function failureOf(
   { status, head }: ReferenceResult,
   { verdict }: SuiteResult,
@@ -309,10 +304,7 @@ function seconds(side: SideResult | null): string {
   ).toFixed(3);
 }
 
-/**
- * Writes attributes. Writes line feeds and tabs as references, because XML otherwise turns them
- * into blanks.
- */
+/** XML parsers turn raw line feeds and tabs in attributes into blanks, so they are escaped. */
 function xmlAttributes(values: Attributes): string {
   return Object.entries(values)
     .map(

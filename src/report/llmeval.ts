@@ -11,8 +11,8 @@ import { answerText } from './answers/text.ts';
 const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
 
 /**
- * Writes `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC), with a job per suite and
- * variant.
+ * Writes llmeval's `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC), one job per suite
+ * and variant.
  */
 export function* llmevalFiles(
   result: Result,
@@ -38,7 +38,6 @@ export function* llmevalFiles(
   }
 }
 
-/** Writes `prompts.tests.references` last. */
 function reportText(
   suite: SuiteResult,
   { prompt, tests }: Suite,
@@ -79,7 +78,6 @@ function promptBody({ code, messages }: Prompt): Record<string, Json> {
   };
 }
 
-/** The default language is Python. */
 function languageOf({ language }: { language: CodeLanguage }): { language?: CodeLanguage } {
   return language === 'python' ? {} : { language };
 }
@@ -154,16 +152,14 @@ function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Js
   };
 }
 
-/** Writes the references one by one, because YAML of all at once takes much memory. */
+/** Writes references one by one, because YAML of all at once takes much memory. */
 function yamlText(report: Record<string, Json>, references: readonly Json[]): string {
   const items = references.map((reference) => ITEM_INDENT + indented(yaml([reference])));
   return `${yaml(report)}    references:${items.length === 0 ? ' []\n' : `\n${items.join('')}`}`;
 }
 
-/** Indentation of a reference below `prompts`, `tests` and `references`. */
 const ITEM_INDENT = ' '.repeat(6);
 
-/** Indents all lines except the first. Blank lines stay blank. */
 function indented(text: string): string {
   return text.replace(/\n(?!\n|$)/g, `\n${ITEM_INDENT}`);
 }

@@ -22,8 +22,7 @@ import {
 } from './sections/document.ts';
 
 /**
- * Writes blocks for GitHub. Uses Markdown at the top, so that e-mails are readable, and HTML for
- * tables and folds.
+ * Writes blocks for GitHub: Markdown at the top, readable in e-mails, and HTML in tables and folds.
  */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
@@ -45,7 +44,7 @@ function topBlock(block: Block, links: Links): string {
   }
 }
 
-/** GitHub reads Markdown inside a fold after a blank line. */
+/** GitHub reads Markdown in a fold only after a blank line. */
 function plainFold({ summary, blocks }: Extract<Block, { kind: 'group' }>, links: Links): string {
   const open = `<details>\n<summary>${htmlLine(summary, links)}</summary>`;
   return [open, markdownOf(blocks, links), '</details>'].join('\n\n');
@@ -61,7 +60,7 @@ function markdownLine(line: Line, links: Links): string {
     .map((part) => markdownInline(part, links))
     .reduce(
       (whole, part) =>
-        // Two code spans without a space between them would be read as one.
+        // Without a space, two code spans would be read as one.
         whole.endsWith('`') && part.startsWith('`') ? `${whole} ${part}` : whole + part,
       '',
     );
@@ -143,7 +142,7 @@ function htmlBlock(block: Block, links: Links): string {
 
 type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 
-/** Puts a last column of files below the others, because a phone has no room for both. */
+/** A phone has no room for a last column of file names, so it moves below the others. */
 function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>
@@ -159,10 +158,9 @@ function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   };
 }
 
-/** In a cell, a line of at most this length does not wrap. */
 const MAX_NOWRAP_CHARS = 24;
 
-/** Short lines of our own words do not wrap. A long cell in the same row does. */
+/** Keeps short lines of our own words from wrapping. */
 function cellOf(cell: Line, links: Links): string {
   const lines = splitAtBreaks(cell);
   if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;
@@ -230,10 +228,7 @@ function htmlInline(part: Inline, links: Links): string {
   }
 }
 
-/**
- * Foreign text stays in `code`. Notes about omitted text are outside, so that foreign text cannot
- * imitate them.
- */
+/** Notes about omitted text stay outside `code`, so that foreign text cannot imitate them. */
 function markdownPieces(pieces: readonly Piece[]): string {
   return pieces
     .map((piece, index) => {
@@ -252,7 +247,7 @@ function markdownPieces(pieces: readonly Piece[]): string {
     .trim();
 }
 
-/** Emoji that keep their colour wherever GitHub sends the text. */
+/** Emoji that have the same colour on GitHub and in its e-mails. */
 const PICTURES: Readonly<Record<Tone, string>> = {
   bad: '❌',
   good: '✅',
@@ -270,7 +265,7 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-/** Shows a place, or a name with a link to it. Without a link, shows the place after the name. */
+/** Without a link, the place follows the name. */
 function placeShown(
   part: Extract<Inline, { kind: 'place' }>,
   links: Links,

@@ -18,19 +18,18 @@ interface PlanView {
   trust: TrustDecision;
   prepared: Prepared;
   notices: readonly Notice[];
-  /** The features' lines about calls that are certain. */
   certainWords: readonly string[];
   forecast?: Forecast;
-  /** Whether to name references and show which side provides what. */
+  /** Also names references, and which side each kind of file comes from. */
   verbose?: boolean;
-  /** Maximum number of references named in each suite. */
   references?: number;
 }
 
 const SHORT_SUITES = 10;
 
 /**
- * Says before any call what a run will do and why: selection, calls, cost and trust level. Escaped.
+ * Describes a run before its first call: selection, calls, cost and trust level. Foreign text is
+ * escaped.
  */
 export function planLines({
   trust,
@@ -64,7 +63,6 @@ export function planLines({
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
-/** Empty if the number of tries is fixed, because the previous line then says everything. */
 function usualLine(calls: AnswerCalls | null): string[] {
   return calls === null
     ? []
@@ -78,7 +76,6 @@ function usualLine(calls: AnswerCalls | null): string[] {
       ];
 }
 
-/** Estimates the usual cost of a regression at the mean price of the first calls. */
 function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Forecast): string[] {
   const most = sum(Object.values(possible));
   const calls = sum((forecast?.models ?? []).map((model) => model.calls));
@@ -93,7 +90,7 @@ function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Fore
       ];
 }
 
-/** Names models whose API requires a limit that the prompt does not set. */
+/** Names vendors that require a token limit if a prompt sets none. */
 function ownLimitLines(runs: readonly SuiteRun[]): string[] {
   const generations = runs.flatMap((run) =>
     run.runs.flatMap(({ affected: { base, head } }) => [base, head]),

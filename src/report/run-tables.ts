@@ -2,13 +2,12 @@ import type { RunTry } from '../config/llmeval-report.ts';
 import type { Json } from '../types/plain.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
-/** A reference in one variant, with all its tries. */
 export interface RunRow {
   parameters: Record<string, Json>;
   input: Record<string, Json>;
   expected: Json | undefined;
   tries: RunTry[];
-  /** Null if the reference was not judged. */
+  /** Null if not judged. */
   outcome: 'pass' | 'fail' | null;
   skipped: boolean;
 }
@@ -26,7 +25,7 @@ const CELL = 50;
 
 const MESSAGES = 500;
 
-/** Shows llmeval's `report`: status, parameters, variables, expected, then each try's metrics. */
+/** Shows the same rows as llmeval's `report` command. */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
     paragraph(
@@ -40,7 +39,6 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
   ]);
 }
 
-/** Whether all deciding metrics pass. False if nothing was judged. */
 export function passes({ rows }: RunTable): boolean {
   return rows.every(({ skipped, outcome }) => skipped || outcome === 'pass');
 }
@@ -130,7 +128,7 @@ function answerCell(made: RunTry | undefined): Line {
   return made.error === null ? valueCell(made.actual) : [text('error: '), code(made.error, CELL)];
 }
 
-/** Shows a missing value as a dash, unlike an empty text. */
+/** A missing value is a dash, to distinguish it from empty text. */
 function valueCell(value: Json | undefined): Line {
   if (value === undefined) return [text('–')];
   return [code(typeof value === 'string' ? value : JSON.stringify(value), CELL)];

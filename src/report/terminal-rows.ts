@@ -11,7 +11,7 @@ export interface Run {
 /** Matches characters that take one column. */
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
-/** Narrow texts do not use the library, whose first emoji takes long. */
+/** Avoids the library for narrow texts, because its first emoji takes long. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
@@ -20,10 +20,10 @@ export type Row = Run[];
 
 export const GAP = 2;
 
-/** Matches line ends, blanks, and words (`5 %` is one). A path may break after a slash. */
+/** Matches line ends, blanks and words (`5 %` is one word). Paths may break after a slash. */
 const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
-/** Splits into line ends, blanks, and words. A word may span runs (a name and its comma). */
+/** Splits into line ends, blanks and words. A word may span runs (a name and its comma). */
 function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;
@@ -38,7 +38,7 @@ function unbrokenUnits(given: readonly Run[]): Run[][] {
   return units;
 }
 
-/** Breaks runs into rows of at most `width` columns, between words if possible. */
+/** Breaks rows between words if possible. `width` is in columns. */
 export function wrapRuns(given: readonly Run[], width: number): Row[] {
   const rows: Row[] = [[]];
   let used = 0;
@@ -71,7 +71,6 @@ export function wrapRuns(given: readonly Run[], width: number): Row[] {
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Splits a word that is wider than a line. */
 function chopWord(word: readonly Run[], width: number): Run[] {
   const parts: Run[] = [];
   let used = 0;
@@ -110,7 +109,6 @@ export function hanging(mark: string, item: readonly Run[], width: number): Row[
   ]);
 }
 
-/** Returns the columns of a cell without wrapping. */
 export function widest(cell: readonly Run[]): number {
   return wrapRuns(cell, Infinity).reduce((most, row) => Math.max(most, rowWidth(row)), 0);
 }
@@ -128,7 +126,6 @@ export interface TextCell {
   width: number;
 }
 
-/** Wraps each cell to its width. */
 export function sideBySide(cells: readonly TextCell[]): Row[] {
   const columns = cells.map(({ content, width }) => ({ width, rows: wrapRuns(content, width) }));
   const height = columns.reduce((most, { rows }) => Math.max(most, rows.length), 0);

@@ -32,7 +32,7 @@ import {
 } from './terminal-rows.ts';
 
 export interface TerminalOptions {
-  /** Columns of the longest line. At least 20. */
+  /** In columns, at least 20. */
   width: number;
   colour: boolean;
   /** Shows only titles of collapsed groups. */
@@ -52,9 +52,7 @@ const DETAIL: Detail = {
   sizeNote: null,
 };
 
-/**
- * Omits the fold for a coding agent, which only comments need: here everything is on the machine.
- */
+/** Omits the fold for coding agents, which only comments need. */
 const SHOWN = SECTION_NAMES.filter((name) => name !== 'handoff');
 
 const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
@@ -65,15 +63,12 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   open: '33',
 };
 
-/**
- * Limits of the smallest width of a column with foreign text. If it does not fit, the table becomes
- * a list.
- */
+/** In columns: limits of the smallest width of a column with foreign text. */
 const NARROWEST = 10;
 
 const WIDEST_WORD = 24;
 
-/** Renders the report for a terminal or log. No line can be a workflow command. */
+/** Renders the report for a terminal or log. Lines cannot be workflow commands. */
 export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
   const blocks = sectionBlocks(result, DETAIL, reports, SHOWN);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
@@ -91,7 +86,7 @@ const UNFOLD: Inline = {
   text: '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
 };
 
-/** Returns lines of at most `width` columns (20 at least), without a final line end. */
+/** Lines have at most `width` columns. */
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
   const lines = rows.map((row) =>
@@ -102,7 +97,6 @@ export function renderBlocks(blocks: readonly Block[], { width, colour }: Termin
   return lines.filter((line, index) => line !== '' || (lines[index + 1] ?? '') !== '').join('\n');
 }
 
-/** Joins neighbours of one style and removes trailing blanks. */
 function joinedRuns(row: Row): Row {
   const joined: Row = [];
   for (const run of row) {
@@ -222,10 +216,7 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   neutral: 'plain',
 };
 
-/**
- * Shows columns side by side. If they do not fit, puts the last one below its row, else makes each
- * row a list.
- */
+/** If columns do not fit, moves the last one below its row, or else makes each row a list. */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));
@@ -281,7 +272,7 @@ interface ColumnWidth {
   least: number;
 }
 
-/** Narrows the widest columns until all fit. Null if they cannot fit. */
+/** Narrows the widest columns until all fit. Null if they cannot. */
 function shrunk(columns: readonly ColumnWidth[], room: number): number[] | null {
   const fitted = columns.map(({ natural, least }) => ({ width: natural, least }));
   for (let over = fitted.reduce((sum, { width }) => sum + width, 0) - room; over > 0; over -= 1) {

@@ -2,8 +2,8 @@ import type { FilePart, MessagePart } from '../types/media.ts';
 import { fileSize } from './amounts.ts';
 
 /**
- * The text form of a message with files. A file becomes a line with path, size and the start of its
- * object id, so a changed file changes the text.
+ * Shows a file as a line with path, size and the start of its object id, so that a changed file
+ * changes the text.
  */
 export function partsText(
   parts: readonly (MessagePart | Pick<FilePart, 'type' | 'path'>)[],
@@ -11,7 +11,7 @@ export function partsText(
   return parts.map((part) => (part.type === 'text' ? part.text : fileLine(part))).join('\n');
 }
 
-/** Reverses {@link partsText}: a line that names one of `files` becomes that file. */
+/** Reverses {@link partsText}: lines that name one of `files` become files. */
 export function partsOfText<Shown extends Pick<FilePart, 'type' | 'path'>>(
   text: string,
   files: readonly Shown[],

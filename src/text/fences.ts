@@ -5,10 +5,10 @@ export interface OpenFence {
   indent: number;
 }
 
-/** The groups are quotes, indentation or list marker, the fence, and its info string. */
+/** The groups are quotes, indentation or list marker, fence, and info string. */
 const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})(.*)$/s;
 
-/** If a closing fence is indented this much further, it is content. */
+/** A closing fence that is indented this much further is content. */
 const CODE_INDENT = 4;
 
 /** Follows CommonMark, except that a fence may open at any indentation. */
@@ -77,10 +77,7 @@ function dedent(line: string, quotes: number, indent: number): string {
   return rest.replace(/^[ \t]+/, (blanks) => blanks.slice(Math.max(0, indent)));
 }
 
-/**
- * The first code block in one of these languages. If there is none, the first without a language,
- * then any. Null without code blocks.
- */
+/** Prefers blocks in one of these languages, then without a language, then any. */
 export function codeIn(text: string, languages: readonly string[]): string | null {
   const blocks = codeBlocks(text);
   const block =

@@ -1,13 +1,10 @@
 import type { Conclusion } from '../types/plain.ts';
 import { HIDDEN, visible } from './visible.ts';
 
-/** Every line end that at least one log viewer recognises. */
+/** Every line end that some log viewer recognises. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
-/**
- * Escapes runner commands: `::name::` at a line's start, and `##[name]` anywhere. A single CR ends
- * a line.
- */
+/** Escapes runner commands: `::name::` at a line's start, and `##[name]` anywhere. */
 export function logText(text: string): string {
   return text
     .split(LINE_ENDS)
@@ -15,7 +12,7 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/** For foreign text within our own log line. Escapes line ends and adds no prefix. */
+/** For foreign text within our own log line. Also escapes line ends. */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')
@@ -23,7 +20,7 @@ export function logLine(text: string): string {
     .replace(/:(?=:)/g, ':\\');
 }
 
-/** JSON text that writes runner commands (`##[`) and hidden characters as escapes. */
+/** Escapes runner commands (`##[`) and hidden characters. */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replaceAll('##[', '##\\u005b')

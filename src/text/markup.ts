@@ -2,7 +2,7 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/** HTML in which all text is escaped. The symbol ensures that parsed JSON cannot pass as markup. */
+/** HTML whose texts are escaped. The symbol prevents parsed JSON from passing as markup. */
 export interface Markup {
   readonly [HTML]: string;
 }
@@ -20,7 +20,7 @@ export function markup(template: TemplateStringsArray, ...parts: readonly Markup
   );
 }
 
-/** Use this only for a library's output or our own files. */
+/** Only for a library's output or our own files. */
 export function trustedHtml(html: string): Markup {
   return { [HTML]: html };
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the exact name. If there is none, returns matches of `*` and `?`, or else names that
- * contain the pattern in any case.
+ * Finds the exact name, else matches of `*` and `?`, else names that contain the pattern in any
+ * case.
  */
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);

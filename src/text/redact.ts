@@ -1,14 +1,14 @@
 import { escapeMarkup, visible } from './visible.ts';
 
-/** This is shorter than any secret, so redacted text never grows. */
+/** Shorter than any secret, so that redacted text never grows. */
 const REDACTED = '***';
 
 /** Redacting shorter values would remove ordinary text. */
 const SHORTEST_SECRET = 4;
 
 /**
- * If a value has at least this length, its first and last eight characters are redacted too,
- * because vendors print them.
+ * Vendors print the ends of keys, so the first and last eight characters of long values are
+ * redacted too.
  */
 const MIN_KEY_LENGTH = 16;
 
@@ -27,7 +27,7 @@ const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'AIza', rest: 30 },
 ];
 
-/** Characters of keys. Includes `*`, because vendors mask the middle of keys with it. */
+/** Includes `*`, because vendors mask the middle of keys with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
 /** Also redacts encodings, parts of keys and known key formats. Takes linear time. */
@@ -62,7 +62,7 @@ export function createSecretRegister(
   let redact: ((text: string) => string) | null = null;
   return {
     add(values) {
-      // If digits were masked, the log would be unreadable.
+      // Masking digits would make the log unreadable.
       const fit = values.filter((value) => value.trim().length >= SHORTEST_SECRET);
       for (const value of fit.filter((each) => !known.has(each))) {
         known.add(value);
@@ -141,7 +141,7 @@ function secretParts(secret: string): string[] {
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
-/** The secret as it is and in its encodings. */
+/** Returns the secret and its encodings. */
 export function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -163,8 +163,8 @@ export function secretSpellings(secret: string): string[] {
 }
 
 /**
- * A secret has three base64 encodings, depending on its offset. Keeps only characters that depend
- * on the secret alone.
+ * A secret has three base64 encodings, depending on its offset. Keeps the characters that depend on
+ * the secret alone.
  */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
@@ -189,9 +189,7 @@ function fixedWidthLines(text: string, width: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
 }
 
-/**
- * Longer literals come first, so that a part never matches before the whole. One pass is enough.
- */
+/** Longer literals come first, so that a part never matches before the whole. */
 function literalPattern(literals: readonly string[]): RegExp | null {
   const distinct = [...new Set(literals)]
     .filter((literal) => literal !== '')

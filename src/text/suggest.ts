@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 /**
  * Ignores case, `-` and `_`. `strict` allows one edit per three letters, `loose` two edits from
- * four letters, and `typo` one.
+ * four letters, `typo` one.
  */
 export function nearest(
   word: string,

@@ -53,7 +53,7 @@ export function visible(text: string): string {
 
 const PLAIN = /^[\t\n -~]*$/;
 
-/** Also shows line feeds and tabs. Use it for file names and other single lines. */
+/** Also escapes line feeds and tabs, for file names and other single lines. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }
@@ -66,10 +66,10 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Matches text of {@link PLAIN} characters, except those that {@link ENTITIES} escapes. */
+/** Matches {@link PLAIN} characters that need no entity. */
 const SAFE = /^[\t\n !#-%(-;=?-~]*$/;
 
-/** Escapes text for HTML and XML, and makes hidden characters visible. Keeps lines. */
+/** Escapes text for HTML and XML, and makes hidden characters visible. */
 export function escapeMarkup(text: string): string {
   if (SAFE.test(text)) return text;
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

@@ -12,13 +12,13 @@ import type { Counts } from '../kernel/statistics/table.ts';
 import { count, counted } from '../text/amounts.ts';
 import { joinWords, namedIds, type Words } from './words.ts';
 
-/** Something that a pull request does, other than breaking tests. */
+/** Something else that a pull request does, such as adding or deleting tests. */
 export interface Fact {
   word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;
 }
 
-/** Used if the suite is not in the result, because it is then unknown which of these happened. */
+/** Used if the suite is not in the result, because the kind is then unknown. */
 export const GONE = 'Deleted, skipped or quarantined';
 
 const MAX_FACT_NAMES = 5;
@@ -32,7 +32,7 @@ export function pullRequestFacts(ran: Ran): Fact[] {
   return [...fixedFact(ran.suites), ...newFact(ran), ...goneFacts(ran)];
 }
 
-/** For example `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6 answers pass` */
+/** `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6 answers pass` */
 function fixedFact(suites: readonly SuiteResult[]): Fact[] {
   const parts = suites.flatMap((suite): Words[] => {
     const ids = new Set(fixedReferences([suite]).map(({ id }) => id));
@@ -56,7 +56,7 @@ function isOnHead(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.status !== 'removed';
 }
 
-/** For example `0 of 6`. Counts all tries of these references on one side. */
+/** `0 of 6`, over all tries of these references on one side. */
 export function passedOf(references: readonly ReferenceResult[], side: 'base' | 'head'): string {
   const { passes, tries } = references
     .map((reference): Counts => sideCounts(reference[side]))
@@ -67,7 +67,6 @@ export function passedOf(references: readonly ReferenceResult[], side: 'base' | 
   return `${count(passes)} of ${count(tries)}`;
 }
 
-/** For example `4 tests, 2 fail (new1, new2)` */
 function newFact({ suites, reasons }: Ran): Fact[] {
   // Variants of a suite have the same references.
   const [all, failing] = [distinct(newReferences(suites)), distinct(newFailing(suites))];
@@ -94,12 +93,11 @@ function gateFails(setting: string): Words {
   return [', and ', { name: setting }, ' is ', { name: 'fail' }];
 }
 
-/** Tests that affect the gate on base and that head deletes, newly skips or quarantines. */
+/** Finds tests that gated on base and that head deletes, newly skips or quarantines. */
 function goneFacts({ suites, reasons }: Ran): Fact[] {
   const reason = reasons.find((each): each is ReasonOf<'removed'> => each.code === 'removed');
   if (reason === undefined) return [];
   const named = new Set(reason.named);
-  // Variants of a suite have the same references.
   const found = suites.flatMap(({ path, references }) =>
     references.map((reference) => [`${path}: ${reference.id}`, reference] as const),
   );
@@ -130,7 +128,6 @@ function unknownFact(
   return [{ word: GONE, words: [`${counted(names.length, 'test')} (`, ...ids, ')', ...gate] }];
 }
 
-/** For example `3 tests, 2 of them critical (cone6, wash)` */
 function goneFact(word: Fact['word'], gone: readonly ReferenceResult[], fails: boolean): Fact[] {
   if (gone.length === 0) return [];
   const critical = gone.filter(({ tags }) => tags.includes('critical'));

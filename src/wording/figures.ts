@@ -8,21 +8,17 @@ import { OBJECT_WORDS } from '../metrics/objects.ts';
 import { meansInWords, wholeRates } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
 
-/** The numbers that reports show for a whole run. Each is counted in one place. */
 export interface Figures {
-  /** The number of suites in which something ran. */
+  /** Suites in which something ran. */
   ran: number;
-  /** The number of references that ran, and how many of them are in new suites. */
+  /** References that ran, and how many of them are in new suites. */
   references: number;
   fresh: number;
-  /** The number of references that are worse by their own tries, in suites that did not regress. */
+  /** References that are worse by their own tries, in suites that did not regress. */
   worse: number;
-  /** How many references have evidence, of all that need it. Null if all have it. */
+  /** References with evidence, of all that need it. Null if all have it. */
   evidence: { references: number; of: number } | null;
-  /**
-   * How many tries have no readable grade, in suites with many such tries. Null if there is no such
-   * suite.
-   */
+  /** Tries without a readable grade, in suites with many of them. */
   ungraded: { tries: number; of: number } | null;
 }
 
@@ -58,12 +54,11 @@ function hasRun({ base, head }: ReferenceResult): boolean {
   return base !== null || head !== null;
 }
 
-/** True if only new suites ran. */
 export function comparesNothing({ references, fresh }: Figures): boolean {
   return fresh > 0 && fresh >= references;
 }
 
-/** Tests that pass less often on head, by their own tries or with their suite. */
+/** Returns tests that pass less often on head, by their own tries or with their suite. */
 export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>
@@ -72,16 +67,12 @@ export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   );
 }
 
-/**
- * If missing answers decide the verdict, these are the references whose answers are missing on
- * head.
- */
+/** Empty unless missing answers on head decide the verdict. */
 function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
   const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
   return references.filter(({ id }) => ids.has(id));
 }
 
-/** Whether head answers none of the tries of these references. */
 export function isSilent(suite: SuiteResult): boolean {
   return unansweredIn(suite).every(({ head }) => (head?.tries_judged ?? 0) === 0);
 }
@@ -97,7 +88,7 @@ const WORST_FIRST: readonly Verdict[] = [
   'unchanged',
 ];
 
-/** The worst verdict comes first, then the largest drop. Equal suites are ordered by path. */
+/** Sorts by verdict, then by largest drop, then by path. */
 export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] {
   return [...suites].sort(
     (a, b) =>
@@ -109,21 +100,19 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
 
 type ComparedFigures = Pick<MetricValues, 'base' | 'head' | 'share'>;
 
-/** For example `words 2.00 → 5.00`, or `turns that pass polite 90 → 40 %` */
+/** `words 2.00 → 5.00`, or `turns that pass polite 90 → 40 %` */
 export function numberInWords(name: string, { base, head, share }: ComparedFigures): string {
   return share === undefined
     ? `${name} ${meansInWords(base, head)}`
     : `${shareName(name, share)} ${wholeRates(base, head)}`;
 }
 
-/** For example `turns that pass polite` */
+/** `turns that pass polite` */
 export function shareName(metric: string, share: NonNullable<ComparedFigures['share']>): string {
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
 }
 
-/**
- * The shares of turns that pass, by metric. They say more than the number of dialogues that pass.
- */
+/** Returns shares of turns that pass, which say more than passing dialogues. */
 export function shareFigures(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
   return suite.metrics.flatMap((metric) =>
     metric.values?.share === undefined ? [] : [{ ...metric, values: metric.values }],

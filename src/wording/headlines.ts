@@ -13,40 +13,36 @@ import { variantWords } from './variants.ts';
 import { suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
 
-/** The text that follows the first words of a report. */
 export interface HeadlineText {
   subject: Words;
-  /** One line per suite or fact. Titles show these lines and not the subject. */
+  /** One per suite or fact. Titles show these instead of the subject. */
   rows: readonly Words[];
-  /** More lines, which titles omit. */
+  /** Titles omit these. */
   notes: readonly Words[];
-  /** The fact that is the subject of the headline. */
+  /** The fact that is the subject. */
   fact?: Fact['word'];
 }
 
-/** Maximum length of a reason's sentence, in UTF-16 units. */
+/** In UTF-16 units, for a reason. */
 const MAX_SENTENCE = 400;
 
 export function oneNote(sentence: string): HeadlineText {
   return { subject: [], rows: [], notes: [[shorten(sentence, MAX_SENTENCE)]] };
 }
 
-/** The first reason as a headline. For an error, the words come from elsewhere. */
+/** An error's words come from `reason`, not from `words`. */
 export function reasonText(reason: Reason | undefined, words: string): HeadlineText {
   if (reason?.code !== 'words') return oneNote(words);
   const name = shorten(reason.text, MAX_SENTENCE);
   return { subject: [], rows: [], notes: [[{ name, limit: MAX_SENTENCE }]] };
 }
 
-/** Adds the variant if several suites have the same name. */
 function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult[]): Words {
   const isOnly = suites.filter((suite) => suite.name === name).length < 2;
   return isOnly ? [{ name }] : [{ name }, ' (', { name: variantWords(variant) }, ')'];
 }
 
-/**
- * For example `support 100 → 70 %: 6 of 20 tests broke`. A colon precedes words that are not rates.
- */
+/** `support 100 → 70 %: 6 of 20 tests broke` */
 export function suiteRow(
   suite: SuiteResult,
   suites: readonly SuiteResult[],
@@ -60,7 +56,7 @@ export function suiteRow(
 
 const MOST_ROWS = 3;
 
-/** The suites with a verdict: all their names, and a line for each of the worst. */
+/** Names all suites with this verdict, with a line for each of the worst. */
 export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): HeadlineText {
   const chosen = suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
   const isOnly = chosen.length === 1;
@@ -108,7 +104,7 @@ export function nothingWorse({
   };
 }
 
-/** The largest drop that may go unnoticed in the least sensitive suite. */
+/** The largest drop that the least sensitive suite may not notice. */
 function unnoticedAnywhere(
   compared: readonly SuiteResult[],
   suites: readonly SuiteResult[],
@@ -147,9 +143,10 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
   };
 }
 
-/** Tests that got worse in suites that did not regress, and falls that head's scoring excuses. */
+/**
+ * Names tests that got worse in suites that did not regress, and falls that head's scoring excuses.
+ */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
-  // Suites with named tests have a separate line.
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });
   const excused = suites.filter(({ reason }) => reason?.by !== 'scoring' && reason?.under_base);
   return [
@@ -163,7 +160,6 @@ export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   ];
 }
 
-/** The headline of a sweep, which compares nothing. */
 export function evaluatedText(suites: readonly SuiteResult[]): HeadlineText {
   const [only] = suites;
   const counting = suites.flatMap(({ references }) => references.filter(countsForVerdict));

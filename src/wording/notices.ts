@@ -1,9 +1,8 @@
 import { counted, firstWords, percent } from '../text/amounts.ts';
 
-/** If reports show the errors themselves, they omit this notice. */
+/** Reports omit this notice if they show the errors themselves. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
 
-/** What notices say about the references that they name. */
 export const OF_REFERENCES = {
   added: 'added by this change',
   removed: 'removed by this change and no longer run',
@@ -74,13 +73,13 @@ export function repeatedAnswers(
 }
 
 interface Churn {
-  /** The number of compared references whose answers differ. */
+  /** Compared references whose answers differ. */
   changed: number;
   compared: number;
   /** Pass rates, 0–1. */
   base: number | null;
   head: number | null;
-  /** The number of references that are worse by their own tries. */
+  /** References that are worse by their own tries. */
   worse: number;
 }
 

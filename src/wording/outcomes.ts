@@ -26,10 +26,8 @@ import { MODEL_CHANGED } from './suites.ts';
 import { unnoticedDrop } from './verdicts.ts';
 import { joinWords, plainWords, type Words } from './words.ts';
 
-/** What colours and pictures express. */
 export type Tone = 'good' | 'bad' | 'open' | 'neutral';
 
-/** The facts that the words of an outcome use, apart from the outcome itself. */
 interface Found extends Pick<Result, 'reasons' | 'suites' | 'scoring'> {
   replaced: NonNullable<Result['replaced']>;
   figures: Figures;
@@ -44,19 +42,13 @@ interface OutcomeRow<O extends RunOutcome> {
   tone: Tone;
   /** One to three words that begin a report. */
   words: string | ((outcome: O, found: Found) => string);
-  /** The text that follows the first words. */
+  /** Follows the first words. */
   text(outcome: O, found: Found): HeadlineText;
-  /**
-   * The title for the check, the outputs and the log, without a full stop. If absent, it is made
-   * from `text`.
-   */
+  /** For the check, the outputs and the log, without a full stop. By default made from `text`. */
   title?(outcome: O, found: Found): string;
-  /**
-   * The word for tests with evidence. It is shown if some tests lack evidence. If absent, it is
-   * never shown.
-   */
+  /** Shown if some tests lack evidence, such as `19 of 20 tests compared`. */
   evidence?: 'compared' | 'judged';
-  /** Set if reports also show what else the pull request does. */
+  /** Also shows what else the pull request does. */
   hasFacts?: true;
 }
 const COMPARED = { evidence: 'compared', hasFacts: true } as const;
@@ -69,7 +61,6 @@ const GREY = { sign: '·', tone: 'neutral' } as const;
 const firstReason = (_: RunOutcome, { first, reasons: [reason] }: Found): HeadlineText =>
   reasonText(reason, first);
 
-/** The sign, the first words and the text of every outcome. */
 const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   'nothing-to-run': {
     ...{ sign: '✓', tone: 'good', words: 'Nothing affected' },
@@ -234,14 +225,12 @@ function factOf(word: Fact['word'], { facts }: Found): Fact {
   return facts.find((fact) => fact.word === word) ?? { word, words: [] };
 }
 
-/** The fact that makes a gate setting fail the run, if there is one. */
 function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
   if (reason?.code === 'new-failed') return facts.find(({ word }) => word === 'New');
   if (reason?.code !== 'removed') return undefined;
   return facts.find(({ word }) => word !== 'Fixed' && word !== 'New');
 }
 
-/** What a run found, apart from the fact that is its subject. */
 function otherwise(found: Found): Words {
   if (comparesNothing(found.figures)) return ['Nothing to compare with yet.'];
   return found.suites.some(({ pass_rate }) => pass_rate.difference !== null)
@@ -249,7 +238,7 @@ function otherwise(found: Found): Words {
     : ['No other test is affected.'];
 }
 
-/** True if there are so few tests that "no regression" would promise too much. */
+/** True with too few tests to promise "no regression". */
 function isTooSmall(suite: SuiteResult): boolean {
   const { base, head } = suite.pass_rate;
   return suite.verdict === 'unchanged' && base === head && unnoticedDrop(suite)?.isSmall === true;
@@ -263,7 +252,7 @@ export function isSaid(outcome: RunOutcome, code: ReasonCode): boolean {
   return rowOf(outcome).hasFacts === true && SAID_BY_FACTS.has(code);
 }
 
-/** The table's type relates each key to its outcome, but TypeScript loses this relation here. */
+/** The table relates each key to its outcome, but TypeScript loses this relation here. */
 function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
   return OUTCOMES[outcome.kind] as unknown as OutcomeRow<O>;
 }
@@ -287,20 +276,18 @@ export function outcomeLook(result: Result): OutcomeLook {
 
 interface Headline extends OutcomeLook {
   subject: Words;
-  /** A line for each suite or fact. */
+  /** One per suite or fact. */
   rows: Words[];
-  /** Sentences below the lines. May be empty. */
+  /** Sentences below the rows. May be empty. */
   note: Words;
 }
 
-/** The first words of a report, its subject and the lines below. */
 export function headlineOf(result: Result): Headline {
   const { outcome } = result;
   const found = foundIn(result);
   const { subject, rows, notes, fact } = rowOf(outcome).text(outcome, found);
   const compared = evidenceFirst(outcome, found);
   const ungraded = ungradedIn(outcome, found.figures);
-  // Says who answered in place of a model.
   const instead = replacedIn(outcome, found.replaced);
   const cautions = [compared, ungraded].flatMap((words) => (words === null ? [] : [[`${words}.`]]));
   return {
@@ -337,10 +324,9 @@ function foundIn({ reasons = [], suites = [], scoring = [], replaced = [], usage
 
 const NOTHING_RAN = 'nothing ran';
 
-/** GitHub's limit for the titles of annotations and checks. */
+/** GitHub's limit for titles of annotations and checks. */
 const TITLE_LIMIT = 255;
 
-/** The title and conclusion of an outcome. Parts of a result that are not given count as empty. */
 export function outcomeFields(
   outcome: RunOutcome,
   parts: Parts = {},
@@ -349,7 +335,7 @@ export function outcomeFields(
   return { outcome, conclusion: conclusionOf(outcome), title, reasons: parts.reasons ?? [] };
 }
 
-/** The outcome in one line of at most 255 characters. A longer line keeps its end. */
+/** Shortens the title, but keeps its cautions whole. */
 function outcomeTitle(outcome: RunOutcome, found: Found): string {
   const compared = evidenceFirst(outcome, found);
   const title = titleOf(outcome, found);
@@ -372,14 +358,13 @@ function titleOf<O extends RunOutcome>(outcome: O, found: Found): string {
   return parts.length === 0 ? words : `${words}: ${parts.join('; ')}`;
 }
 
-/** For example `19 of 20 tests compared`, if some lack evidence. Otherwise null. */
 function evidenceFirst(
   outcome: RunOutcome,
   { suites, figures: { evidence } }: Pick<Found, 'suites' | 'figures'>,
 ): string | null {
   const { evidence: word } = rowOf(outcome);
   if (word === undefined || evidence === null) return null;
-  // The reason itself says how many of the references were compared.
+  // The reason already says how many references were compared.
   if (outcome.kind === 'no-verdict' && suites.some(isUnasked)) return null;
   return `${count(evidence.references)} of ${counted(evidence.of, 'test')} ${word}`;
 }
@@ -388,7 +373,6 @@ function isUnasked({ verdict, evidence }: SuiteResult): boolean {
   return verdict === 'not_compared' && evidence.missing.length > 0;
 }
 
-/** What replaces a model, if the verdict is red in spite of that. Otherwise null. */
 function replacedIn(outcome: RunOutcome, replaced: Result['replaced']): string | null {
   return rowOf(outcome).sign === '✗' ? replacedInShort(replaced) : null;
 }

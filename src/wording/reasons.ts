@@ -158,9 +158,7 @@ export function reasonWords<R extends Reason>(reason: R, suites: readonly SuiteR
   return sentence(reason, suites);
 }
 
-/**
- * Every reason of a result as a sentence. If a label overrides the gate, its reason comes first.
- */
+/** If a label overrides the gate, its reason comes first. */
 export function reasonsInWords({
   reasons,
   suites,
@@ -180,7 +178,7 @@ export const HALT_WORDS: Readonly<Record<HaltCode, string>> = {
   cancelled: 'Cancelled',
 };
 
-/** For example `Time is up: …; 4 of 8 tries were made`. */
+/** `Time is up: …; 4 of 8 tries were made` */
 export function endedWords({
   halt,
   why,

@@ -24,7 +24,7 @@ import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
 
-/** The numbers behind a suite's verdict, for readers who want to know how certain it is. */
+/** Explains a suite's verdict with its numbers. */
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
   const compared =
@@ -53,7 +53,7 @@ function whatPasses({ unit, rollups }: SuiteResult): string {
   return unit === 'references' ? `tests that pass (${rollups.policy})` : 'pass rate';
 }
 
-/** Why the suite is red. If the reason is not its rate, that reason comes first. */
+/** A reason other than the rate comes first. */
 function whatFell(suite: SuiteResult): string {
   const { verdict, reason } = suite;
   if (verdict !== 'regressed' || !reason) return '';
@@ -88,7 +88,7 @@ function whatIsSeen(suite: SuiteResult): string {
 
 type SentenceOf = (named: string, tolerance: string) => string;
 
-/** What a verdict adds to the rates. `named` are tests or metrics. `tolerance` is in points. */
+/** Added to the rates. `named` are tests or metrics, `tolerance` is in points. */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Perhaps worse: ${named}.`,
   named: (named) => `Worse by themselves: ${named}.`,
@@ -110,7 +110,6 @@ const RESTS_ON: Readonly<Record<ConfirmationResult['rests_on'], string>> = {
   session: 'in one session of the program on each side',
 };
 
-/** Why a fall could not be confirmed. */
 const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 'settled', string>> =
   {
     settled: 'which new answers of both sides could not confirm',
@@ -120,7 +119,7 @@ const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 's
     errors: 'and base no longer answers',
   };
 
-/** For example `fell against stored answers, and max_calls left too few calls to ask again` */
+/** `fell against stored answers, and max_calls left too few calls to ask again` */
 export function unconfirmedFall({
   metric,
   rests_on,
@@ -130,7 +129,7 @@ export function unconfirmedFall({
   return `${what} ${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}`;
 }
 
-/** For example `100 → 50 %`, or the means of a metric. Empty if base did not change. */
+/** Empty if base did not change. */
 function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metric'>): string {
   if (drift === null) return '';
   return metric === undefined
@@ -138,20 +137,19 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
     : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
-/** Why a fall that depends on old answers is not red. */
+/** Says why a fall that depends on old answers is not red. */
 export function confirmationWords(confirmation: Confirmation): string {
   return confirmation.status === 'model'
     ? `${MODEL_CHANGED}: ${baseDrops(confirmation)}.`
     : `It ${unconfirmedFall(confirmation)}.`;
 }
 
-/** For example `base also drops when re-run today (100 → 50 %)` */
+/** `base also drops when re-run today (100 → 50 %)` */
 export function baseDrops(confirmation: Pick<ConfirmationResult, 'metric' | 'drift'>): string {
   const fall = driftWords(confirmation);
   return `base also drops when re-run today${fall === '' ? '' : ` (${fall})`}`;
 }
 
-/** For example `p: base also drops when re-run today (100 → 50 %): …`. */
 export function modelFellToo(
   name: string,
   confirmation: Pick<ConfirmationResult, 'drift' | 'metric'>,
@@ -187,7 +185,6 @@ function whatIsHidden({ reason }: SuiteResult): string {
   return under === undefined ? '' : ` But ${fallInWords(under.base, under.head, under.excused)}.`;
 }
 
-/** For example ` Confirmed by new answers; the oldest stored one is of 2026-11-14.` */
 function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   if (verdict !== 'regressed' || confirmation?.rests_on !== 'stored') return '';
   const { oldest } = confirmation.stored;
@@ -195,7 +192,7 @@ function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is of ${date}`}.`;
 }
 
-/** Why no references of a suite are compared. */
+/** Says why no references of a suite are compared. */
 export function uncomparedWords(suite: SuiteResult): string {
   const {
     verdict,

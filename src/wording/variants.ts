@@ -2,10 +2,7 @@ import type { Variant } from '../kernel/result/pieces.ts';
 import { shorten } from '../text/visible.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
-/**
- * For example `gpt-4o, temperature 0, tools: create_order`. Empty for computed output without
- * parameters.
- */
+/** `gpt-4o, temperature 0, tools: create_order`. Empty for computed output without parameters. */
 export function variantWords({ model, parameters }: Variant): string {
   return [
     ...(model === null ? [] : [model]),
@@ -13,7 +10,7 @@ export function variantWords({ model, parameters }: Variant): string {
   ].join(', ');
 }
 
-/** Only the differences, for example `temperature 0 → 0.2, top_p none → 1`. */
+/** Only the differences, such as `temperature 0 → 0.2, top_p none → 1`. */
 export function variantChanges(base: Variant, head: Variant): string {
   const [before, after] = [valuesOf(base), valuesOf(head)];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -33,7 +30,7 @@ function valueWords(value: Json | undefined): string {
   return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
 }
 
-/** Shows tools and schemas by their names, so that a label stays the same when a schema changes. */
+/** Names tools and schemas, so that a label stays the same when a schema changes. */
 function parameterWords(name: string, value: Json): string {
   const names = namesIn(value);
   return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
@@ -46,20 +43,14 @@ function shortValue(value: Json): string {
   return shorten(text, LONGEST_VALUE);
 }
 
-/**
- * The names in a map, or in all maps of a list. For hosted tools, their types. Null if there are
- * none.
- */
+/** Uses types for hosted tools, which have no name. */
 function namesIn(value: Json): string | null {
   if (!Array.isArray(value)) return nameOf(value);
   const names = value.map((each) => nameOf(each) ?? (isMap(each) ? textIn(each, 'type') : null));
   return names.length > 0 && names.every((name) => name !== null) ? names.join(', ') : null;
 }
 
-/**
- * The map's own `name`, or that of a map inside it, as in `{ type: function, function: { name: … }
- * }`.
- */
+/** Also finds the name in `{ type: function, function: { name: … } }`. */
 function nameOf(value: Json): string | null {
   if (!isMap(value)) return null;
   const maps = [value, ...Object.values(value).filter(isMap)];

@@ -13,14 +13,11 @@ import { firstOf, namedIds, type Words } from './words.ts';
 interface Decided {
   suite: SuiteResult;
   reason: VerdictReason;
-  /** True if no other suite has this verdict. Then there is room to name single references. */
+  /** True if no other suite has this verdict. Then there is room to name references. */
   isOnly: boolean;
 }
 
-/**
- * The sentence of a verdict, by the evidence that decided it. The suite's name precedes the
- * sentence.
- */
+/** The suite's name precedes the sentence. */
 const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Words>> = {
   fall: rateFallWords,
   references: ({ suite, reason, isOnly }) =>
@@ -84,7 +81,7 @@ export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean 
   return SENTENCES[reason.by]({ suite, reason, isOnly });
 }
 
-/** For example `100 → 70 %`, or which answers are preferred. */
+/** `100 → 70 %`, or which answers are preferred. */
 export function suiteRates(suite: SuiteResult): string {
   const { unit, rollups, pass_rate } = suite;
   const preferred = preferredWords(suite);
@@ -102,7 +99,7 @@ function rateFallWords({ suite, reason }: Decided): Words {
   return [...what, `: ${brokeWords(suite) ?? `clearly worse${byChance(reason)}`}`];
 }
 
-/** For example `format 100 → 85 %, although correct rose 80 → 97 %` */
+/** `format 100 → 85 %, although correct rose 80 → 97 %` */
 function metricWords({ metrics }: SuiteResult, name: string): Words {
   const own = metrics.find((metric) => metric.name === name);
   const known = typeof own?.base === 'number' && typeof own.head === 'number';
@@ -122,7 +119,7 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
   return (head ?? 0) - (base ?? 0);
 }
 
-/** For example `6 of 20 tests broke`. Null if no single test is known to be broken. */
+/** `6 of 20 tests broke`. Null if no single test is known to be broken. */
 function brokeWords(suite: SuiteResult): string | null {
   const broken = brokenIn(suite).length;
   return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;
@@ -132,7 +129,7 @@ function countedTests({ compared, evidence }: SuiteResult): string {
   return counted(compared.references === 0 ? evidence.of : compared.references, 'test');
 }
 
-/** For example `a 6 of 6 → 0 of 6, b 4 of 4 → 0 of 4` */
+/** `a 6 of 6 → 0 of 6, b 4 of 4 → 0 of 4` */
 function eachPassed({ references }: SuiteResult, ids: readonly string[]): Words {
   return firstOf(
     references
@@ -149,13 +146,13 @@ function although({ pass_rate: { base, head } }: SuiteResult): string {
   return `, although the rate ${head > base ? 'rose' : 'stayed'} ${wholeRates(base, head)}`;
 }
 
-/** For example ` (under 0.1 % likely by chance)`. Empty if there is no p. */
+/** ` (under 0.1 % likely by chance)` */
 function byChance({ p }: VerdictReason): string {
   if (p === null) return '';
   return ` (${p < 0.001 ? 'under 0.1' : (p * 100).toFixed(1)} % likely by chance)`;
 }
 
-/** A suite should notice a drop of this many points. If it might not, it has too few tests. */
+/** In points. A suite that might not notice such a drop has too few tests. */
 const LARGE_DROP = 20;
 
 function unnoticedWords({ suite }: Decided): Words {

@@ -4,8 +4,8 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf, visibleParts } from './text.ts';
 
 /**
- * Returns the expected value that accepts this answer, or why it cannot be written. If an answer
- * has files and calls, uses its calls if `before` has calls, else its files.
+ * Returns the expected value that accepts this answer: its files, unless it has none or `before`
+ * expects calls.
  */
 export function expectedFrom(
   all: readonly Part[],
@@ -42,7 +42,7 @@ function callEntry(call: ToolCall): JsonMap | null {
   return { name: call.name, arguments: Object.fromEntries(values) };
 }
 
-/** Returns the expected calls or files. Null if the reference expects text or another value. */
+/** Null if the reference expects text or another value. */
 export function expectedParts(expected: Json): Part[] | null {
   const entries = Array.isArray(expected) ? expected : [];
   const parts = entries.map(expectedPart);

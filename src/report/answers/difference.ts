@@ -17,17 +17,17 @@ interface Pair<T> {
   head: T | null;
 }
 
-/** An argument of a call that both sides make. Null if that side lacks it. */
+/** A side is null if its call lacks the argument. */
 export interface ArgumentChange extends Pair<Argument> {
   call: string;
 }
 
-/** Returns both answers as text, each in its order, with marks on differences. */
+/** Returns both answers as text with their differences marked. */
 export function answerRuns(base: readonly Part[], head: readonly Part[]): Stretch[] {
   return joinRuns(pairParts(base, head).map(partRuns), '\n');
 }
 
-/** `quantity: 3 → amount: 3`: arguments of one call that differ or were renamed. */
+/** Finds arguments that differ or were renamed, such as `quantity: 3 → amount: 3`. */
 export function argumentChanges(base: readonly Part[], head: readonly Part[]): ArgumentChange[] {
   return pairParts(base, head).flatMap(({ base: before, head: after }) =>
     before?.type === 'tool_call' && after?.type === 'tool_call'
@@ -38,10 +38,10 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
   );
 }
 
-/** Limit of the pairwise comparison. Later parts have no partner. */
+/** Bounds the pairwise comparison, which is quadratic. Later parts get no partner. */
 const MOST_PAIRED = 200;
 
-/** Pairs parts of one kind and name, equal parts first. Pairs never cross. */
+/** Pairs parts of one kind and name, preferring equal ones. The order of both sides is kept. */
 function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>[] {
   const [base, head] = [visibleParts(ofBase), visibleParts(ofHead)];
   const pairs: Pair<Part>[] = [];
@@ -101,7 +101,6 @@ function argumentRuns({ base, head }: Pair<Argument>): Stretch[] {
   return words ?? [{ changed: true, base: own, head: other }];
 }
 
-/** Null if the arguments of one call are not a JSON map. */
 function pairArguments(base: CallPart, head: CallPart): Pair<Argument>[] | null {
   const [given, other] = [argumentsOf(base), argumentsOf(head)];
   if (given === null || other === null) return null;
@@ -124,7 +123,6 @@ function isEqualPair({ base, head }: Pair<Argument>): boolean {
   return base !== null && base.name === head?.name && valueKey(base.value) === valueKey(head.value);
 }
 
-/** Omits the separator before the first stretch of a side. */
 function joinRuns(groups: readonly Stretch[][], separator: string): Stretch[] {
   const hasText = { base: false, head: false };
   return groups.flatMap((runs) => {

@@ -3,7 +3,6 @@ import { isOwnFacts, type Part, type ToolCall } from '../../types/answer.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
 import { MOST_LEVELS, isDeeper, parsedJson, type Json } from '../../types/plain.ts';
 
-/** `parts` is null if there is no answer. */
 export interface WithParts {
   parts: readonly Part[] | null;
 }
@@ -13,7 +12,7 @@ export interface Argument {
   value: ExactJson;
 }
 
-/** Writes text, `create_order(item: "vase", amount: 3)`, and other parts. */
+/** Writes calls as `create_order(item: "vase", amount: 3)`. */
 export function textOfParts(parts: readonly Part[]): string {
   return visibleParts(parts).map(partText).join('\n');
 }
@@ -26,7 +25,6 @@ export function answerText({ parts }: WithParts): string | null {
   return parts === null ? null : textOfParts(parts);
 }
 
-/** Uses the first try that has an answer. */
 export function firstAnswerText(tries: readonly WithParts[]): string | null {
   const made = tries.find(({ parts }) => parts !== null);
   return made === undefined ? null : answerText(made);
@@ -58,22 +56,20 @@ export function argumentText({ name, value }: Argument): string {
   return `${name}: ${JSON.stringify(value)}`;
 }
 
-/** Returns arguments in order. Null if they are not a JSON map. */
+/** Null if they are not a JSON map. */
 export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
   const value = readArguments(given.trim() === '' ? '{}' : given);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   return Object.entries(value).map(([name, of]) => ({ name, value: of }));
 }
 
-/** Null if the text is not JSON, or is nested too deeply to compare by value. */
+/** Null if the text is not JSON, or too deeply nested to compare. */
 function readArguments(text: string): ExactJson | null {
   const value = parsedJson(text);
   return value === undefined || isDeeper(value, MOST_LEVELS) ? null : value;
 }
 
-/**
- * Returns the same key for equal answers. Compares arguments and JSON by value, images by content.
- */
+/** Equal answers have the same key. Arguments and JSON are compared by value, images by content. */
 export function answerKey(all: readonly Part[]): string {
   const parts = visibleParts(all);
   const [first] = parts;

@@ -1,29 +1,23 @@
 import { diffArrays } from 'diff';
 
-/** A stretch of two texts. Unchanged stretches are equal unless only one side has them. */
+/** Unchanged stretches are equal unless only one side has them. */
 export interface Stretch {
   changed: boolean;
   base: string;
   head: string;
 }
 
-/** With more insertions and deletions, nearly everything would be marked, so nothing is. */
+/** With more edits, nearly everything would be marked, so nothing is. */
 const MAX_EDITS = 400;
 
-/** If a larger share of the characters changed, nothing is marked. */
+/** If more of the characters changed, nothing is marked. */
 const MAX_CHANGED = 0.75;
 
-/**
- * Matches words, numbers and blanks. Matches Chinese and Japanese characters and all other signs
- * one by one.
- */
+/** Matches words, numbers and blanks; Chinese, Japanese and other characters one by one. */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-/**
- * Returns the words that differ. Null if too many differ for marks to help. The limit on edits
- * keeps the time linear for hostile texts.
- */
+/** Marks the words that differ. Null if too many differ for marks to help. */
 export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchangedStretch(base)];
   const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });

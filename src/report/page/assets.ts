@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 export const STYLE = readFileSync(new URL('./assets/page.css', import.meta.url), 'utf8');
 const list = readFileSync(new URL('./assets/list.js', import.meta.url), 'utf8');
-/** Puts the script in a block, so that its names stay local. */
+/** The block keeps its names local. */
 export const withListScript = (own: string): string => `{\n${list}${own}}`;
 export const SCRIPT = withListScript(
   readFileSync(new URL('./assets/page.js', import.meta.url), 'utf8'),
@@ -12,7 +12,7 @@ export const SCRIPT = withListScript(
 const cspHash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The page loads, sends and frames nothing. Only our style and script apply. */
+/** Only our own style and script may run; the page makes no requests. */
 export const POLICY =
   `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; ` +
   `img-src data:; base-uri 'none'; form-action 'none'`;

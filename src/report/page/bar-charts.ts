@@ -26,14 +26,14 @@ interface RowWords {
 }
 
 interface ChartRow extends RowWords {
-  /** Draws the row; `place` maps a share to pixels. */
+  /** `place` maps a share to pixels. */
   marks(place: (share: number) => Point): Shape[];
 }
 
 interface RowsDrawing {
   label: string;
   rows: readonly ChartRow[];
-  /** The right end of the axis, as a share. The left end is 0. */
+  /** The right end of the axis, as a share. */
   ceiling: number;
 }
 
@@ -49,10 +49,7 @@ const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/**
- * Draws rows on one axis of shares. Charts with equally many rows are equally high, so that they
- * align.
- */
+/** Charts with equally many rows have the same height, so that they align side by side. */
 function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
   const axis = shareAxis(0, ceiling);
   return draw({
@@ -80,7 +77,7 @@ function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
 function rowText(row: RowWords, index: number, at: At): Shape[] {
   const { y } = at(0, index + ROW_TEXT_Y);
   return [
-    // With a background, axis lines do not cross the words.
+    // The background keeps axis lines from crossing the words.
     {
       type: 'rect',
       shape: { x: 0, y: y - 9, width: CHART_WIDTH, height: 17 },
@@ -120,16 +117,16 @@ export function priorChart({ label, rows }: { label: string; rows: readonly Prio
   });
 }
 
-/** Shares of both sides, 0–1. Null if not measured. */
+/** Shares, 0–1. Null if not measured. */
 export interface SidesRow {
   name: string;
   base: number | null;
   head: number | null;
-  /** Interval of head − base. Null if there is none. */
+  /** Interval of head − base. */
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
-  /** Replaces the text of the shares. Null shows the shares. */
+  /** Shown instead of the shares. */
   instead: string | null;
 }
 
@@ -138,7 +135,7 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
-/** Draws base as a ring and head as a dot. The interval of the difference starts at base. */
+/** Draws base as a ring and head as a dot, with the interval of the difference. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

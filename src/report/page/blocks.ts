@@ -34,9 +34,7 @@ const AXIS_STEP = 0.1;
 
 const NEAR = 1e-9;
 
-/**
- * Returns the range of an axis of shares: an even number of tenths around all values, within 0–1.
- */
+/** Returns an axis range of an even number of tenths around all values, within 0–1. */
 export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
   if (shares.length === 0) return { floor: 0, ceiling: 1 };
   const most = shares.reduce((a, b) => Math.max(a, b));
@@ -58,7 +56,7 @@ export function noteHtml(words: string): Markup {
   return markup`<p class="soft">${words}</p>`;
 }
 
-/** Renders blocks as HTML. Unlike Markdown, mentions need no escaping. */
+/** Renders blocks as HTML. */
 export function htmlOf(blocks: readonly Block[], links: Links): Markup {
   return markup`${blocks.map((block) => blockHtml(block, links))}`;
 }
@@ -104,7 +102,7 @@ function diffHtml(lines: readonly DiffLine[]): Markup {
   return markup`<pre class="diff" tabindex="0">${joinMarkup(rows, '\n')}</pre>`;
 }
 
-/** `own`: whether the cell contains our words and numbers. They do not wrap. */
+/** `own`: the cell holds only our words and numbers, which do not wrap. */
 interface TableCell {
   html: MarkupPart;
   own: boolean;
@@ -118,10 +116,7 @@ export function wrappedCell(html: MarkupPart): TableCell {
   return { html, own: false };
 }
 
-/**
- * On narrow screens, cells show the title of their column. The first cell of three or more columns
- * does not.
- */
+/** On narrow screens, cells repeat the title of their column. */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (
@@ -197,7 +192,6 @@ function blankHtml(texts: readonly string[]): Markup | null {
   return words === null ? null : markup`<i>${words}</i>`;
 }
 
-/** Cuts text after `limit` characters and gives the number omitted. */
 function cutHtml(text: string, limit: number): Markup {
   const { text: shown, left } = cut(text, limit);
   return markup`${shown}${left === 0 ? null : markup`<i>${cutNote(left)}</i>`}`;
@@ -209,7 +203,7 @@ function linkMarkup(shown: Markup, url: string | null): Markup {
 
 interface PageContent {
   title: string;
-  /** The kind of page, and its subject. */
+  /** The kind of page and its subject. */
   top: [string, string];
   main: readonly MarkupPart[];
   footer: MarkupPart;
@@ -244,7 +238,6 @@ interface Card {
   table: Markup;
 }
 
-/** A chart with its title and its numbers, collapsed. */
 export function cardHtml({ title, note, svg, table }: Card): Markup {
   const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
   return markup`

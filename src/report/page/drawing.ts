@@ -19,24 +19,24 @@ export const COLOURS = {
 
 export type Colour = keyof typeof COLOURS;
 
-/** Width of charts in a column, in pixels. */
+/** In pixels. */
 export const CHART_WIDTH = 340;
 
-/** Font sizes in pixels: one for axes and notes, one for names. */
+/** Font sizes in pixels, for axes and for names. */
 export const SMALL = 11;
 
 const LETTERS = 12;
 
 interface Drawing {
-  /** In pixels. If there is less room, the page scales the drawing down. */
+  /** In pixels. The page scales the drawing down if there is less room. */
   width: number;
   height: number;
-  /** Text alternative, one sentence. */
+  /** The text alternative for screen readers. */
   label: string;
   option: EChartsCoreOption;
 }
 
-/** Makes reproducible SVG, without ids and styles, because the page's policy blocks those. */
+/** Makes reproducible SVG without ids and styles, which the page's policy blocks. */
 export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
@@ -51,12 +51,12 @@ export function draw({ width, height, label, option }: Drawing): Markup {
       <svg class="chart" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`;
     return trustedHtml(plain(chart.renderToSVGString(), markupText(opening)));
   } finally {
-    // Otherwise a timer would keep the process alive.
+    // An undisposed chart's timer would keep the process alive.
     chart.dispose();
   }
 }
 
-/** Matching attributes by quotes is safe, because texts contain only entities. */
+/** Matching attributes by quotes is safe, because their values contain no raw quotes. */
 function plain(svg: string, opening: string): string {
   return (
     svg
@@ -76,7 +76,7 @@ function plain(svg: string, opening: string): string {
   );
 }
 
-/** Writes `font-size:12px` as the attribute of the same name. The page sets the font family. */
+/** Turns styles into attributes, because the page's policy blocks inline styles. */
 function presentation(declarations: string): string {
   return declarations
     .split(';')
@@ -90,7 +90,7 @@ export const AXIS_LABEL = { color: COLOURS.soft, fontSize: SMALL } as const;
 
 export const AXIS_LINE = { lineStyle: { color: COLOURS.line } } as const;
 
-/** Makes an axis of shares, 0–1, with labels in percent at both ends and in the middle. */
+/** An axis of shares, 0–1, labelled in percent at both ends and in the middle. */
 export function shareAxis(floor: number, ceiling: number) {
   return {
     type: 'value',
@@ -116,7 +116,7 @@ export interface Point {
 
 export type At = (x: number, y: number) => Point;
 
-/** Makes a series with custom shapes for each item. Nothing may be outside the drawing. */
+/** Draws custom shapes for each item. They must stay inside the drawing, which is not clipped. */
 export function shapes<Item>(
   items: readonly Item[],
   build: (item: Item, at: At, index: number) => Shape[],
@@ -148,7 +148,7 @@ export function line(from: Point, to: Point, colour: Colour, width: number, opac
   };
 }
 
-/** `hollow`: draws a ring filled with the page's background. */
+/** `hollow` fills the dot with the page's background. */
 export function dot({ x, y }: Point, radius: number, colour: Colour, hollow = false): Shape {
   return {
     type: 'circle',
@@ -190,7 +190,6 @@ interface Letters {
   width?: number;
 }
 
-/** In UTF-16 units. */
 const MOST_LETTERS = 200;
 
 export function words(

@@ -13,7 +13,7 @@ interface Choice {
   words: string;
 }
 
-/** `not-asked`: a row that has no answer yet. */
+/** `not-asked`: no answer yet. */
 export type RowStatus = ReferenceStatus | 'not-asked';
 
 export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
@@ -21,19 +21,16 @@ export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
   'not-asked': 'not asked yet',
 };
 
-/** Worst first. */
 export const ROW_ORDER: readonly RowStatus[] = [...STATUS_ORDER, 'not-asked'];
 
 interface Choices {
   statuses: readonly RowStatus[];
   suites: readonly Choice[];
   tags: readonly Choice[];
-  /** Effects of a scoring change. */
   scoring?: readonly Choice[];
   own: ReferenceFilter | null;
 }
 
-/** Makes a checkbox per status, and selects for suites, tags and features' filters. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], own }: Choices): Markup {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);

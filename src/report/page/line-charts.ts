@@ -1,4 +1,4 @@
-/** Load with `import()` only to draw a chart, because the chart library is large. */
+/** Load with `import()`, and only to draw a chart: the chart library is large. */
 import type { Markup } from '../../text/markup.ts';
 import { shareSpan } from './blocks.ts';
 import {
@@ -15,7 +15,7 @@ import {
   CHART_WIDTH,
 } from './drawing.ts';
 
-/** A variant's rank in the table, dollars per thousand calls, and pass rate with interval, 0–1. */
+/** `rank` is the row in the table; cost is in dollars per thousand calls; rates are 0–1. */
 interface CostPoint {
   rank: number;
   cost: number;
@@ -26,13 +26,13 @@ interface CostPoint {
 
 const HEIGHT = 250;
 
-/** If the ratio of highest to lowest cost is at least this, the axis is logarithmic. */
+/** The axis is logarithmic if the highest cost is more than this many times the lowest. */
 const WIDE = 20;
 
-/** In pixels. Numbers that are closer than this overlap. */
+/** In pixels. Labels closer than this would overlap. */
 const APART = 13;
 
-/** Draws quality against cost. Omits variants of unknown cost. */
+/** Draws quality against cost, without variants of unknown cost. */
 export function qualityCostChart({
   label,
   points,
@@ -123,7 +123,7 @@ function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shap
   return words(free, String(rank), { align: 'center', bold: true });
 }
 
-/** Returns the next larger 1, 2, 4, 5 or 10 times a power of ten. */
+/** Rounds up to 1, 2, 4, 5 or 10 times a power of ten. */
 function nice(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 5].find((step) => step * power >= value) ?? 10) * power;

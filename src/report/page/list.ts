@@ -19,7 +19,7 @@ import { noteHtml } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';
 import { referenceHtml, type ImageOf } from './references.ts';
 
-/** References of all suites, worst first: by status, then by suite. */
+/** Sorts references of all suites by status, worst first, then by suite. */
 export function referencesWorstFirst({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).sort((a, b) => rank(a) - rank(b));
 }
@@ -39,10 +39,7 @@ interface ListInput {
   imageOf: ImageOf;
 }
 
-/**
- * Renders the filter and the rows, with notes about omitted ones. Null if larger than `limit`
- * bytes.
- */
+/** Renders the filter and the rows. Null if larger than `limit` bytes. */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],
@@ -78,7 +75,6 @@ function* listRows(input: ListInput): Generator<string> {
   }
 }
 
-/** Values that filter rows, in the order of the filter's choices. */
 interface Facets {
   suites: Map<ReferenceEntry['suite'], number>;
   tags: Map<string, number>;
@@ -108,7 +104,7 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
 
 const NO_FLIPPED: ReadonlySet<string> = new Set();
 
-/** Returns the filter's data for the script, which then need not unpack rows. */
+/** Filters without unpacking the rows. */
 function contentsOf(
   { entries, anchor }: ListInput,
   { suites, tags, flipped, own }: Facets,
@@ -129,7 +125,6 @@ function contentsOf(
   return { statuses: STATUS_ORDER, rows };
 }
 
-/** The filter is hidden until the script runs. */
 function filterHtml({ entries }: ListInput, { suites, tags, flipped, own }: Facets): Markup {
   const choices = choicesHtml({
     statuses: entries.map(({ reference }) => reference.status),
@@ -182,17 +177,17 @@ export function listNotes(
 }
 
 /**
- * How many rows are written as HTML. That is enough for most reports, for printing, and for the
- * browser's search.
+ * Rows written as plain HTML: enough for printing and browser search of most reports. The script
+ * unpacks the others.
  */
 export const OPEN_ROWS = 100;
 
-/** Rows per pack. A compromise between unpacking time and compression. */
+/** A compromise between unpacking time and compression. */
 const PACK_ROWS = 100;
 
 interface Rows {
   open: string[];
-  /** Packs of `PACK_ROWS` rows each, encoded by `packValue`. */
+  /** Up to `PACK_ROWS` rows each. */
   packs: string[];
 }
 
@@ -220,7 +215,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   return size > limit ? null : { open, packs };
 }
 
-/** Returns deflated JSON in base64, which every browser can read. */
+/** Returns deflated JSON in base64. */
 async function packValue(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()

@@ -2,7 +2,6 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { AnchorOf } from '../sections/feature-report.ts';
 
-/** Returns ids of the references on a page, numbered in the order of the result. */
 export function anchorsOf({ suites }: Result, shown: ReadonlySet<ReferenceResult>): AnchorOf {
   let next = 0;
   const anchors = new Map(

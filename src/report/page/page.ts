@@ -24,32 +24,32 @@ import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups, type ImageOf } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
-/** In bytes, for a thousand references. Each further one adds {@link BYTES_PER_REFERENCE}. */
+/**
+ * In bytes, for the first thousand references. Each further one adds {@link BYTES_PER_REFERENCE}.
+ */
 export const HTML_LIMIT = 2_000_000;
 
-/** With this size, ten thousand references stay below 3 MB. */
+/** Keeps a page of ten thousand references below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** The best compression of answers to expect. It serves to estimate whether a page fits. */
+/** The best compression ratio to expect. */
 const MOST_PACKED = 20;
 
-/**
- * In bytes. Browsers have trouble with larger pages, so the least important references are omitted.
- */
+/** In bytes. Browsers struggle with larger pages, so the least important references are omitted. */
 const HTML_MOST = 25_000_000;
 
-/** Characters shown per answer. The first level that fits is used. */
+/** Characters per answer. The first level that fits is used. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
-/** Bytes of the shortest markup around an answer: its `<div>` and "Try 1: pass". */
+/** Bytes of the shortest markup around an answer. */
 const LEAST_AROUND = 30;
 
 const NO_IMAGES: ReadonlyMap<string, string> = new Map();
 
-/** Maximum characters of all images in a page. */
+/** In characters, for all images of a page. */
 const MOST_IMAGES = 2_000_000;
 
-/** Each image appears once, at the first reference that shows it. */
+/** Shows each image once, at its first reference. */
 function placeImages(
   entries: readonly ReferenceEntry[],
   images: ReadonlyMap<string, string>,
@@ -69,8 +69,8 @@ function placeImages(
 }
 
 /**
- * Renders one HTML file that makes no requests. Cuts answers to stay within the limit. `images`:
- * data URIs by object id; other images are only named.
+ * Renders one self-contained HTML file within the size limit. `images` maps object ids to data
+ * URIs.
  */
 export async function renderHtml(
   result: Result,
@@ -110,7 +110,7 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // Another attempt helps only if it cuts or omits something.
+    // Skip levels that would neither cut nor omit anything.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });
@@ -125,9 +125,8 @@ export async function renderHtml(
 }
 
 interface Sizes {
-  /** Returns a lower bound on the bytes of all references with texts cut to `characters`. */
+  /** Returns a lower bound of the page's bytes with texts cut to `characters`. */
   least(characters: number): number;
-  /** Length of the longest text that can be cut. */
   longest: number;
 }
 
@@ -174,7 +173,6 @@ const asBlocks =
   ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, reports, [name]), links);
 
-/** The first two tests are open. */
 function withAnswers(name: SectionName): PageSection {
   return ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 2 }, reports, [name]), links);
@@ -182,7 +180,6 @@ function withAnswers(name: SectionName): PageSection {
 
 const withinAnotherSection: PageSection = () => null;
 
-/** Sections that the page renders differently, or that another section includes. */
 const OWN: Partial<Record<SectionName, PageSection>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   problems: withinAnotherSection,

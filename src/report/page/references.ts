@@ -35,18 +35,17 @@ import {
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 
 interface BodyInput {
-  /** Absent if images are only named. */
   imageOf?: ImageOf;
   characters: number;
   links: Links;
   reports: Reports;
 }
 
-/** Returns the data URI of an image if the reference shows it. Null if it is only named. */
+/** Returns the image's data URI, or null to show only its name. */
 export type ImageOf = (reference: ReferenceResult, id: string) => string | null;
 
 interface RowInput extends BodyInput {
-  /** Null if the result has only one suite. */
+  /** Null if there is only one suite. */
   suite: string | null;
   anchor: AnchorOf;
   known: readonly Markup[];
@@ -139,7 +138,7 @@ function stripsHtml(
   ]);
 }
 
-/** Draws one mark per try and the counts. The sign shows the side, the shape shows a pass. */
+/** Draws one mark per try: the sign shows the side, the shape shows whether it passed. */
 export function dots(side: SideResult, sign: string): Markup {
   const runs =
     side.tries
@@ -198,7 +197,7 @@ function marks(
       };
 }
 
-/** If answers are cut to less than this length, images, tokens and times are omitted too. */
+/** If answers are cut shorter than this, images, tokens and times are omitted too. */
 export const FULL_META = 500;
 
 function triesHtml(
@@ -236,7 +235,7 @@ function answerHtml(made: TryResult, marked: Piece[] | null, characters: number)
     )}`;
 }
 
-/** Writes numbers of tries as ranges, counted from 1: `1–4, 6`. */
+/** Writes ranges, counted from 1: `1–4, 6`. */
 function tryNumbers(tries: readonly TryResult[]): string {
   const spans: { from: number; to: number }[] = [];
   for (const { try: index } of tries) {
@@ -256,7 +255,7 @@ interface Group {
   tries: [TryResult, ...TryResult[]];
 }
 
-/** Groups tries whose outcome, answer or dialogue, error and scores are equal. */
+/** Groups tries with equal outcome, answer, error and scores. */
 export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   const found = new Map<string, Group>();
   for (const tryResult of tries) {
@@ -277,7 +276,6 @@ export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   return [...found.values()];
 }
 
-/** Finish reasons that mean a complete answer. */
 const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
 
 function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
@@ -292,7 +290,7 @@ function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
   return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
 }
 
-/** Shows a try's scores. Omits a plain pass, which the outcome already shows. */
+/** A plain pass is omitted, because the outcome already shows it. */
 function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Markup | null {
   const scores = all.filter(
     ({ status, value, reason, skip }) =>

@@ -70,7 +70,7 @@ export function suitesHtml(result: Result, links: Links): Markup | null {
 /** With more open suites, the references would be off the screen. */
 const MAX_OPEN_SUITES = 20;
 
-/** Draws the interval on an axis that all suites share. `reach` is its half width, 0–1. */
+/** All suites share the axis; `reach` is its half width, 0–1. */
 function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): Markup | null {
   if (rate.difference === null || rate.low === null || rate.high === null) return null;
   const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
@@ -143,7 +143,7 @@ function numericScore({ scores }: TryResult, metric: string): number | null {
 
 const BINS = 16;
 
-/** Draws the distribution of a metric: base's outline above the line, head's bars below. */
+/** Base's outline is above the line, head's bars are below. */
 function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>

@@ -8,17 +8,15 @@ import { answerText, argumentText, textOfParts, type WithParts } from '../answer
 import { code, text, type Line, type Piece } from './document.ts';
 import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
 
-/** Every output shows answers through this file. No other file reads their parts. */
+/** Every output reads answers through this file. */
 
 type Shown = Pick<TryResult, 'parts' | 'error'>;
 
 interface Room {
   characters: number;
-  /** Whether to omit the middle of long equal stretches. */
   gaps: boolean;
 }
 
-/** Null if there is no answer. */
 export function answerPieces(made: WithParts, characters: number): Piece[] | null {
   const said = answerText(made);
   return said === null ? null : whole(said, characters);
@@ -33,7 +31,7 @@ export function answerLine(made: Shown | null, characters: number): Line {
     : [{ kind: 'pieces', pieces }];
 }
 
-/** Writes expected calls and files in the form of an answer's. */
+/** Writes expected calls and files as an answer would show them. */
 export function expectedText(expected: Json): string {
   const parts = expectedParts(expected);
   return parts === null ? jsonText(expected) : textOfParts(parts);
@@ -46,7 +44,7 @@ export function expectedLine(expected: Json, characters: number): Line {
     : [{ kind: 'pieces', pieces: whole(textOfParts(parts), characters) }];
 }
 
-/** Returns `no answer, …` or the answer, up to `length` UTF-16 units. */
+/** Returns the answer, or `no answer, …`, cut to `length` UTF-16 units. */
 export function answerWords(made: Shown, length: number): string {
   const said = answerText(made);
   return said === null
@@ -54,7 +52,7 @@ export function answerWords(made: Shown, length: number): string {
     : shorten(said, length);
 }
 
-/** Marks differences. Null if a side has no answer. */
+/** Null if a side has no answer. */
 export function markedAnswers(
   base: WithParts | null,
   head: WithParts | null,
@@ -68,7 +66,7 @@ export function markedAnswers(
     : emphasised(answerRuns(base.parts, head.parts), room);
 }
 
-/** Returns `create_order: quantity: 3 → amount: 3`, or an empty list. */
+/** Returns lines such as `create_order: quantity: 3 → amount: 3`. */
 export function changedArguments(base: WithParts | null, head: WithParts | null): string[] {
   if (!base?.parts || !head?.parts) return [];
   const changes = argumentChanges(base.parts, head.parts);
@@ -86,14 +84,12 @@ function changeText({ base, head }: ArgumentChange): string {
 
 type ImagePart = Extract<Part, { type: 'image' }>;
 
-/** Returns the images whose data the result contains. */
 export function answerImages({ parts }: WithParts): (ImagePart & { data: string })[] {
   return (parts ?? []).flatMap((part) =>
     part.type === 'image' && part.data !== null ? [{ ...part, data: part.data }] : [],
   );
 }
 
-/** Returns a line for each intermediate step. */
 export function stepLines({ steps = [] }: { steps?: readonly Step[] }): string[] {
   return steps.map((step) =>
     step.type === 'message'

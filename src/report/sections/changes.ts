@@ -23,12 +23,12 @@ const SHOWN_FILES = 3;
 
 const MAX_CHANGED_FILES = 5;
 
-/** Limit of lines of all files together that are shown above their effects. */
+/** In lines, of all files together. */
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. On green, shows only those of a scoring change that
- * flipped references.
+ * Shows changed lines of the worst suites. On green, only those of a scoring change that flipped
+ * references.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
@@ -44,7 +44,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   ]);
 }
 
-/** Shows all lines of files that were cut above, if there is room. Names other files. */
+/** Shows the whole change of files that were cut above, if there is room. */
 export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { open, left } = splitChanges(result);
@@ -82,7 +82,6 @@ function linesEach({ length: files }: readonly Alike[], lines: number): number {
   return Math.max(4, Math.floor(Math.min(lines, OPEN_LINES) / Math.max(1, files)));
 }
 
-/** Returns where a file changed: on head, or on base if head deleted it. */
 function changePlace(change: ChangedText, line = firstLine(change)): Inline {
   const isGone = change.hunks.length > 0 && change.hunks.every(({ head }) => head === 0);
   return place(change.file, line, isGone ? 'base' : 'head');
@@ -117,7 +116,6 @@ type SuiteCauseLines = readonly FoundLines[];
 
 type Alike = [ChangedText, ...ChangedText[]];
 
-/** Groups files with the same changed lines. */
 function groupEqualChanges(files: readonly ChangedText[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const change of files) {
@@ -157,22 +155,20 @@ function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Returns head's first differing line. Where lines were removed, returns the line after them. */
+/** Returns head's first differing line, or the line after removed ones. */
 export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
   return hunk.head + Math.max(0, before);
 }
 
-/** With at most this many other changed lines the cause is obvious. */
+/** With at most this many other changed lines, the cause is easy to see. */
 const BESIDE_CAUSE = 2;
 
-/** If at least this many lines fit, all lines of a file are shown below. */
 const ROOM_FOR_ALL = 100;
 
 /**
- * Returns the lines that were found to be the cause. Null if there is no cause, or almost nothing
- * else to leave out.
+ * Returns the lines found to be the cause. Null if there is no cause, or too little else to omit.
  */
 function causeExcerpt(
   change: ChangedText,
@@ -235,7 +231,7 @@ function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLin
   return left === 0 ? shown : [...shown, { sign: 'gap', text: `… ${counted(left, 'more line')}` }];
 }
 
-/** Removes common indentation, because it wastes room on a narrow screen. */
+/** Removes common indentation, which wastes room on a narrow screen. */
 export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
   const margin = lines
     .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')

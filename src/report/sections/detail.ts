@@ -1,17 +1,17 @@
-/** Limits how much a report shows: rows and items. A lower level never shows more. */
+/** Limits how much a report shows. A lower level never shows more. */
 export interface Detail {
   suites: number;
-  /** Number of regressed references with answers, in all sections. 0: none. */
+  /** Regressed references with answers, in all sections. */
   answers: number;
-  /** Number of further regressed references that are rows with counts. */
+  /** Further regressed references, shown only as rows with counts. */
   counts: number;
-  /** Number of references per failure that are shown with answers. Absent: no limit. */
+  /** References with answers per kind of failure. Absent: no limit. */
   answersPerFailure?: number;
   /** Changed lines of all files together. */
   lines: number;
   /** Characters of one answer or input. */
   characters: number;
-  /** Rows and items of every other, collapsed list. 0 shows only their number. */
+  /** Rows of every other, collapsed list. 0 shows only their number. */
   collapsedItems: number;
   problems: number;
   /** If false, shows only metrics that moved. */
@@ -93,7 +93,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   },
 ];
 
-/** The job summary has sixteen times the room of a comment. */
+/** A job summary may be sixteen times as large as a comment. */
 export const SUMMARY_LEVELS: readonly Detail[] = [
   {
     suites: 500,
@@ -114,9 +114,7 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   })),
 ];
 
-/**
- * Renders with less and less detail until the size fits. Null if even the last level does not fit.
- */
+/** Renders with less and less detail until the size fits. Null if nothing fits. */
 export function fit(
   levels: readonly Detail[],
   limit: number,
@@ -131,7 +129,7 @@ export function fit(
 }
 
 export function bytes(text: string): number {
-  // Counts bytes without encoding, because a 30 MB report would be in memory twice.
+  // Encoding a 30 MB report only to count its bytes would need twice the memory.
   let size = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

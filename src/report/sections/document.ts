@@ -5,37 +5,34 @@ import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import type { Words } from '../../wording/words.ts';
 
-/** Addresses for links. Null if there is no such address. */
+/** Null if the address is unknown. */
 export interface Links {
   run: string | null;
   report: string | null;
-  /** The report's local path, used if it has no address. */
+  /** The report's local path, used without an address. */
   reportFile?: string;
-  /**
-   * An address that explains how pull requests from forks are judged. Absent if this is no fork, or
-   * the address is unknown.
-   */
+  /** Explains how pull requests from forks are judged. Absent if this is not a fork. */
   forks?: string;
-  /** Name of the artifact with result.json, and its run's number. Absent if there is none. */
+  /** The artifact with result.json, and its run's number. */
   artifact?: { name: string; run: string };
-  /** Whether the pull request is an outside contributor's, approved or not. */
+  /** Whether the author is an outside contributor, approved or not. */
   outsider?: boolean;
-  /** The project, settings or overrides. Absent if they are the usual ones. */
+  /** The project, settings or overrides, if they are not the usual ones. */
   about?: string;
-  /** Returns the URL of a line at head, or at base if head deleted it. Line 0 means the file. */
+  /** Returns the URL of a line, 0 for the whole file. `base` is for files that head deleted. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }
 
 export const NO_LINKS: Links = { run: null, report: null, place: null };
 
-/** In UTF-16 units: the limit of a quoted sentence. */
+/** In UTF-16 units, for a quoted sentence. */
 export const SENTENCE = 400;
 
 export function placeText({ file, line }: { file: string; line: number }): string {
   return line > 0 ? `${visibleLine(file)}:${String(line)}` : visibleLine(file);
 }
 
-/** Returns a web address if no character in it could end its attribute, else null. */
+/** Returns a web address, or null if it could break out of its HTML attribute. */
 export function safeUrl(url: string): string | null {
   return /^https?:\/\//.test(url)
     ? url.replace(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) =>
@@ -44,14 +41,14 @@ export function safeUrl(url: string): string | null {
     : null;
 }
 
-/** Report content, independent of the output. Each renderer escapes every text in it. */
+/** Report content, independent of the output. Renderers escape every text in it. */
 export type Inline =
   | { kind: 'text' | 'strong'; text: string }
   /** Foreign text, shown unchanged. `limit` is in characters. */
   | { kind: 'code'; text: string; limit: number }
-  /** A text with emphasised or omitted parts. */
+  /** A text with marked or omitted parts. */
   | { kind: 'pieces'; pieces: Piece[] }
-  /** A line of a file. `name` is the link's text, used instead of the path. */
+  /** A line of a file. `name` replaces the path as the link's text. */
   | {
       kind: 'place';
       file: string;
@@ -60,13 +57,12 @@ export type Inline =
       name?: { text: string; limit: number };
     }
   | { kind: 'verdict'; sign: string; word: string; tone: Tone }
-  /** Coloured if the output has emoji. */
   | { kind: 'sign'; sign: string; tone: Tone }
   | { kind: 'link'; text: string; url: string }
   | { kind: 'break' };
 
 export interface Piece {
-  /** `same` and `changed` are text. `gap` is our own note about omitted text. */
+  /** `gap` is our own note about omitted text. */
   kind: 'same' | 'changed' | 'gap';
   text: string;
 }
@@ -90,13 +86,10 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /**
-   * Collapsed if the output supports it. `plain`: the content is Markdown, for programs that read
-   * it.
-   */
+  /** Collapsed where possible. `plain`: the content is Markdown for programs. */
   | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
-/** In UTF-16 units: the longest name or path shown. */
+/** In UTF-16 units, for a name or path. */
 export const NAME_LIMIT = 120;
 
 export const text = (value: string): Inline => ({ kind: 'text', text: value });
@@ -120,7 +113,7 @@ export const place = (file: string, line: number, side: Side = 'head'): Inline =
   side,
 });
 
-/** Returns the side on which the reference's line exists. */
+/** Returns the side whose file contains the reference. */
 export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
@@ -141,16 +134,12 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
-/**
- * Makes a table. Column titles are our own words, except those given as a line. Empty if there are
- * no rows.
- */
+/** Returns nothing if there are no rows. Titles given as strings are our own words. */
 export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
   const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
   return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
 }
 
-/** Makes a list. Empty if there are no items. */
 export function list(items: Line[]): Block[] {
   return items.length === 0 ? [] : [{ kind: 'list', items }];
 }
@@ -184,7 +173,7 @@ export function placeLinks({
   };
 }
 
-/** Whether a line contains only our own words and numbers, which must not wrap. */
+/** Whether a line has only our own words and numbers, which must not wrap. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

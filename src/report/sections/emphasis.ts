@@ -6,7 +6,7 @@ import type { Piece } from './document.ts';
 /** In characters. Longer texts are compared only up to this length. */
 export const COMPARED_CHARACTERS = 8_000;
 
-/** How many unchanged characters stay on each side of a gap. */
+/** Unchanged characters kept on each side of a gap. */
 const CONTEXT = 60;
 
 export interface Emphasised {
@@ -17,11 +17,9 @@ export interface Emphasised {
 interface Room {
   /** Limit of each side. */
   characters: number;
-  /** Whether to omit the middle of long equal stretches. */
   gaps: boolean;
 }
 
-/** Marks differing words. */
 export function emphasise(base: string, head: string, room: Room): Emphasised {
   const [before, after] = [cut(base, COMPARED_CHARACTERS), cut(head, COMPARED_CHARACTERS)];
   const runs = wordRuns(before.text, after.text);
@@ -30,7 +28,7 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
   return emphasised(runs, room, { base: before.left, head: after.left });
 }
 
-/** `left`: number of characters of each side that the pieces do not contain. */
+/** `left` counts the characters of each side that the pieces omit. */
 export function emphasised(
   runs: readonly Stretch[],
   { characters: limit, gaps }: Room,
@@ -54,14 +52,13 @@ export function whole(text: string, limit: number): Piece[] {
   return cutPieces([{ kind: 'same', text }], limit, 0);
 }
 
-/** Omits the middle of an equal stretch. After the last difference, omits its end. */
 function withGap(text: string, last: boolean): Piece[] {
   const words = tokens(text);
   const lengths = words.map((word) => [...word].length);
   const start = fitting(lengths, CONTEXT);
   const end = words.length - (last ? 0 : fitting(lengths.toReversed(), CONTEXT));
   const left = lengths.slice(start, end).reduce((sum, length) => sum + length, 0);
-  // The note of a gap would be as long as the omitted text.
+  // The note would be as long as the text it replaces.
   if (start >= end || left <= CONTEXT) return [{ kind: 'same', text }];
   const pieces: Piece[] = [
     { kind: 'same', text: words.slice(0, start).join('').trimEnd() },
@@ -76,7 +73,6 @@ function fitting(lengths: readonly number[], room: number): number {
   return over < 0 ? lengths.length : over;
 }
 
-/** Joins changes if only blanks are between them. */
 function mergePieces(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   pieces.forEach((piece, index) => {

@@ -27,13 +27,13 @@ const MAX_NAMED_PER_CAUSE = 3;
 
 interface ErrorCause {
   message: string;
-  /** Whether the model or program responded. Its errors then count as fails. */
+  /** The model or program responded, so its errors count as fails. */
   fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
 }
 
-/** True if errors are the outcome, or if references lack answers on head and nothing is red. */
+/** True if errors decide the outcome, or explain answers missing on head. */
 export function opensErrors({ outcome, suites }: Result): boolean {
   if (outcome.kind === 'not-judged' || outcome.kind === 'ended-early') return true;
   if (outcome.kind === 'regressed') return false;
@@ -47,9 +47,11 @@ export function opensErrors({ outcome, suites }: Result): boolean {
   );
 }
 
-/** Lists causes with counts, most frequent first. Errors that count as fails are separate. */
+/**
+ * Lists causes with counts, most frequent first. Errors that count as fails are listed separately.
+ */
 export function errorCauses(result: Result, detail: Detail): Block[] {
-  // The headline already has the only cause.
+  // The headline already shows the only cause.
   if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];
   const causes = groupErrors(result);
   const [errors, refused] = [
@@ -62,7 +64,6 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
   const failed =
     triesIn(refused) === 1 ? '1 answer was' : `${count(triesIn(refused))} answers were`;
   return [
-    // The first line already has these counts.
     ...causeList(
       result.outcome.kind === 'not-judged' ? null : `${ended} ended in an error:`,
       errors,
@@ -90,7 +91,7 @@ function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
   return causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
 }
 
-/** Whether a notice repeats a listed error. */
+/** Returns whether a notice repeats a listed error. */
 export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
   if (!opensErrors(result)) return () => false;
   const errors = groupErrors(result).filter(({ fails }) => !fails);
@@ -115,7 +116,7 @@ function errorCauseLine({ message, tries, references }: ErrorCause): Line {
   ];
 }
 
-/** If the run ended early, its first line counts tries that were not made. */
+/** The first line counts tries that were not made. */
 function isInFirstLine(message: string, { outcome }: Result): boolean {
   return (
     outcome.kind === 'ended-early' &&
@@ -139,7 +140,7 @@ function groupErrors(result: Result): ErrorCause[] {
   return [...found.values()].sort((a, b) => b.tries - a.tries);
 }
 
-/** Removes what differs between calls: numbers and request ids. */
+/** Removes what differs between calls, such as request ids. */
 function withoutNumbers(message: string): string {
   return message.replace(/[\w-]*\d[\w-]*/g, '0');
 }

@@ -93,7 +93,6 @@ function changedRows(
 
 const MOST_STRIPS = 3;
 
-/** `Base ✓`: the side of an answer, and whether it passed. */
 function sideName(side: string, { outcome }: TryResult): Line {
   if (outcome !== 'pass' && outcome !== 'fail') return [text(side)];
   const pass = outcome === 'pass';
@@ -120,7 +119,6 @@ function answerPieces(
       };
 }
 
-/** Shows input, files and the expected value. */
 export function givenRows(reference: ReferenceResult, characters: number): FactRow[] {
   const { expected } = reference;
   return [
@@ -132,7 +130,6 @@ export function givenRows(reference: ReferenceResult, characters: number): FactR
   ];
 }
 
-/** `photos/cat.png (84 KB)`: lists images and PDFs that the model saw. */
 function filesRow({ files = [] }: ReferenceResult): FactRow[] {
   if (files.length === 0) return [];
   const shown = files
@@ -179,7 +176,7 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** False for 0, 1 and booleans, which say no more than pass or fail. */
+/** 0, 1 and booleans say no more than pass or fail. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }
@@ -188,13 +185,13 @@ interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /** Position of the first difference. Null if there is none, or one side is missing. */
+  /** Index of the first difference. Null if there is none, or one side is missing. */
   parted: number | null;
 }
 
 /**
- * Metrics that judge every object of these tries. Those that differ come first. Those that do not
- * gate are used only if no metric gates, because functions without bounds would hide what decides.
+ * Returns metrics that score each object of a try, differing ones first. Metrics that do not gate
+ * are shown only if none gates.
  */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
@@ -214,10 +211,7 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   ];
 }
 
-/**
- * Returns the first object whose word, label or (without either) value differs. Null if there is
- * none.
- */
+/** Compares values only if no status or label differs. */
 function partingObject(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
@@ -245,7 +239,7 @@ const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   skipped: '·',
 };
 
-/** `✓✓·✗✓`: one mark per object, and `…` for omitted ones. */
+/** One mark per object, such as `✓✓·✗✓`. */
 export function marksOf({ scores }: ObjectScores, parted: number | null): string {
   const from =
     scores.length <= MOST_MARKS
@@ -263,7 +257,7 @@ export function stripName({ base, head }: Strip): string {
   return `by ${OBJECT_WORDS[(head ?? base)?.level ?? 'Turn']}`;
 }
 
-/** Shows both sides, and the first object that differs, with head's reason. */
+/** Shows both sides, then the first object that differs with head's reason. */
 export function stripLine({ base, head, parted }: Strip, characters: number): Line {
   const sides: Line[] = [
     ...(base === null ? [] : [[text('Base '), code(marksOf(base, parted))]]),

@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { code, placeLink, text, type Line } from './document.ts';
 
-/** Returns an id that a person wrote. After a generated id, adds the first words of the input. */
+/** Returns a hand-written id, or a generated id with the first words of the input. */
 export function referenceLabel(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null
@@ -17,7 +17,6 @@ export function linkedFace(reference: ReferenceResult): Line {
     : [placeLink(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
 }
 
-/** Returns the label as plain text, cut at the end of a word. */
 export function shortFace(reference: ReferenceResult): string {
   const words = inputLabel(reference);
   if (words === null) return reference.id;
@@ -29,7 +28,6 @@ export function shortFace(reference: ReferenceResult): string {
 
 const SHORT_FACE = 40;
 
-/** If no reference has the id, returns the id itself. */
 export function shortFaceOf(id: string, references: readonly ReferenceResult[]): string {
   const reference = references.find((candidate) => candidate.id === id);
   return reference === undefined ? id : shortFace(reference);
@@ -44,7 +42,6 @@ function inputLabel({ id, input }: ReferenceResult): string | null {
   );
 }
 
-/** Matches generated ids. */
 const MADE_ID = /^[0-9a-f]{10}(-\d+)?$/;
 
 const FACE_CHARACTERS = 60;

@@ -4,7 +4,7 @@ import type { Reports } from './feature-report.ts';
 import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 
 export interface Failure {
-  /** The first metric that fails. Null if there is no answer, or only the roll-up fails. */
+  /** The first failing metric. Null if there is no answer, or only the roll-up fails. */
   metric: string | null;
   /** Whether the metric has no value or no readable grade. */
   unjudged: boolean;
@@ -14,7 +14,8 @@ export interface Failure {
 }
 
 /**
- * Groups failures by suite, metric and reason, then by suite and metric, in order of appearance.
+ * Groups failures by suite, metric and reason. Those with differing reasons share a group per
+ * metric.
  */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
@@ -90,7 +91,7 @@ export function ownFailures(tryResult: TryResult | null): Score[] {
   );
 }
 
-/** Returns failed scores. Gating metrics come first. */
+/** Gating metrics come first. */
 export function failedScores(tryResult: TryResult | null): Score[] {
   return (tryResult?.scores ?? [])
     .filter(({ status }) => status !== 'pass' && status !== 'skipped')

@@ -7,34 +7,30 @@ import type { ChangedFile } from '../../types/repository.ts';
 import type { Detail } from './detail.ts';
 import type { Block, DiffLine, Line, Links } from './document.ts';
 
-/** Places at which features add blocks to the report, from the top. */
+/** Places where features add blocks, from the top. */
 export type Slot = 'why' | 'next' | 'handoff' | 'belowReferences' | 'metrics' | 'scoringChange';
 
-/** Facts other than the result that a report needs. */
 export interface ReportContext {
   reports: Reports;
   links: Links;
 }
 
-/** A feature's part of reports. Pure; called for each level of detail. */
+/** A feature's part of reports. Pure, because it is called for each level of detail. */
 export interface FeatureReport {
   sections?: Partial<
     Record<Slot, (result: Result, detail: Detail, context: ReportContext) => Block[]>
   >;
 
-  /** Changed lines to explain in the diff and on the pull request. */
+  /** Lines to explain in the diff and on the pull request. */
   lines?(result: Result): FoundLines[];
 
-  /**
-   * A command that searches for the cause if several changes are suspects. Null if no cause is
-   * open.
-   */
+  /** A command that searches for the cause. Null if there is nothing to search. */
   search?(result: Result): string | null;
 
-  /** Outputs of the action, by name. */
+  /** Outputs of the action. */
   outputs?(result: Result): Record<string, string>;
 
-  /** A suite for JUnit. `unmet` says what is missing; it is shown but never fails. */
+  /** A suite for JUnit. `unmet` says what is missing, but never fails. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
   /** Items of the fold "How sure is this?". */
@@ -43,7 +39,7 @@ export interface FeatureReport {
   /** Whether a comment is useful although no suite ran. */
   hasContent?(result: Result): boolean;
 
-  /** What most of the references that got worse in a suite have in common. For the first line. */
+  /** Finds what most references that got worse in a suite have in common, for the first line. */
   inCommon?(
     result: Result,
     suite: SuiteResult,
@@ -53,7 +49,7 @@ export interface FeatureReport {
     places: readonly { name: string; base: number | null; head: number | null }[];
   } | null;
 
-  /** A try with more than one answer, such as a dialogue. Null if it has only one. */
+  /** Views a try with several answers, such as a dialogue. Null for other tries. */
   onTry?(tryResult: TryResult): TryView | null;
 
   /** For `evaldiff show` and its JSON. */
@@ -63,16 +59,14 @@ export interface FeatureReport {
     reference: ReferenceResult,
   ): { blocks: Block[]; json: Record<string, unknown> };
 
-  /** Edits that GitHub applies by one click. */
+  /** Edits that GitHub applies with one click. */
   suggestions?(
     result: Result,
     changed: readonly ChangedFile[],
     options: { root: string; marker: string; links: Links },
   ): SuggestedEdit[];
 
-  /**
-   * A filter over these results. A page shows only the filter of the first feature that has one.
-   */
+  /** A page shows only the first feature's filter. */
   filter?(results: readonly Result[]): ReferenceFilter;
 
   page?(result: Result, reports: Reports): Promise<PagePart>;
@@ -90,10 +84,10 @@ export async function loadReports(rows: readonly ReportRow[]): Promise<Reports> 
 
 export interface FoundLines {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
-  /** The effect of the lines, in plain text. */
+  /** Says what effect the lines had, in plain text. */
   sentence: string;
   /**
-   * `alone`: each line had the effect. `together`: all lines had it. `likely`: not proven.
+   * `alone`: each line had the effect. `together`: only all lines had it. `likely`: not proven.
    * `untested`: not tried.
    */
   proof: 'alone' | 'together' | 'likely' | 'untested';
@@ -104,18 +98,17 @@ export interface FoundLines {
     file: string;
     /** The last of the lines on that side. */
     to: number;
-    /** The line on head. If it is not there, where it would be. */
+    /** The line on head. For removed lines, the line where they were. */
     head: { file: string; line: number };
     /** Empty if the file is binary. */
     diff: DiffLine[];
   }[];
-  /** A fix that was tried and passed. Null if there is none. */
+  /** A fix that was tried and passed. */
   fix: { kind: 'set back' | 'draft'; file: string; line: number; diff: DiffLine[] } | null;
 }
 
-/** A suggested replacement of lines. */
 export interface SuggestedEdit {
-  /** Path relative to the repository's root. */
+  /** Relative to the repository's root. */
   path: string;
   startLine: number;
   endLine: number;
@@ -123,11 +116,11 @@ export interface SuggestedEdit {
 }
 
 export interface TryView {
-  /** Length to read in UTF-16 units. Of several tries, the shortest is shown. */
+  /** Length to read, in UTF-16 units. The shortest try is shown. */
   length: number;
   /** Equal for equal tries, which are shown once. */
   value: unknown;
-  /** Lengths of its texts on the page. */
+  /** Lengths of the texts that the page cuts. */
   lengths(): number[];
   /** Includes how the try ended. */
   shortened(characters: number): Line;
@@ -154,9 +147,8 @@ export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
 interface PagePart {
   /** Replaces the feature's blocks on the page. */
   html(anchor: AnchorOf): Markup | null;
-  /** Returns terms and descriptions of a reference. Each text is cut to `characters`. */
+  /** Returns terms and descriptions, with each text cut to `characters`. */
   facts(suite: SuiteResult, id: string, characters: number): Markup[];
-  /** Length of the longest text. */
   longest: number;
 }
 

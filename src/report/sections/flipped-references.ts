@@ -14,12 +14,11 @@ const MAX_NAMED_FLIPPED = 3;
 
 type Flipped = ScoringResult['flipped'][number];
 
-/** Finds suites in which the scoring change itself flips references. */
 export function flippingScorings({ scoring }: Result): ScoringResult[] {
   return scoring.filter(({ flipped }) => flipped.length > 0);
 }
 
-/** Finds references that a scoring change flipped on the same answers. New failures come first. */
+/** Shows references that only the scoring change flipped, new failures first. */
 export function flippedReferences(result: Result, { characters, answers }: Detail): Block[] {
   const [scoring] = flippingScorings(result);
   if (scoring === undefined || answers === 0) return [];

@@ -29,7 +29,7 @@ import { worstReference } from './worst-reference.ts';
 
 type Section = (result: Result, detail: Detail, reports: Reports, links: Links) => Block[];
 
-/** All sections in order. Every output uses this list. */
+/** All sections in order, for every output. */
 const SECTIONS = {
   verdict,
   problems,
@@ -83,7 +83,7 @@ export function sectionBlocks(
   return names.flatMap((name) => SECTIONS[name](result, detail, reports, links));
 }
 
-/** Sections of a comment that share one fold if there are many. */
+/** Sections that share one fold in a long comment. */
 const MINOR: readonly SectionName[] = [
   ...(['belowReferences', 'metrics', 'scoringChange', 'movedReferences', 'allChanges'] as const),
 ];

@@ -8,8 +8,8 @@ export interface Interval {
 }
 
 /**
- * Returns Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within 0–1.
- * Null if there are no tries. Source: Wilson 1927; recommended by Newcombe 1998 (part one).
+ * Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within 0–1. Null
+ * without tries. Source: Wilson 1927; recommended by Newcombe 1998 (part one).
  */
 export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval | null {
   if (tries === 0) return null;
@@ -21,13 +21,11 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
   return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
 }
 
-/** Fewer pairs do not determine the spread. */
 const FEWEST_PAIRS = 3;
 
 /**
- * Returns the mean of paired differences with its t interval, d ± t·s/√n. The interval is null with
- * fewer than three pairs, or if all differences are equal: the spread is then unknown, not zero.
- * Null if there are no pairs.
+ * Mean of paired differences with its t interval, d ± t·s/√n. The interval is null with fewer than
+ * three pairs, or if all differences are equal: the spread is then unknown, not zero.
  */
 export function pairedMean(
   differences: readonly number[],
@@ -44,7 +42,7 @@ export function pairedMean(
 
 /**
  * Approximates Student's t quantile from the normal one, in powers of 1/ν. Up to the 97.5th
- * percentile, it is within 3 % from two degrees of freedom, and within 0.1 % from five. Source:
+ * percentile, the error is below 3 % from two degrees of freedom and below 0.1 % from five. Source:
  * Abramowitz and Stegun 26.7.5.
  */
 export function tQuantile(p: number, freedom: number): number {

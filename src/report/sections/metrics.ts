@@ -121,7 +121,6 @@ function gateWords(gates: boolean, values: MetricValues | undefined): string[] {
   return gates ? [] : ['shown, does not gate'];
 }
 
-/** `turns that pass: 31 of 39 → 20 of 39, −28.2 points (−40.0 to −12.0) by dialogue` */
 function objectWords({ level, base, head, difference, low, high }: MetricObjects): string {
   const of = (side: MetricObjects['base']): string =>
     side === null ? '–' : `${count(side.passes)} of ${count(side.judged)}`;
@@ -142,7 +141,6 @@ function differenceLine({ base, head, difference, share }: MetricValues): Line {
   ];
 }
 
-/** Shows how far the changed means moved, for the fold of figures. */
 export function valueFigures({ suites }: Result): Line[] {
   const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite) =>

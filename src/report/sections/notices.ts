@@ -25,7 +25,7 @@ import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore, moreBlock } from './phrases.ts';
 
-/** Shows what the user has to fix. This is not collapsed, because such a run shows nothing else. */
+/** Shows what the user has to fix. Never collapsed, because such a run shows nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
@@ -75,7 +75,6 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
   return list(shown.map((reason) => [text(shorten(reason, SENTENCE))]));
 }
 
-/** Whether the headline, a fold or a list of errors already gives the reason. */
 function elsewhere(result: Result): (reason: Reason) => boolean {
   const isRed = result.outcome.kind === 'regressed';
   const hidesErrors = isRed || opensErrors(result);
@@ -133,7 +132,7 @@ const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'unused', words: 'unused' },
 ];
 
-/** Shows notices that do not affect the verdict, most important first. Omits errors shown above. */
+/** Shows notices, most important first, without errors shown above. */
 export function notices(result: Result, detail: Detail): Block[] {
   const isSaid = amongErrors(result, detail);
   const said = saidBy(result);
@@ -145,7 +144,7 @@ export function notices(result: Result, detail: Detail): Block[] {
     const { kind } = notice;
     // Separate folds show new and deleted tests.
     if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
-    // A notice about repeated answers is given once, when the suite is new.
+    // Shown only when the suite is new, so that it does not recur.
     if (kind === 'repeats') return fresh.has(suite ?? '');
     return kind !== 'error' || !isSaid(notice.message);
   });
@@ -184,7 +183,6 @@ function listsTests({ suites }: Result, suite: string | null, kind: 'added' | 'r
   );
 }
 
-/** A notice, and the suite that it names first. */
 interface Said {
   suite: string | null;
   what: string;
@@ -204,7 +202,6 @@ function saidBy({ suites }: Result): (notice: Notice) => Said {
 
 const SHOWN_SUITES = 5;
 
-/** `in error: 24 × the reference has no value … (first at tests.yaml:5)`. */
 function noticeLine(words: string, [first, ...others]: [Said, ...Said[]]): Line {
   const all = [first, ...others];
   const suites = [...new Set(all.flatMap(({ suite }) => suite ?? []))];

@@ -35,7 +35,7 @@ export function suiteIdentity({
   return JSON.stringify([path, name, variant]);
 }
 
-/** Sorts by the largest drop of the share of passes, then by certainty, then by length. */
+/** Sorts by drop of the pass share, then by certainty, then by length. */
 export function entriesWithStatus(
   result: Result,
   reports: Reports,
@@ -59,7 +59,7 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/** Returns the drop of the share of passed tries, −1–1. 0 if a side has no tries. */
+/** Returns the drop of the pass share, −1 to 1. 0 if head has no judged tries. */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -70,7 +70,7 @@ function judgedPassShare(side: SideResult | null): number | null {
   return side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
 }
 
-/** Returns the length to read in UTF-16 units. */
+/** In UTF-16 units. */
 function lengthOf(reference: ReferenceResult, reports: Reports): number {
   const { base, head } = exampleTries(reference, reports);
   const length = (of: TryResult | null): number =>
@@ -78,10 +78,7 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
   return length(base) + length(head);
 }
 
-/**
- * Chooses a pass of base and a fail of head, else the first try with an answer. Of dialogues,
- * chooses the shortest.
- */
+/** Chooses a passing try of base and a failing one of head, if any. Of dialogues, the shortest. */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   reports: Reports,
@@ -111,7 +108,7 @@ function firstOf(
   );
 }
 
-/** Returns both answers and each metric that head fails, as plain text. */
+/** Returns both answers and head's failed metrics as plain text. */
 export function referenceWords(
   reference: ReferenceResult,
   part: number,

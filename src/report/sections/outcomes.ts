@@ -9,9 +9,9 @@ import { andMore } from './phrases.ts';
 import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
-  /** The subject of the outcome. May be empty. */
+  /** May be empty. */
   subject: Line;
-  /** A line for each suite or fact. */
+  /** One per suite or fact. */
   rows: Line[];
   /** Sentences below the rows. May be empty. */
   note: Line;
@@ -28,12 +28,10 @@ export function headline(result: Result, reports: Reports): Headline {
   };
 }
 
-/** An attribute is named if it has at least this share of the broken tests. */
+/** An attribute is named if at least this share of the broken tests has it. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
-/**
- * `, 5 in Refunds (100 → 0 %)`: where the worst suite broke, if most broken tests are in one place.
- */
+/** Names where most broken tests of the worst suite are, such as `, 5 in Refunds (100 → 0 %)`. */
 function inOnePlace(result: Result, reports: Reports): Line {
   const [worst] = suitesWorstFirst(result.suites);
   if (worst?.verdict !== 'regressed') return [];
@@ -51,7 +49,7 @@ function inOnePlace(result: Result, reports: Reports): Line {
 
 const MOST_PROMPTS = 3;
 
-/** ` Highest: capitals 100 % with local; …`. Empty if variants tie. */
+/** Empty if variants tie. */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
     ({ ranked: [first, second] }) =>

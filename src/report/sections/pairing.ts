@@ -8,24 +8,19 @@ import { pairedMean } from './intervals.ts';
 
 export interface Pairing {
   references: number;
-  /** Mean over references: the other run's share of passes minus this run's, −1 to 1. */
+  /** Mean over references of the other run's pass share minus this run's, −1 to 1. */
   difference: number;
-  /**
-   * 90 % interval of the difference. Null if there are too few references, or all differ equally.
-   */
+  /** 90 % interval. Null with too few references, or if all differ equally. */
   low: number | null;
   high: number | null;
-  /** Two-sided mid-p of the exact permutation test that permutes within references. */
+  /** Two-sided mid-p of an exact permutation test within references. */
   p: number;
 }
 
-/** If p is larger, two runs do not differ beyond chance. */
+/** With a larger p, two runs do not differ beyond chance. */
 export const PAIRED_LEVEL = 0.05;
 
-/**
- * Pairs head's tries by reference id. Omits skipped references. Null if none was judged in both
- * runs.
- */
+/** Pairs head's tries by reference id. Null if no reference was judged in both runs. */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
   const ofSecond = judgedOnHead(second);
   const tables = [...judgedOnHead(first)].flatMap(([id, before]): Table[] => {
@@ -40,9 +35,7 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
 }
 
-/**
- * Returns the members of `others` that differ from `suite` beyond chance, adjusted together (Holm).
- */
+/** Finds suites that differ from `suite` beyond chance (Holm's correction). */
 export function differingSuites(
   suite: SuiteResult,
   others: readonly SuiteResult[],

@@ -29,7 +29,6 @@ export interface VerdictLook {
   tone: Tone;
 }
 
-/** Words always accompany the sign and the tone. */
 export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   regressed: { sign: '✗', word: 'regressed', tone: 'bad' },
   improved: { sign: '↑', word: 'improved', tone: 'good' },
@@ -44,7 +43,7 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
 /** Nothing got worse, but the run has no verdict. */
 export const LACKS_VERDICT: VerdictLook = { sign: '·', word: 'not judged', tone: 'neutral' };
 
-/** Outcomes without a verdict, under which no suite says that there is no regression. */
+/** Under these outcomes, no suite may claim that there is no regression. */
 export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
   'not-judged',
   'not-evaluated',
@@ -66,14 +65,13 @@ type NamedValues = ReturnType<typeof failingMetrics>[number];
 /** Answers are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
-/** Whether a value is shown. A boolean of a gating metric is not, because it is the status. */
+/** A gating metric's boolean is not shown, because the status says the same. */
 export function isShownValue(value: Json, skip: boolean): boolean {
   return value !== null && (skip || typeof value !== 'boolean');
 }
 
 const SIGNIFICANT_DIGITS = 6;
 
-/** Returns a metric's value with rounded fractions. */
 export function shownNumber(value: Json): string {
   const isFraction = (each: unknown): each is number =>
     typeof each === 'number' && !Number.isInteger(each);
@@ -105,9 +103,7 @@ export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
-/**
- * `correct 80.0 % → 97.0 %, format 100.0 % → 85.0 %`. Null if this only repeats the suite's rate.
- */
+/** `correct 80.0 % → 97.0 %, …`. Null if this only repeats the suite's rate. */
 export function metricRates({
   metrics,
   pass_rate,
@@ -141,7 +137,7 @@ export function differenceWords(rate: Moved): string | null {
 
 type Moved = Pick<PassRate, 'base' | 'head' | 'difference' | 'low' | 'high'>;
 
-/** `−6.0 points`, the difference of the rounded rates. A dash if not compared. */
+/** `−6.0 points`, the difference of the rounded rates. */
 export function change({
   base,
   head,
@@ -152,7 +148,7 @@ export function change({
     : pointsBetween(base, head);
 }
 
-/** `−10.4 to −1.6`, in points. A dash if unknown. */
+/** `−10.4 to −1.6`, in points. */
 export function signedInterval(low: number | null, high: number | null): string {
   return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
 }
@@ -178,7 +174,7 @@ export function rolledUpWords(
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
-/** `1 of 3 passed`, `none of 3 judged`, or `not run` if there are no tries. */
+/** `1 of 3 passed`, `none of 3 judged` or `not run`. */
 export function passWords(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
@@ -187,12 +183,11 @@ export function passWords(side: SideResult | null): string {
   return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
 }
 
-/** Returns `1.0 to 8.5 %` for shares. */
+/** `1.0 to 8.5 %` */
 export function rateInterval({ low, high }: { low: number; high: number }): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
 
-/** `flaky; passed 34 of 60 tries so far on base (43.1 to 68.4 %)` */
 export function statusWords({
   status,
   history,
@@ -212,7 +207,6 @@ export function runCost({
   return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
 }
 
-/** Returns seven digits of a commit id. Names the working tree in words. */
 export function shortSha(sha: string): string {
   return sha === 'worktree' ? 'working tree' : sha.slice(0, 7);
 }
@@ -221,10 +215,7 @@ export function andMore(total: number, shown: number): string | null {
   return total > shown ? `and ${count(total - shown)} more` : null;
 }
 
-/**
- * Returns a paragraph that says how many are not shown, `and 3 more suites.`. Empty if all are
- * shown.
- */
+/** Says how many are not shown, such as `and 3 more suites.` */
 export function moreBlock(total: number, shown: number, things = ''): Block[] {
   const more = andMore(total, shown);
   return more === null ? [] : [paragraph([text(`${more}${things === '' ? '' : ` ${things}`}.`)])];
@@ -242,7 +233,7 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
     : [code(name)];
 }
 
-/** The most urgent status comes first. The filter's boxes have the same order. */
+/** The most urgent comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
   'fell',

@@ -22,13 +22,10 @@ export interface SentPrompts {
   head: readonly Message[] | null;
 }
 
-/** In characters: the longest text shown. */
+/** In characters, for one text. */
 const MAX_VIEW_CHARS = 100_000;
 
-/**
- * Shows everything that a result contains about one reference. `sent` is null if unknown. `found`:
- * what features found.
- */
+/** Shows everything that a result knows about one reference. `found` comes from features. */
 export function referenceBlocks(
   { name, variant }: SuiteResult,
   reference: ReferenceResult,

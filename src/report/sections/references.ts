@@ -31,14 +31,12 @@ import {
   suiteName,
 } from './phrases.ts';
 
-/** Whether the worst reference is open. */
 export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
 /**
- * Returns regressed or failed references. Those of the headline's suite come first, those that do
- * not gate last.
+ * Returns regressed or failed references: the headline's suite first, those that do not gate last.
  */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors are listed by cause instead.
@@ -57,7 +55,7 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Shows references that got worse, by failure: with answers if there is room, then as rows. */
+/** Shows references that got worse, by failure: with answers while there is room, then as rows. */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
@@ -131,7 +129,6 @@ function failedWords(entries: readonly ReferenceEntry[]): string {
     : `${counted(failed, 'failed test')} and ${count(rest)} that ${was} not judged`;
 }
 
-/** False if no metric judges the reference. */
 function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolean {
   return (
     status !== 'error' ||
@@ -144,10 +141,9 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   );
 }
 
-/** Counts other tests that moved: improved, flaky, in error, edited. */
+/** Counts other tests that moved, such as improved, flaky or edited ones. */
 export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
-  // If so, errors are listed by cause.
   const open = opensErrors(result);
   const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
     entriesWithStatus(result, reports, status),

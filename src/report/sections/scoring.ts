@@ -18,7 +18,7 @@ import { shortFaceOf } from './faces.ts';
 import { andMore, moreBlock } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
-/** Shows both sides' answers under both scorings, and how the rate's change splits. */
+/** Shows both sides' answers under both scorings, and how the change of the rate splits. */
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const blocks = shown.flatMap((change) => {
@@ -92,7 +92,6 @@ function sameAnswerBlocks({
   ];
 }
 
-/** Shows how often both scorings agree on the same answers, for the fold of figures. */
 export function scoringFigures({ scoring }: Result): Line[] {
   return scoring.flatMap(({ name, same_answers: { judged, p, kappa } }) => {
     if (judged === 0) return [];

@@ -41,10 +41,7 @@ import {
 
 const SHOWN_REASONS = 3;
 
-/**
- * Shows a row per suite, worst first. Merges many equal rows. Uses a fold unless nothing is
- * compared.
- */
+/** Shows one row per suite, worst first. Merges equal rows if there are many. */
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const { mode } = result;
   const suites = suitesWorstFirst(result.suites);
@@ -80,7 +77,6 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   ];
 }
 
-/** `5 suites: 2 regressed`: says how many have the worst verdict. */
 function suitesInWords(result: Result): string {
   const suites = suitesWorstFirst(result.suites);
   const words = suites
@@ -92,7 +88,6 @@ function suitesInWords(result: Result): string {
   return `${all}: ${count(words.filter((word) => word === worst).length)} ${worst}`;
 }
 
-/** Up to this many equal rows are not merged. */
 const FEW_SUITES = 3;
 
 function groupIntoRows(
@@ -127,7 +122,6 @@ const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Changed'];
 
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
-/** A suite in which only the scoring flipped references looks different. */
 export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
@@ -150,10 +144,7 @@ function suiteScoring(
   return scoring.find((change) => change.path === path && change.name === name);
 }
 
-/**
- * Shows rates under head's scoring. If only the scoring changed, shows the answers of one side
- * under both scorings.
- */
+/** If only the scoring changed, shows one side's answers under both scorings. */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { base, head, difference } = suite.pass_rate;
   const own = suiteScoring(suite, scoring)?.rates;
@@ -193,7 +184,7 @@ function metricLine(suite: SuiteResult): Line {
   return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
 }
 
-/** `5 × 2`: gating references, and the largest number of tries. A dash if none gates. */
+/** `5 × 2`: gating references and the largest number of tries. */
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
@@ -202,7 +193,6 @@ export function sweepSize({ references }: SuiteResult): string {
 
 export const MAX_ROW_SUITES = 8;
 
-/** Names the row's suites and changed settings. Adds the variant if names repeat. */
 export function suiteCell(
   { name, variant, base_variant }: SuiteResult,
   repeated: boolean,

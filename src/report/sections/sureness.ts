@@ -30,7 +30,7 @@ import {
 import { scoringFigures } from './scoring.ts';
 import { MAX_ROW_SUITES } from './suites.ts';
 
-/** Shows the figures behind the verdicts, explains them, and shows calls, time and cost. */
+/** Shows the figures behind the verdicts, with calls, time and cost. */
 export function sureness(
   result: Result,
   { collapsedItems: items }: Detail,
@@ -70,7 +70,7 @@ function sumOf(sentences: readonly SuiteSentence[]): number {
   return sentences.reduce((sum, { suites }) => sum + suites, 0);
 }
 
-/** Makes one sentence for suites with the same verdict and figures. */
+/** Suites with the same verdict and figures share one sentence. */
 function suiteSentences({ suites }: Result): SuiteSentence[] {
   const repeated = repeatedNames(suites);
   const told = suitesWorstFirst(suites).map((suite) => ({
@@ -130,7 +130,7 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   fix: 'drafts of fixes',
 };
 
-/** ` (answers $0.08, grades $0.04)`, if more than one of them cost something. */
+/** Empty if only one purpose cost something. */
 function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
   if (unpriced === 'programs') return '';
   const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {

@@ -29,7 +29,6 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
   );
 }
 
-/** Head's pass rate with a 95 % interval (null: not judged), and how many judged tries passed. */
 interface HeadRate {
   passes: number;
   tries: number;
@@ -37,7 +36,9 @@ interface HeadRate {
   interval: Interval | null;
 }
 
-/** The rate weighs references equally; the Wilson interval uses the number of judged tries. */
+/**
+ * References have equal weight in the rate. The Wilson interval uses the number of judged tries.
+ */
 export function headRate({ references, pass_rate: { head: rate } }: SuiteResult): HeadRate {
   const sides = references.filter(countsForVerdict).flatMap(({ head }) => head ?? []);
   const passes = sides.reduce((sum, side) => sum + side.passes, 0);
@@ -61,10 +62,7 @@ interface RankedPrompt {
   ranked: Ranked[];
 }
 
-/**
- * Ranks prompts with several variants on head. A comparison uses only references that the change
- * affects.
- */
+/** Ranks prompts that have several variants on head. */
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
   const rated = suites.filter(({ pass_rate }) => mode === 'sweep' || pass_rate.head !== null);
   return [...Map.groupBy(rated, promptKey)]
@@ -88,7 +86,6 @@ export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   );
 }
 
-/** Shows at most `limit` rows of one prompt. */
 export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] {
   const shown = ranked.slice(0, limit);
   return [
@@ -122,7 +119,7 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
   ];
 }
 
-/** Variants have the same references, so each variant is paired with the first. */
+/** Variants have the same references, so each is paired with the best. */
 function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);

@@ -16,10 +16,7 @@ import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, passCounts, opensWorst } from './references.ts';
 
-/**
- * Shows the worst regressed reference with both answers. It is open, because readers check it
- * first.
- */
+/** Shows the worst regressed reference with both answers. Open, because readers check it first. */
 export function worstReference(result: Result, detail: Detail, reports: Reports): Block[] {
   if (!opensWorst(result, detail)) return [];
   const hidden = fellUnderBase(result, detail, reports);
@@ -51,7 +48,7 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
   return evidence(title, worst.reference, detail, reports);
 }
 
-/** Finds the first reference that regressed under base's scoring but not under head's. */
+/** Shows the first reference that fell under base's scoring but not under head's. */
 function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {
   const found = suites
     .filter(({ reason }) => reason?.by === 'scoring')
@@ -80,7 +77,6 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
   return evidence(title, judged, detail, reports);
 }
 
-/** Returns only one try, as base's scoring judges it. */
 function sideUnderBase(
   side: SideResult | null,
   index: number,
@@ -92,10 +88,7 @@ function sideUnderBase(
     : { ...side, tries: tries.map((tryResult) => ({ ...tryResult, ...judged })) };
 }
 
-/**
- * If one metric fell but the pass rate hides that because of other metrics: finds the reference on
- * which that metric fell most.
- */
+/** Shows where one metric fell most, if other metrics hide its fall in the pass rate. */
 function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const suite = suites.find(
     ({ verdict, reason }) => verdict === 'regressed' || reason?.by === 'metric',
@@ -142,7 +135,6 @@ function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Blo
   return evidence(title, shown, detail, reports);
 }
 
-/** Counts tries that one metric passes and fails. `judged`: the sum of both. */
 function triesByMetric(
   side: SideResult | null,
   metric: string,
@@ -155,7 +147,7 @@ function triesByMetric(
   return { passed, failed, judged: passed.length + failed.length };
 }
 
-/** If the mean of a metric got worse: finds the reference whose mean moved most. */
+/** Shows the reference whose mean of a failing metric moved most. */
 function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const [found] = suites.flatMap((suite) =>
     failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
@@ -194,7 +186,7 @@ function metricMean(side: SideResult | null, metric: string): number | null {
   return meanOrNull(values);
 }
 
-/** Shows references of an inconclusive run that got worse, perhaps by chance. */
+/** An inconclusive run's falls may be chance. */
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
   return entriesWithStatus(result, reports, 'inconclusive', 'flaky').filter(
