@@ -39,7 +39,7 @@ interface Annotation {
   message: string;
 }
 
-/** GitHub's limits: UTF-16 units of a title, bytes of a message. */
+/** GitHub's limits, in UTF-16 units and in bytes. */
 export const ANNOTATION_TITLE_LIMIT = 255;
 
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
@@ -49,7 +49,6 @@ const MAX_ANNOTATION_PART = 2_000;
 
 const MAX_ANNOTATION_NAMES = 10;
 
-/** Makes annotations for problems, for each changed file, and for each regressed reference. */
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],
@@ -106,12 +105,12 @@ function at(
   title: string,
   message: string,
 ): Annotation {
-  // Line 0 means the whole file; GitHub counts from 1.
+  // GitHub counts lines from 1. Line 0 means the whole file.
   const shown = Math.max(1, line);
   return { path, startLine: shown, endLine: shown, level, title, message };
 }
 
-/** References that fail in the same way share one annotation, placed at the worst of them. */
+/** Tests that fail in the same way share one annotation, at the worst of them. */
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
@@ -213,15 +212,13 @@ function overallLevel(
   return [word, 'notice'];
 }
 
-/** Unchanged lines that GitHub shows around each change. */
 const SHOWN_AROUND = 3;
 
-/** Moves each line to the nearest one that GitHub shows in the diff. */
+/** Moves lines to the nearest ones that GitHub shows in the diff. */
 function linesIn(
   { lines: all, proof }: FoundLines,
   { path, lines }: ChangedFile,
 ): { line: number; isRemoved: boolean }[] {
-  // All suspects share one annotation, whose text names the others.
   const found = proof === 'likely' ? all.slice(0, 1) : all;
   return found.flatMap(({ head: { file, line }, side }) => {
     if (file !== path || line === 0) return [];

@@ -21,10 +21,9 @@ import { commentBlocks } from './sections/index.ts';
 export const COMMENT_LIMIT = 65_536;
 
 interface CommentOptions {
-  /** The hidden first line, which identifies the comment later. */
+  /** A hidden first line that identifies the comment later. */
   marker: string;
   reports: Reports;
-  /** In UTF-16 units. */
   limit?: number;
   links?: Links;
 }
@@ -150,6 +149,6 @@ function jobSummary(
     (detail) => `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`,
   );
   const { sign, outcome } = outcomeLook(result);
-  // One UTF-16 unit needs at most three bytes.
+  // A UTF-16 unit takes at most three bytes.
   return fitting ?? shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3));
 }

@@ -55,10 +55,7 @@ const COMPARISON_COLUMNS = [
   'References',
 ];
 
-/**
- * Pairs equal variants of a prompt. If one suite is left on each side, pairs them: perhaps only the
- * model changed.
- */
+/** Pairs equal variants of a prompt, and the only two left: perhaps just the model changed. */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],

@@ -58,7 +58,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/** Adds a failure of the whole run if no suite shows one, or if all suites together fell. */
+/** Adds a failure of the whole run if no suite shows one. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;
@@ -112,7 +112,7 @@ interface Element {
 
 interface CaseRules {
   failOn: Result['gate']['fail_on'];
-  /** Whether a new reference that fails makes the run red. Null in a sweep. */
+  /** Null in a sweep, where nothing is new. */
   newFails: boolean | null;
 }
 
@@ -122,10 +122,7 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
   return { failOn, newFails: mode === 'sweep' ? null : newFails };
 }
 
-/**
- * CI systems identify a case by class and name. The variant is part of them only if the prompt has
- * several, so that a new model does not rename cases.
- */
+/** CI systems identify a case by class and name, so these rarely contain the variant. */
 function suiteElement(
   suite: SuiteResult,
   rules: CaseRules,
@@ -155,7 +152,6 @@ function failingMeans({ values, ...metric }: ReturnType<typeof failingMetrics>[n
   return values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
 }
 
-/** Fails the suite itself if it regressed without a failing reference. */
 function suiteEnding(
   suite: SuiteResult,
   cases: readonly { ending: CaseEnding | null }[],
@@ -304,7 +300,7 @@ function seconds(side: SideResult | null): string {
   ).toFixed(3);
 }
 
-/** XML parsers turn raw line feeds and tabs in attributes into blanks, so they are escaped. */
+/** Escapes line feeds and tabs, which XML parsers turn into blanks. */
 function xmlAttributes(values: Attributes): string {
   return Object.entries(values)
     .map(

@@ -21,9 +21,7 @@ import {
   type Piece,
 } from './sections/document.ts';
 
-/**
- * Writes blocks for GitHub: Markdown at the top, readable in e-mails, and HTML in tables and folds.
- */
+/** Writes blocks for GitHub. Top-level text is Markdown, so that e-mails are readable. */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
 }
@@ -142,7 +140,7 @@ function htmlBlock(block: Block, links: Links): string {
 
 type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 
-/** A phone has no room for a last column of file names, so it moves below the others. */
+/** Puts a last column of file names below the others, because phones are narrow. */
 function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>
@@ -160,7 +158,6 @@ function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
 
 const MAX_NOWRAP_CHARS = 24;
 
-/** Keeps short lines of our own words from wrapping. */
 function cellOf(cell: Line, links: Links): string {
   const lines = splitAtBreaks(cell);
   if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;
@@ -247,7 +244,6 @@ function markdownPieces(pieces: readonly Piece[]): string {
     .trim();
 }
 
-/** Emoji that have the same colour on GitHub and in its e-mails. */
 const PICTURES: Readonly<Record<Tone, string>> = {
   bad: '❌',
   good: '✅',

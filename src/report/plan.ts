@@ -20,17 +20,13 @@ interface PlanView {
   notices: readonly Notice[];
   certainWords: readonly string[];
   forecast?: Forecast;
-  /** Also names references, and which side each kind of file comes from. */
   verbose?: boolean;
   references?: number;
 }
 
 const SHORT_SUITES = 10;
 
-/**
- * Describes a run before its first call: selection, calls, cost and trust level. Foreign text is
- * escaped.
- */
+/** Describes a run before its first call. The lines are escaped. */
 export function planLines({
   trust,
   prepared,
@@ -90,7 +86,6 @@ function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Fore
       ];
 }
 
-/** Names vendors that require a token limit if a prompt sets none. */
 function ownLimitLines(runs: readonly SuiteRun[]): string[] {
   const generations = runs.flatMap((run) =>
     run.runs.flatMap(({ affected: { base, head } }) => [base, head]),

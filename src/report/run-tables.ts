@@ -7,7 +7,6 @@ export interface RunRow {
   input: Record<string, Json>;
   expected: Json | undefined;
   tries: RunTry[];
-  /** Null if not judged. */
   outcome: 'pass' | 'fail' | null;
   skipped: boolean;
 }
@@ -25,7 +24,7 @@ const CELL = 50;
 
 const MESSAGES = 500;
 
-/** Shows the same rows as llmeval's `report` command. */
+/** Shows what llmeval's `report` command shows. */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
     paragraph(
@@ -128,7 +127,6 @@ function answerCell(made: RunTry | undefined): Line {
   return made.error === null ? valueCell(made.actual) : [text('error: '), code(made.error, CELL)];
 }
 
-/** A missing value is a dash, to distinguish it from empty text. */
 function valueCell(value: Json | undefined): Line {
   if (value === undefined) return [text('–')];
   return [code(typeof value === 'string' ? value : JSON.stringify(value), CELL)];

@@ -2,7 +2,6 @@ import stringWidth from 'string-width';
 
 export type Style = 'plain' | 'bold' | 'dim' | 'good' | 'bad' | 'open';
 
-/** Text in one style, or a line end. */
 export interface Run {
   text: string;
   style: Style;
@@ -20,10 +19,10 @@ export type Row = Run[];
 
 export const GAP = 2;
 
-/** Matches line ends, blanks and words (`5 %` is one word). Paths may break after a slash. */
+/** `5 %` is one word. A path may break after a slash. */
 const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
-/** Splits into line ends, blanks and words. A word may span runs (a name and its comma). */
+/** A word may span runs (a name and its comma). */
 function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;
@@ -38,7 +37,6 @@ function unbrokenUnits(given: readonly Run[]): Run[][] {
   return units;
 }
 
-/** Breaks rows between words if possible. `width` is in columns. */
 export function wrapRuns(given: readonly Run[], width: number): Row[] {
   const rows: Row[] = [[]];
   let used = 0;

@@ -63,12 +63,12 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   open: '33',
 };
 
-/** In columns: limits of the smallest width of a column with foreign text. */
+/** In columns: limits of the smallest width of foreign text. */
 const NARROWEST = 10;
 
 const WIDEST_WORD = 24;
 
-/** Renders the report for a terminal or log. Lines cannot be workflow commands. */
+/** Renders the report so that no line is a workflow command. */
 export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
   const blocks = sectionBlocks(result, DETAIL, reports, SHOWN);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
@@ -86,7 +86,6 @@ const UNFOLD: Inline = {
   text: '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
 };
 
-/** Lines have at most `width` columns. */
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
   const lines = rows.map((row) =>
@@ -202,7 +201,6 @@ function placeRuns(part: Extract<Inline, { kind: 'place' }>, style: Style): Run[
   ];
 }
 
-/** Shows line ends in foreign text as a sign. */
 function onOneLine(text: string): string {
   return text.replace(/\s*\r?\n\s*/g, ' ↵ ');
 }
@@ -216,7 +214,7 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   neutral: 'plain',
 };
 
-/** If columns do not fit, moves the last one below its row, or else makes each row a list. */
+/** If columns do not fit, moves the last one below its row or makes each row a list. */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));
@@ -272,7 +270,6 @@ interface ColumnWidth {
   least: number;
 }
 
-/** Narrows the widest columns until all fit. Null if they cannot. */
 function shrunk(columns: readonly ColumnWidth[], room: number): number[] | null {
   const fitted = columns.map(({ natural, least }) => ({ width: natural, least }));
   for (let over = fitted.reduce((sum, { width }) => sum + width, 0) - room; over > 0; over -= 1) {

@@ -2,17 +2,17 @@ export const DAY_MS = 86_400_000;
 
 const MOST_DECIMALS = 6;
 
-/** `84.0 %`. Only exact values give `100.0 %` and `0.0 %`. */
+/** For example `84.0 %`. Only exact values give `100.0 %` and `0.0 %`. */
 export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }
 
-/** `84 %`. Adds decimals only if rounding would give all or none. */
+/** For example `84 %`, with decimals if it would look like all or none. */
 export function wholePercent(share: number | null): string {
   return share === null ? '–' : `${inWholePercent(share)} %`;
 }
 
-/** `84 → 78 %`, with decimals if both would look equal. With one side, `78 %`. */
+/** For example `84 → 78 %`, with decimals if both would look equal. */
 export function wholeRates(base: number | null, head: number | null): string {
   if (base === null) return wholePercent(head);
   if (head === null) return `${wholePercent(base)} → –`;
@@ -28,7 +28,7 @@ function inWholePercent(share: number): string {
   return isNearAll || (percents > 0 && percents < 1) ? inPercent(share) : percents.toFixed(0);
 }
 
-/** Adds decimals until the two differ, such as `79.97 %` and `80.00 %`. */
+/** Adds decimals until both differ, for example `79.97 %` and `80.00 %`. */
 export function percentAndLimit(share: number, limit: number): [string, string] {
   const whole = [wholePercent(share), wholePercent(limit)] as const;
   if (whole[0] !== whole[1]) return [...whole];
@@ -43,7 +43,7 @@ export function points(difference: number | null): string {
   return difference === null ? '–' : `${signed(difference)} points`;
 }
 
-/** `−6.0`, without a unit. Only exactly zero gives `0.0`. */
+/** For example `−6.0`. Only exactly zero gives `0.0`. */
 export function signed(difference: number): string {
   return withSign(difference, inSize(difference));
 }
@@ -52,7 +52,7 @@ export function inSize(difference: number): string {
   return inDecimals(Math.abs(difference * 100), (text) => Number(text) !== 0);
 }
 
-/** The difference of the rounded percentages: `83.3 %` to `66.7 %` gives `−16.6`. */
+/** The difference of the rounded percentages. */
 export function signedBetween(base: number, head: number): string {
   const difference = pointsApart(base, head);
   const size = Math.abs(difference).toFixed(decimalsBeside(base, head));
@@ -75,7 +75,7 @@ export function pValue(p: number): string {
   return `p ${isSmall(p) ? '' : '= '}${probability(p)}`;
 }
 
-/** `0.012` or `< 0.001`, never 0. */
+/** For example `0.012` or `< 0.001`. */
 export function probability(p: number): string {
   return isSmall(p) ? '< 0.001' : p.toFixed(3);
 }
@@ -84,7 +84,6 @@ function isSmall(p: number): boolean {
   return p < 0.001;
 }
 
-/** Uses a real minus sign, and never shows `−0.00`. */
 export function twoDecimals(value: number | null): string {
   if (value === null) return '–';
   const size = Math.abs(value).toFixed(2);
@@ -120,7 +119,7 @@ export function formatDollars(cost: number): string {
   return `$${withDecimals(cost, 2, 2)}`;
 }
 
-/** Cached, because `toLocaleString` creates one for each number, which is slow. */
+/** `toLocaleString` would slowly create one for each number. */
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function withDecimals(value: number, least: number, most: number): string {
@@ -137,7 +136,7 @@ export function cost(amount: number | null): string {
 }
 
 export function count(value: number): string {
-  // Avoids loading Node's language tables, which takes longer than formatting a page's numbers.
+  // Avoids loading Node's language tables, which is slow.
   return Number.isInteger(value)
     ? String(value).replace(/\B(?=(\d{3})+$)/g, ',')
     : value.toLocaleString('en-US');
@@ -187,7 +186,7 @@ export function tooManyBytes(size: number, limit: number): string {
   return `is ${String(size)} bytes; the limit is ${String(limit)}`;
 }
 
-/** `840 bytes`, `84 KB` or `1.2 MB`. */
+/** For example `84 KB` or `1.2 MB`. */
 export function fileSize(bytes: number): string {
   if (bytes < 1000) return counted(bytes, 'byte');
   if (bytes < 999_500) return `${(bytes / 1000).toFixed(0)} KB`;

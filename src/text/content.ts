@@ -1,17 +1,14 @@
 import type { FilePart, MessagePart } from '../types/media.ts';
 import { fileSize } from './amounts.ts';
 
-/**
- * Shows a file as a line with path, size and the start of its object id, so that a changed file
- * changes the text.
- */
+/** Shows a file by path, size and object id, so that a changed file changes the text. */
 export function partsText(
   parts: readonly (MessagePart | Pick<FilePart, 'type' | 'path'>)[],
 ): string {
   return parts.map((part) => (part.type === 'text' ? part.text : fileLine(part))).join('\n');
 }
 
-/** Reverses {@link partsText}: lines that name one of `files` become files. */
+/** Reverses {@link partsText}. */
 export function partsOfText<Shown extends Pick<FilePart, 'type' | 'path'>>(
   text: string,
   files: readonly Shown[],

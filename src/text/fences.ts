@@ -29,7 +29,6 @@ function fenceIn(line: string) {
     .trim()
     .toLowerCase()
     .split(/[\s,{:]/);
-  // If the info string contains backticks, the line is a code span.
   const isSpan = mark.startsWith('`') && info.includes('`');
   const opening: OpenFence | null = isSpan
     ? null
@@ -77,7 +76,7 @@ function dedent(line: string, quotes: number, indent: number): string {
   return rest.replace(/^[ \t]+/, (blanks) => blanks.slice(Math.max(0, indent)));
 }
 
-/** Prefers blocks in one of these languages, then without a language, then any. */
+/** Prefers blocks in one of these languages, then blocks without a language. */
 export function codeIn(text: string, languages: readonly string[]): string | null {
   const blocks = codeBlocks(text);
   const block =

@@ -4,7 +4,7 @@ import { HIDDEN, visible } from './visible.ts';
 /** Every line end that some log viewer recognises. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
-/** Escapes runner commands: `::name::` at a line's start, and `##[name]` anywhere. */
+/** Escapes runner commands (`::name::` and `##[name]`). */
 export function logText(text: string): string {
   return text
     .split(LINE_ENDS)
@@ -12,7 +12,7 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/** For foreign text within our own log line. Also escapes line ends. */
+/** Also escapes line ends, for use within our own log line. */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')

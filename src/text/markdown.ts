@@ -5,18 +5,18 @@ interface CellOptions {
   limit?: number;
 }
 
-/** For an HTML `<table>`, where GitHub renders no Markdown but a blank line would end the block. */
+/** GitHub renders no Markdown in an HTML `<table>`, but a blank line ends the block. */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
 export function htmlText(text: string): string {
-  // GitHub hides `<br>` in `<code>` but keeps line feeds. As entities, they cannot end the block.
+  // As entities, line feeds cannot end the block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
-/** With `table`, pipes are escaped, because they end a cell even in code. */
+/** With `table`, escapes pipes, which end a cell even in code. */
 export function codeSpan(
   text: string,
   { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
@@ -30,7 +30,7 @@ export function codeSpan(
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }
 
-/** Words that GitHub could interpret (mentions, issues, links, tags, markup) become code spans. */
+/** Words that GitHub could interpret, such as mentions, become code spans. */
 export function plainMarkdown(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, (word) =>
     word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2'),
@@ -62,7 +62,7 @@ const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7
 
 const WEB = /www\./i;
 
-/** GitHub reads `$…$` as a formula. A `$` that could start one becomes code. */
+/** GitHub reads `$…$` as a formula. */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Characters that are markup only next to text. */
@@ -88,7 +88,7 @@ function proseWord(
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/** Breaks the start of HTML comments, so that our hidden marker stays unique. */
+/** Keeps our hidden marker unique. */
 function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }

@@ -2,7 +2,7 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/** HTML whose texts are escaped. The symbol prevents parsed JSON from passing as markup. */
+/** HTML whose texts are escaped. Parsed JSON cannot have the symbol. */
 export interface Markup {
   readonly [HTML]: string;
 }
@@ -11,7 +11,6 @@ export type MarkupPart = string | number | Markup | null | readonly MarkupPart[]
 
 const literals = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** Omits line breaks before indentation, which are only layout. */
 export function markup(template: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
   literals.set(template, known);

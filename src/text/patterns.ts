@@ -1,7 +1,4 @@
-/**
- * Finds the exact name, else matches of `*` and `?`, else names that contain the pattern in any
- * case.
- */
+/** Prefers the exact name, then matches of `*` and `?`, then names that contain the pattern. */
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);
   if (all.has(pattern)) return new Set([pattern]);

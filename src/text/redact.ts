@@ -6,15 +6,12 @@ const REDACTED = '***';
 /** Redacting shorter values would remove ordinary text. */
 const SHORTEST_SECRET = 4;
 
-/**
- * Vendors print the ends of keys, so the first and last eight characters of long values are
- * redacted too.
- */
+/** Vendors print the ends of keys, so the ends of longer values are redacted too. */
 const MIN_KEY_LENGTH = 16;
 
 const END = 8;
 
-/** Vendors' key prefixes, and how many characters must follow. Longer prefixes come first. */
+/** Vendors' key prefixes, longer ones first. `rest` is the least number of characters after it. */
 const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
@@ -27,7 +24,7 @@ const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'AIza', rest: 30 },
 ];
 
-/** Includes `*`, because vendors mask the middle of keys with it. */
+/** Includes `*`, because vendors mask keys with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
 /** Also redacts encodings, parts of keys and known key formats. Takes linear time. */
@@ -62,7 +59,6 @@ export function createSecretRegister(
   let redact: ((text: string) => string) | null = null;
   return {
     add(values) {
-      // Masking digits would make the log unreadable.
       const fit = values.filter((value) => value.trim().length >= SHORTEST_SECRET);
       for (const value of fit.filter((each) => !known.has(each))) {
         known.add(value);
@@ -141,7 +137,6 @@ function secretParts(secret: string): string[] {
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
-/** Returns the secret and its encodings. */
 export function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -162,10 +157,7 @@ export function secretSpellings(secret: string): string[] {
   ];
 }
 
-/**
- * A secret has three base64 encodings, depending on its offset. Keeps the characters that depend on
- * the secret alone.
- */
+/** The base64 encoding depends on the secret's offset. Keeps the characters that do not. */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded =
@@ -189,7 +181,7 @@ function fixedWidthLines(text: string, width: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
 }
 
-/** Longer literals come first, so that a part never matches before the whole. */
+/** Longer literals come first, so that the whole matches before a part. */
 function literalPattern(literals: readonly string[]): RegExp | null {
   const distinct = [...new Set(literals)]
     .filter((literal) => literal !== '')

@@ -37,10 +37,7 @@ function widthAt(text: string, index: number): 1 | 2 {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/**
- * Matches control, invisible and bidirectional characters, except line feed, tab and emoji
- * selectors.
- */
+/** Keeps line feeds, tabs and emoji selectors. */
 export const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}]--[\t\n\u{FE0E}\u{FE0F}]]/gv;
 
@@ -53,7 +50,7 @@ export function visible(text: string): string {
 
 const PLAIN = /^[\t\n -~]*$/;
 
-/** Also escapes line feeds and tabs, for file names and other single lines. */
+/** Also escapes line feeds and tabs. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }
@@ -66,10 +63,9 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Matches {@link PLAIN} characters that need no entity. */
 const SAFE = /^[\t\n !#-%(-;=?-~]*$/;
 
-/** Escapes text for HTML and XML, and makes hidden characters visible. */
+/** Escapes text for HTML and XML, and shows hidden characters. */
 export function escapeMarkup(text: string): string {
   if (SAFE.test(text)) return text;
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

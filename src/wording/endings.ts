@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<EndingKind, string>> = {
   unknown: 'ended for a reason that evaldiff does not know',
 };
 
-/** For each kind that occurs, such as `cut at a limit of tokens: base 0 of 24, head 24 of 24`. */
+/** For example `cut at a limit of tokens: base 0 of 24, head 24 of 24`. */
 export function endingShares(references: readonly ReferenceResult[]): string[] {
   const sides = (['base', 'head'] as const)
     .map((side) => ({

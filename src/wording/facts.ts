@@ -12,13 +12,13 @@ import type { Counts } from '../kernel/statistics/table.ts';
 import { count, counted } from '../text/amounts.ts';
 import { joinWords, namedIds, type Words } from './words.ts';
 
-/** Something else that a pull request does, such as adding or deleting tests. */
+/** Something besides regressions, such as deleted tests. */
 export interface Fact {
   word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;
 }
 
-/** Used if the suite is not in the result, because the kind is then unknown. */
+/** Used without the suite's result, which would say which it was. */
 export const GONE = 'Deleted, skipped or quarantined';
 
 const MAX_FACT_NAMES = 5;
@@ -32,7 +32,6 @@ export function pullRequestFacts(ran: Ran): Fact[] {
   return [...fixedFact(ran.suites), ...newFact(ran), ...goneFacts(ran)];
 }
 
-/** `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6 answers pass` */
 function fixedFact(suites: readonly SuiteResult[]): Fact[] {
   const parts = suites.flatMap((suite): Words[] => {
     const ids = new Set(fixedReferences([suite]).map(({ id }) => id));
@@ -56,7 +55,7 @@ function isOnHead(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.status !== 'removed';
 }
 
-/** `0 of 6`, over all tries of these references on one side. */
+/** For example `0 of 6`, over all tries of one side. */
 export function passedOf(references: readonly ReferenceResult[], side: 'base' | 'head'): string {
   const { passes, tries } = references
     .map((reference): Counts => sideCounts(reference[side]))
@@ -93,7 +92,6 @@ function gateFails(setting: string): Words {
   return [', and ', { name: setting }, ' is ', { name: 'fail' }];
 }
 
-/** Finds tests that gated on base and that head deletes, newly skips or quarantines. */
 function goneFacts({ suites, reasons }: Ran): Fact[] {
   const reason = reasons.find((each): each is ReasonOf<'removed'> => each.code === 'removed');
   if (reason === undefined) return [];

@@ -9,14 +9,13 @@ import { meansInWords, wholeRates } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
 
 export interface Figures {
-  /** Suites in which something ran. */
   ran: number;
   /** References that ran, and how many of them are in new suites. */
   references: number;
   fresh: number;
-  /** References that are worse by their own tries, in suites that did not regress. */
+  /** Worse by their own tries, in suites that did not regress. */
   worse: number;
-  /** References with evidence, of all that need it. Null if all have it. */
+  /** Null if all have evidence. */
   evidence: { references: number; of: number } | null;
   /** Tries without a readable grade, in suites with many of them. */
   ungraded: { tries: number; of: number } | null;
@@ -58,7 +57,7 @@ export function comparesNothing({ references, fresh }: Figures): boolean {
   return fresh > 0 && fresh >= references;
 }
 
-/** Returns tests that pass less often on head, by their own tries or with their suite. */
+/** Tests that pass less often on head, by their own tries or with their suite. */
 export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>
@@ -67,7 +66,6 @@ export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   );
 }
 
-/** Empty unless missing answers on head decide the verdict. */
 function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
   const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
   return references.filter(({ id }) => ids.has(id));
@@ -100,19 +98,18 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
 
 type ComparedFigures = Pick<MetricValues, 'base' | 'head' | 'share'>;
 
-/** `words 2.00 → 5.00`, or `turns that pass polite 90 → 40 %` */
+/** For example `words 2.00 → 5.00`. */
 export function numberInWords(name: string, { base, head, share }: ComparedFigures): string {
   return share === undefined
     ? `${name} ${meansInWords(base, head)}`
     : `${shareName(name, share)} ${wholeRates(base, head)}`;
 }
 
-/** `turns that pass polite` */
+/** For example `turns that pass polite`. */
 export function shareName(metric: string, share: NonNullable<ComparedFigures['share']>): string {
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
 }
 
-/** Returns shares of turns that pass, which say more than passing dialogues. */
 export function shareFigures(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
   return suite.metrics.flatMap((metric) =>
     metric.values?.share === undefined ? [] : [{ ...metric, values: metric.values }],

@@ -19,18 +19,16 @@ export interface HeadlineText {
   rows: readonly Words[];
   /** Titles omit these. */
   notes: readonly Words[];
-  /** The fact that is the subject. */
   fact?: Fact['word'];
 }
 
-/** In UTF-16 units, for a reason. */
+/** In UTF-16 units. */
 const MAX_SENTENCE = 400;
 
 export function oneNote(sentence: string): HeadlineText {
   return { subject: [], rows: [], notes: [[shorten(sentence, MAX_SENTENCE)]] };
 }
 
-/** An error's words come from `reason`, not from `words`. */
 export function reasonText(reason: Reason | undefined, words: string): HeadlineText {
   if (reason?.code !== 'words') return oneNote(words);
   const name = shorten(reason.text, MAX_SENTENCE);
@@ -42,7 +40,7 @@ function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult
   return isOnly ? [{ name }] : [{ name }, ' (', { name: variantWords(variant) }, ')'];
 }
 
-/** `support 100 → 70 %: 6 of 20 tests broke` */
+/** For example `support 100 → 70 %: 6 of 20 tests broke`. */
 export function suiteRow(
   suite: SuiteResult,
   suites: readonly SuiteResult[],
@@ -56,7 +54,6 @@ export function suiteRow(
 
 const MOST_ROWS = 3;
 
-/** Names all suites with this verdict, with a line for each of the worst. */
 export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): HeadlineText {
   const chosen = suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
   const isOnly = chosen.length === 1;
@@ -104,7 +101,6 @@ export function nothingWorse({
   };
 }
 
-/** The largest drop that the least sensitive suite may not notice. */
 function unnoticedAnywhere(
   compared: readonly SuiteResult[],
   suites: readonly SuiteResult[],
@@ -143,9 +139,7 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
   };
 }
 
-/**
- * Names tests that got worse in suites that did not regress, and falls that head's scoring excuses.
- */
+/** Also names falls that head's scoring excuses. */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });
   const excused = suites.filter(({ reason }) => reason?.by !== 'scoring' && reason?.under_base);

@@ -73,13 +73,12 @@ export function repeatedAnswers(
 }
 
 interface Churn {
-  /** Compared references whose answers differ. */
   changed: number;
   compared: number;
   /** Pass rates, 0–1. */
   base: number | null;
   head: number | null;
-  /** References that are worse by their own tries. */
+  /** Worse by their own tries. */
   worse: number;
 }
 

@@ -32,7 +32,6 @@ interface Found extends Pick<Result, 'reasons' | 'suites' | 'scoring'> {
   replaced: NonNullable<Result['replaced']>;
   figures: Figures;
   calls: number;
-  /** The first reason as a sentence. */
   first: string;
   facts: readonly Fact[];
 }
@@ -42,13 +41,12 @@ interface OutcomeRow<O extends RunOutcome> {
   tone: Tone;
   /** One to three words that begin a report. */
   words: string | ((outcome: O, found: Found) => string);
-  /** Follows the first words. */
   text(outcome: O, found: Found): HeadlineText;
-  /** For the check, the outputs and the log, without a full stop. By default made from `text`. */
+  /** For the check, the outputs and the log. By default made from `text`. */
   title?(outcome: O, found: Found): string;
-  /** Shown if some tests lack evidence, such as `19 of 20 tests compared`. */
+  /** The verb for `19 of 20 tests compared`, shown if some lack evidence. */
   evidence?: 'compared' | 'judged';
-  /** Also shows what else the pull request does. */
+  /** Whether to show what else the pull request does. */
   hasFacts?: true;
 }
 const COMPARED = { evidence: 'compared', hasFacts: true } as const;
@@ -265,7 +263,6 @@ function wordsOf(outcome: RunOutcome, found: Found): string {
 export interface OutcomeLook {
   sign: string;
   tone: Tone;
-  /** The outcome in two or three words. */
   outcome: string;
 }
 
@@ -278,7 +275,6 @@ interface Headline extends OutcomeLook {
   subject: Words;
   /** One per suite or fact. */
   rows: Words[];
-  /** Sentences below the rows. May be empty. */
   note: Words;
 }
 
@@ -324,7 +320,7 @@ function foundIn({ reasons = [], suites = [], scoring = [], replaced = [], usage
 
 const NOTHING_RAN = 'nothing ran';
 
-/** GitHub's limit for titles of annotations and checks. */
+/** GitHub's limit for titles. */
 const TITLE_LIMIT = 255;
 
 export function outcomeFields(
@@ -364,7 +360,7 @@ function evidenceFirst(
 ): string | null {
   const { evidence: word } = rowOf(outcome);
   if (word === undefined || evidence === null) return null;
-  // The reason already says how many references were compared.
+  // The reason already has this number.
   if (outcome.kind === 'no-verdict' && suites.some(isUnasked)) return null;
   return `${count(evidence.references)} of ${counted(evidence.of, 'test')} ${word}`;
 }

@@ -8,12 +8,12 @@ interface Rates {
   head: number | null;
 }
 
-/** `all suites together 90 → 85 %` */
+/** For example `all suites together 90 → 85 %`. */
 export function allSuites({ base, head }: Rates): string {
   return `all suites together ${wholeRates(base, head)}`;
 }
 
-/** Says which answers are preferred, if preference decides the suite. */
+/** Null unless preference decides the suite. */
 export function preferredWords({ preference }: SuiteResult): string | null {
   if (preference?.gates !== true) return null;
   const { head, base, ties } = preference;
@@ -23,7 +23,7 @@ export function preferredWords({ preference }: SuiteResult): string | null {
     : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
 }
 
-/** Says who answers in place of which model. Null if base's models answer. */
+/** Null if base's models answer. */
 export function replacedInShort(replaced: readonly Replaced[] = []): string | null {
   if (replaced.length === 0) return null;
   const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');
@@ -33,7 +33,7 @@ export function replacedInShort(replaced: readonly Replaced[] = []): string | nu
   return `${by} in place of a model in ${shown}${more}`;
 }
 
-/** `pass rates from 70 % to 100 %`. Null if nothing could be judged. */
+/** For example `pass rates from 70 % to 100 %`. */
 export function rateRange(suites: readonly SuiteResult[]): string | null {
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   if (heads.length === 0) return null;

@@ -178,7 +178,7 @@ export const HALT_WORDS: Readonly<Record<HaltCode, string>> = {
   cancelled: 'Cancelled',
 };
 
-/** `Time is up: …; 4 of 8 tries were made` */
+/** For example `Time is up: …; 4 of 8 tries were made`. */
 export function endedWords({
   halt,
   why,

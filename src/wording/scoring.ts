@@ -9,7 +9,7 @@ import {
   wholeRates,
 } from '../text/amounts.ts';
 
-/** Says how much of the rate's change comes from the prompt, and how much from the scoring. */
+/** Splits the rate's change into prompt and scoring. */
 export function scoringSummary(scoring: ScoringResult): string {
   const { base_base: before, base_head: between, head_head: after } = scoring.rates;
   if (before === null || between === null || after === null)
@@ -70,7 +70,7 @@ export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | '
   );
 }
 
-/** `under base's scoring 100 → 0 %; …`, a fall that head's own scoring does not show. */
+/** For example `under base's scoring 100 → 0 %; …`. */
 export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
   const why = excused ? "head's own scoring passes them" : 'the scoring changed too';
   return `under base's scoring ${wholeRates(before, after)}; ${why}`;

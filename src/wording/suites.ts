@@ -24,7 +24,6 @@ import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
 
-/** Explains a suite's verdict with its numbers. */
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
   const compared =
@@ -53,7 +52,6 @@ function whatPasses({ unit, rollups }: SuiteResult): string {
   return unit === 'references' ? `tests that pass (${rollups.policy})` : 'pass rate';
 }
 
-/** A reason other than the rate comes first. */
 function whatFell(suite: SuiteResult): string {
   const { verdict, reason } = suite;
   if (verdict !== 'regressed' || !reason) return '';
@@ -88,7 +86,7 @@ function whatIsSeen(suite: SuiteResult): string {
 
 type SentenceOf = (named: string, tolerance: string) => string;
 
-/** Added to the rates. `named` are tests or metrics, `tolerance` is in points. */
+/** Follows the rates. `named` are tests or metrics, `tolerance` is in points. */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Perhaps worse: ${named}.`,
   named: (named) => `Worse by themselves: ${named}.`,
@@ -119,7 +117,7 @@ const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 's
     errors: 'and base no longer answers',
   };
 
-/** `fell against stored answers, and max_calls left too few calls to ask again` */
+/** For example `fell against stored answers, and max_calls left too few calls to ask again`. */
 export function unconfirmedFall({
   metric,
   rests_on,
@@ -129,7 +127,6 @@ export function unconfirmedFall({
   return `${what} ${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}`;
 }
 
-/** Empty if base did not change. */
 function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metric'>): string {
   if (drift === null) return '';
   return metric === undefined
@@ -137,14 +134,14 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
     : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
-/** Says why a fall that depends on old answers is not red. */
+/** Says why a fall that depends on stored answers is not red. */
 export function confirmationWords(confirmation: Confirmation): string {
   return confirmation.status === 'model'
     ? `${MODEL_CHANGED}: ${baseDrops(confirmation)}.`
     : `It ${unconfirmedFall(confirmation)}.`;
 }
 
-/** `base also drops when re-run today (100 → 50 %)` */
+/** For example `base also drops when re-run today (100 → 50 %)`. */
 export function baseDrops(confirmation: Pick<ConfirmationResult, 'metric' | 'drift'>): string {
   const fall = driftWords(confirmation);
   return `base also drops when re-run today${fall === '' ? '' : ` (${fall})`}`;
@@ -192,7 +189,6 @@ function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is of ${date}`}.`;
 }
 
-/** Says why no references of a suite are compared. */
 export function uncomparedWords(suite: SuiteResult): string {
   const {
     verdict,

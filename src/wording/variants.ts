@@ -2,7 +2,7 @@ import type { Variant } from '../kernel/result/pieces.ts';
 import { shorten } from '../text/visible.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
-/** `gpt-4o, temperature 0, tools: create_order`. Empty for computed output without parameters. */
+/** For example `gpt-4o, temperature 0, tools: create_order`. */
 export function variantWords({ model, parameters }: Variant): string {
   return [
     ...(model === null ? [] : [model]),
@@ -10,7 +10,7 @@ export function variantWords({ model, parameters }: Variant): string {
   ].join(', ');
 }
 
-/** Only the differences, such as `temperature 0 → 0.2, top_p none → 1`. */
+/** For example `temperature 0 → 0.2, top_p none → 1`. */
 export function variantChanges(base: Variant, head: Variant): string {
   const [before, after] = [valuesOf(base), valuesOf(head)];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -30,7 +30,7 @@ function valueWords(value: Json | undefined): string {
   return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
 }
 
-/** Names tools and schemas, so that a label stays the same when a schema changes. */
+/** Names schemas, so that a label stays the same when one changes. */
 function parameterWords(name: string, value: Json): string {
   const names = namesIn(value);
   return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
@@ -43,7 +43,7 @@ function shortValue(value: Json): string {
   return shorten(text, LONGEST_VALUE);
 }
 
-/** Uses types for hosted tools, which have no name. */
+/** Hosted tools have a type instead of a name. */
 function namesIn(value: Json): string | null {
   if (!Array.isArray(value)) return nameOf(value);
   const names = value.map((each) => nameOf(each) ?? (isMap(each) ? textIn(each, 'type') : null));

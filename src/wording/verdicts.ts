@@ -13,11 +13,10 @@ import { firstOf, namedIds, type Words } from './words.ts';
 interface Decided {
   suite: SuiteResult;
   reason: VerdictReason;
-  /** True if no other suite has this verdict. Then there is room to name references. */
+  /** If no other suite has this verdict, there is room to name tests. */
   isOnly: boolean;
 }
 
-/** The suite's name precedes the sentence. */
 const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Words>> = {
   fall: rateFallWords,
   references: ({ suite, reason, isOnly }) =>
@@ -81,7 +80,7 @@ export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean 
   return SENTENCES[reason.by]({ suite, reason, isOnly });
 }
 
-/** `100 → 70 %`, or which answers are preferred. */
+/** For example `100 → 70 %`, or which answers are preferred. */
 export function suiteRates(suite: SuiteResult): string {
   const { unit, rollups, pass_rate } = suite;
   const preferred = preferredWords(suite);
@@ -99,7 +98,7 @@ function rateFallWords({ suite, reason }: Decided): Words {
   return [...what, `: ${brokeWords(suite) ?? `clearly worse${byChance(reason)}`}`];
 }
 
-/** `format 100 → 85 %, although correct rose 80 → 97 %` */
+/** For example `format 100 → 85 %, although correct rose 80 → 97 %`. */
 function metricWords({ metrics }: SuiteResult, name: string): Words {
   const own = metrics.find((metric) => metric.name === name);
   const known = typeof own?.base === 'number' && typeof own.head === 'number';
@@ -119,7 +118,7 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
   return (head ?? 0) - (base ?? 0);
 }
 
-/** `6 of 20 tests broke`. Null if no single test is known to be broken. */
+/** Null if no single test is known to be broken. */
 function brokeWords(suite: SuiteResult): string | null {
   const broken = brokenIn(suite).length;
   return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;
@@ -129,7 +128,7 @@ function countedTests({ compared, evidence }: SuiteResult): string {
   return counted(compared.references === 0 ? evidence.of : compared.references, 'test');
 }
 
-/** `a 6 of 6 → 0 of 6, b 4 of 4 → 0 of 4` */
+/** For example `a 6 of 6 → 0 of 6, b 4 of 4 → 0 of 4`. */
 function eachPassed({ references }: SuiteResult, ids: readonly string[]): Words {
   return firstOf(
     references
@@ -146,13 +145,13 @@ function although({ pass_rate: { base, head } }: SuiteResult): string {
   return `, although the rate ${head > base ? 'rose' : 'stayed'} ${wholeRates(base, head)}`;
 }
 
-/** ` (under 0.1 % likely by chance)` */
+/** For example ` (under 0.1 % likely by chance)`. */
 function byChance({ p }: VerdictReason): string {
   if (p === null) return '';
   return ` (${p < 0.001 ? 'under 0.1' : (p * 100).toFixed(1)} % likely by chance)`;
 }
 
-/** In points. A suite that might not notice such a drop has too few tests. */
+/** In points. A suite should notice such a drop. */
 const LARGE_DROP = 20;
 
 function unnoticedWords({ suite }: Decided): Words {
@@ -164,7 +163,7 @@ function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeo
   return shares.reduce((least, own) => ((own.low ?? 0) < (least.low ?? 0) ? own : least));
 }
 
-/** The largest drop that a green suite might not notice. Null if even a small drop would show. */
+/** Null if even a small drop would show. */
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {

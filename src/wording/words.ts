@@ -1,4 +1,4 @@
-/** Our words and foreign words, which reports show as code. `limit` is in characters. */
+/** Reports show names as code. `limit` is in characters. */
 export type Words = readonly (string | { name: string; limit?: number })[];
 
 export function plainWords(words: Words): string {
@@ -11,7 +11,7 @@ export function joinWords(parts: readonly Words[], separator: string): Words {
 
 const MOST_NAMES = 3;
 
-/** Joins the first items, such as `a`, `b`, `c` and 2 more. Never says "1 more". */
+/** For example `a`, `b`, `c` and 2 more. Never says "1 more". */
 export function firstOf(parts: readonly Words[], most: number = MOST_NAMES): Words {
   const shown = parts.length === most + 1 ? parts : parts.slice(0, most);
   const more = parts.length - shown.length;

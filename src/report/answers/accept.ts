@@ -3,10 +3,7 @@ import { LongNumber, type ExactJson } from '../../types/exact-json.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf, visibleParts } from './text.ts';
 
-/**
- * Returns the expected value that accepts this answer: its files, unless it has none or `before`
- * expects calls.
- */
+/** Accepts the answer's files, unless it has none or `before` expects calls. */
 export function expectedFrom(
   all: readonly Part[],
   before: Json,

@@ -22,12 +22,11 @@ export interface ArgumentChange extends Pair<Argument> {
   call: string;
 }
 
-/** Returns both answers as text with their differences marked. */
 export function answerRuns(base: readonly Part[], head: readonly Part[]): Stretch[] {
   return joinRuns(pairParts(base, head).map(partRuns), '\n');
 }
 
-/** Finds arguments that differ or were renamed, such as `quantity: 3 → amount: 3`. */
+/** Finds differing or renamed arguments, such as `quantity: 3 → amount: 3`. */
 export function argumentChanges(base: readonly Part[], head: readonly Part[]): ArgumentChange[] {
   return pairParts(base, head).flatMap(({ base: before, head: after }) =>
     before?.type === 'tool_call' && after?.type === 'tool_call'
@@ -38,10 +37,10 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
   );
 }
 
-/** Bounds the pairwise comparison, which is quadratic. Later parts get no partner. */
+/** Limits the quadratic comparison. Later parts get no partner. */
 const MOST_PAIRED = 200;
 
-/** Pairs parts of one kind and name, preferring equal ones. The order of both sides is kept. */
+/** Pairs parts of one kind and name in order, preferring equal ones. */
 function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>[] {
   const [base, head] = [visibleParts(ofBase), visibleParts(ofHead)];
   const pairs: Pair<Part>[] = [];

@@ -63,13 +63,12 @@ export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
   return Object.entries(value).map(([name, of]) => ({ name, value: of }));
 }
 
-/** Null if the text is not JSON, or too deeply nested to compare. */
 function readArguments(text: string): ExactJson | null {
   const value = parsedJson(text);
   return value === undefined || isDeeper(value, MOST_LEVELS) ? null : value;
 }
 
-/** Equal answers have the same key. Arguments and JSON are compared by value, images by content. */
+/** Equal answers have equal keys, whatever the order of arguments in JSON. */
 export function answerKey(all: readonly Part[]): string {
   const parts = visibleParts(all);
   const [first] = parts;

@@ -13,11 +13,11 @@ const MAX_EDITS = 400;
 /** If more of the characters changed, nothing is marked. */
 const MAX_CHANGED = 0.75;
 
-/** Matches words, numbers and blanks; Chinese, Japanese and other characters one by one. */
+/** Matches words, numbers and blanks. Other characters, such as Chinese, match one by one. */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-/** Marks the words that differ. Null if too many differ for marks to help. */
+/** Null if too many words differ for marks to help. */
 export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchangedStretch(base)];
   const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 
 export const STYLE = readFileSync(new URL('./assets/page.css', import.meta.url), 'utf8');
 const list = readFileSync(new URL('./assets/list.js', import.meta.url), 'utf8');
-/** The block keeps its names local. */
 export const withListScript = (own: string): string => `{\n${list}${own}}`;
 export const SCRIPT = withListScript(
   readFileSync(new URL('./assets/page.js', import.meta.url), 'utf8'),
@@ -12,7 +11,6 @@ export const SCRIPT = withListScript(
 const cspHash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Only our own style and script may run; the page makes no requests. */
 export const POLICY =
   `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; ` +
   `img-src data:; base-uri 'none'; form-action 'none'`;

@@ -33,7 +33,6 @@ interface ChartRow extends RowWords {
 interface RowsDrawing {
   label: string;
   rows: readonly ChartRow[];
-  /** The right end of the axis, as a share. */
   ceiling: number;
 }
 
@@ -49,7 +48,7 @@ const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/** Charts with equally many rows have the same height, so that they align side by side. */
+/** Charts with equally many rows have the same height, so that they align. */
 function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
   const axis = shareAxis(0, ceiling);
   return draw({
@@ -77,7 +76,6 @@ function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
 function rowText(row: RowWords, index: number, at: At): Shape[] {
   const { y } = at(0, index + ROW_TEXT_Y);
   return [
-    // The background keeps axis lines from crossing the words.
     {
       type: 'rect',
       shape: { x: 0, y: y - 9, width: CHART_WIDTH, height: 17 },
@@ -122,11 +120,10 @@ export interface SidesRow {
   name: string;
   base: number | null;
   head: number | null;
-  /** Interval of head − base. */
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
-  /** Shown instead of the shares. */
+  /** Replaces the shares. */
   instead: string | null;
 }
 
@@ -135,7 +132,6 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
-/** Draws base as a ring and head as a dot, with the interval of the difference. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

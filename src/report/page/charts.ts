@@ -9,7 +9,6 @@ import { rankedPrompts, type Ranked } from '../sections/tables.ts';
 import { cardHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
 import type * as library from './line-charts.ts';
 
-/** Draws quality against cost for each prompt name. */
 export async function costCharts(result: Result): Promise<ReadonlyMap<string, Markup>> {
   const prompts = rankedPrompts(result);
   if (prompts.length === 0) return new Map();

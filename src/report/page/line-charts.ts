@@ -1,4 +1,4 @@
-/** Load with `import()`, and only to draw a chart: the chart library is large. */
+/** Load this with `import()`, because the chart library is large. */
 import type { Markup } from '../../text/markup.ts';
 import { shareSpan } from './blocks.ts';
 import {
@@ -15,7 +15,7 @@ import {
   CHART_WIDTH,
 } from './drawing.ts';
 
-/** `rank` is the row in the table; cost is in dollars per thousand calls; rates are 0–1. */
+/** Costs are in dollars per thousand calls, rates 0–1. */
 interface CostPoint {
   rank: number;
   cost: number;
@@ -26,13 +26,12 @@ interface CostPoint {
 
 const HEIGHT = 250;
 
-/** The axis is logarithmic if the highest cost is more than this many times the lowest. */
+/** If costs differ by more than this factor, the axis is logarithmic. */
 const WIDE = 20;
 
 /** In pixels. Labels closer than this would overlap. */
 const APART = 13;
 
-/** Draws quality against cost, without variants of unknown cost. */
 export function qualityCostChart({
   label,
   points,

@@ -19,7 +19,6 @@ import { noteHtml } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';
 import { referenceHtml, type ImageOf } from './references.ts';
 
-/** Sorts references of all suites by status, worst first, then by suite. */
 export function referencesWorstFirst({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).sort((a, b) => rank(a) - rank(b));
 }
@@ -39,7 +38,7 @@ interface ListInput {
   imageOf: ImageOf;
 }
 
-/** Renders the filter and the rows. Null if larger than `limit` bytes. */
+/** Null if larger than `limit` bytes. */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],
@@ -104,7 +103,6 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
 
 const NO_FLIPPED: ReadonlySet<string> = new Set();
 
-/** Filters without unpacking the rows. */
 function contentsOf(
   { entries, anchor }: ListInput,
   { suites, tags, flipped, own }: Facets,
@@ -176,10 +174,7 @@ export function listNotes(
   ];
 }
 
-/**
- * Rows written as plain HTML: enough for printing and browser search of most reports. The script
- * unpacks the others.
- */
+/** Rows in plain HTML. The script unpacks the others. */
 export const OPEN_ROWS = 100;
 
 /** A compromise between unpacking time and compression. */
@@ -187,11 +182,9 @@ const PACK_ROWS = 100;
 
 interface Rows {
   open: string[];
-  /** Up to `PACK_ROWS` rows each. */
   packs: string[];
 }
 
-/** Null if the rows exceed `limit` bytes. */
 async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows | null> {
   const open: string[] = [];
   const packs: string[] = [];

@@ -24,24 +24,21 @@ import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups, type ImageOf } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
-/**
- * In bytes, for the first thousand references. Each further one adds {@link BYTES_PER_REFERENCE}.
- */
+/** In bytes, for the first thousand references. */
 export const HTML_LIMIT = 2_000_000;
 
-/** Keeps a page of ten thousand references below 3 MB. */
+/** In bytes. Keeps ten thousand references below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
 /** The best compression ratio to expect. */
 const MOST_PACKED = 20;
 
-/** In bytes. Browsers struggle with larger pages, so the least important references are omitted. */
+/** In bytes. Browsers struggle with larger pages. */
 const HTML_MOST = 25_000_000;
 
 /** Characters per answer. The first level that fits is used. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
-/** Bytes of the shortest markup around an answer. */
 const LEAST_AROUND = 30;
 
 const NO_IMAGES: ReadonlyMap<string, string> = new Map();
@@ -68,10 +65,7 @@ function placeImages(
   return { imageOf, size };
 }
 
-/**
- * Renders one self-contained HTML file within the size limit. `images` maps object ids to data
- * URIs.
- */
+/** Renders one self-contained HTML file. `images` maps object ids to data URIs. */
 export async function renderHtml(
   result: Result,
   reports: Reports,
@@ -125,7 +119,7 @@ export async function renderHtml(
 }
 
 interface Sizes {
-  /** Returns a lower bound of the page's bytes with texts cut to `characters`. */
+  /** A lower bound of the page's bytes with texts cut to `characters`. */
   least(characters: number): number;
   longest: number;
 }

@@ -138,7 +138,6 @@ function stripsHtml(
   ]);
 }
 
-/** Draws one mark per try: the sign shows the side, the shape shows whether it passed. */
 export function dots(side: SideResult, sign: string): Markup {
   const runs =
     side.tries
@@ -197,7 +196,7 @@ function marks(
       };
 }
 
-/** If answers are cut shorter than this, images, tokens and times are omitted too. */
+/** With shorter answers, images, tokens and times are omitted too. */
 export const FULL_META = 500;
 
 function triesHtml(
@@ -255,7 +254,6 @@ interface Group {
   tries: [TryResult, ...TryResult[]];
 }
 
-/** Groups tries with equal outcome, answer, error and scores. */
 export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   const found = new Map<string, Group>();
   for (const tryResult of tries) {
@@ -290,7 +288,6 @@ function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
   return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
 }
 
-/** A plain pass is omitted, because the outcome already shows it. */
 function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Markup | null {
   const scores = all.filter(
     ({ status, value, reason, skip }) =>

@@ -143,7 +143,6 @@ function numericScore({ scores }: TryResult, metric: string): number | null {
 
 const BINS = 16;
 
-/** Base's outline is above the line, head's bars are below. */
 function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>

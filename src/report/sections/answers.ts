@@ -8,8 +8,6 @@ import { answerText, argumentText, textOfParts, type WithParts } from '../answer
 import { code, text, type Line, type Piece } from './document.ts';
 import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
 
-/** Every output reads answers through this file. */
-
 type Shown = Pick<TryResult, 'parts' | 'error'>;
 
 interface Room {
@@ -31,7 +29,6 @@ export function answerLine(made: Shown | null, characters: number): Line {
     : [{ kind: 'pieces', pieces }];
 }
 
-/** Writes expected calls and files as an answer would show them. */
 export function expectedText(expected: Json): string {
   const parts = expectedParts(expected);
   return parts === null ? jsonText(expected) : textOfParts(parts);
@@ -44,7 +41,7 @@ export function expectedLine(expected: Json, characters: number): Line {
     : [{ kind: 'pieces', pieces: whole(textOfParts(parts), characters) }];
 }
 
-/** Returns the answer, or `no answer, …`, cut to `length` UTF-16 units. */
+/** Returns the answer, or `no answer, …`. `length` is in UTF-16 units. */
 export function answerWords(made: Shown, length: number): string {
   const said = answerText(made);
   return said === null
@@ -66,7 +63,7 @@ export function markedAnswers(
     : emphasised(answerRuns(base.parts, head.parts), room);
 }
 
-/** Returns lines such as `create_order: quantity: 3 → amount: 3`. */
+/** For example `create_order: quantity: 3 → amount: 3`. */
 export function changedArguments(base: WithParts | null, head: WithParts | null): string[] {
   if (!base?.parts || !head?.parts) return [];
   const changes = argumentChanges(base.parts, head.parts);

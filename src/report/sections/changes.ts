@@ -23,12 +23,10 @@ const SHOWN_FILES = 3;
 
 const MAX_CHANGED_FILES = 5;
 
-/** In lines, of all files together. */
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. On green, only those of a scoring change that flipped
- * references.
+ * Shows changed lines of the worst suites. On green, only of scoring changes that flipped tests.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
@@ -44,7 +42,6 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   ]);
 }
 
-/** Shows the whole change of files that were cut above, if there is room. */
 export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { open, left } = splitChanges(result);
@@ -155,21 +152,18 @@ function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Returns head's first differing line, or the line after removed ones. */
+/** Returns the line after removed ones, if no line was added there. */
 export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
   return hunk.head + Math.max(0, before);
 }
 
-/** With at most this many other changed lines, the cause is easy to see. */
 const BESIDE_CAUSE = 2;
 
 const ROOM_FOR_ALL = 100;
 
-/**
- * Returns the lines found to be the cause. Null if there is no cause, or too little else to omit.
- */
+/** Null if there is no cause, or too little else to omit. */
 function causeExcerpt(
   change: ChangedText,
   most: number,

@@ -1,20 +1,17 @@
-/** Limits how much a report shows. A lower level never shows more. */
+/** Limits of a report. A lower level never shows more. */
 export interface Detail {
   suites: number;
   /** Regressed references with answers, in all sections. */
   answers: number;
-  /** Further regressed references, shown only as rows with counts. */
+  /** Further regressed references, shown only with counts. */
   counts: number;
   /** References with answers per kind of failure. Absent: no limit. */
   answersPerFailure?: number;
-  /** Changed lines of all files together. */
   lines: number;
-  /** Characters of one answer or input. */
   characters: number;
   /** Rows of every other, collapsed list. 0 shows only their number. */
   collapsedItems: number;
   problems: number;
-  /** If false, shows only metrics that moved. */
   showsUnmovedMetrics: boolean;
   /** Explains what is omitted. Null at full detail. */
   sizeNote: string | null;
@@ -93,7 +90,6 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   },
 ];
 
-/** A job summary may be sixteen times as large as a comment. */
 export const SUMMARY_LEVELS: readonly Detail[] = [
   {
     suites: 500,
@@ -114,7 +110,7 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   })),
 ];
 
-/** Renders with less and less detail until the size fits. Null if nothing fits. */
+/** Renders with less and less detail until the size fits. */
 export function fit(
   levels: readonly Detail[],
   limit: number,
@@ -129,7 +125,7 @@ export function fit(
 }
 
 export function bytes(text: string): number {
-  // Encoding a 30 MB report only to count its bytes would need twice the memory.
+  // Encoding a 30 MB report to count its bytes would double its memory.
   let size = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

@@ -9,23 +9,21 @@ import type { Words } from '../../wording/words.ts';
 export interface Links {
   run: string | null;
   report: string | null;
-  /** The report's local path, used without an address. */
   reportFile?: string;
   /** Explains how pull requests from forks are judged. Absent if this is not a fork. */
   forks?: string;
-  /** The artifact with result.json, and its run's number. */
   artifact?: { name: string; run: string };
   /** Whether the author is an outside contributor, approved or not. */
   outsider?: boolean;
-  /** The project, settings or overrides, if they are not the usual ones. */
+  /** The project, settings or overrides, if unusual. */
   about?: string;
-  /** Returns the URL of a line, 0 for the whole file. `base` is for files that head deleted. */
+  /** Returns a line's URL. Line 0 is the whole file; `base` is for deleted files. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }
 
 export const NO_LINKS: Links = { run: null, report: null, place: null };
 
-/** In UTF-16 units, for a quoted sentence. */
+/** In UTF-16 units. */
 export const SENTENCE = 400;
 
 export function placeText({ file, line }: { file: string; line: number }): string {
@@ -46,7 +44,6 @@ export type Inline =
   | { kind: 'text' | 'strong'; text: string }
   /** Foreign text, shown unchanged. `limit` is in characters. */
   | { kind: 'code'; text: string; limit: number }
-  /** A text with marked or omitted parts. */
   | { kind: 'pieces'; pieces: Piece[] }
   /** A line of a file. `name` replaces the path as the link's text. */
   | {
@@ -62,14 +59,12 @@ export type Inline =
   | { kind: 'break' };
 
 export interface Piece {
-  /** `gap` is our own note about omitted text. */
   kind: 'same' | 'changed' | 'gap';
   text: string;
 }
 
 export type Line = Inline[];
 
-/** `gap` is our own note about omitted lines. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
   text: string;
@@ -86,10 +81,10 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /** Collapsed where possible. `plain`: the content is Markdown for programs. */
+  /** `plain`: the content is Markdown for programs. */
   | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
-/** In UTF-16 units, for a name or path. */
+/** In UTF-16 units. */
 export const NAME_LIMIT = 120;
 
 export const text = (value: string): Inline => ({ kind: 'text', text: value });
@@ -113,12 +108,11 @@ export const place = (file: string, line: number, side: Side = 'head'): Inline =
   side,
 });
 
-/** Returns the side whose file contains the reference. */
 export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
-/** Links foreign text to its reference. Without links, the place follows the text. */
+/** Without links, the place follows the text. */
 export function placeLink(
   words: string,
   reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,
@@ -134,7 +128,7 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
-/** Returns nothing if there are no rows. Titles given as strings are our own words. */
+/** Titles given as strings are our own words. */
 export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
   const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
   return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
@@ -152,7 +146,6 @@ export function joinLines(lines: readonly Line[], separator: string): Line {
   return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
 }
 
-/** Links to lines of files, if the result knows the repository. */
 export function placeLinks({
   source,
   base,
@@ -173,7 +166,7 @@ export function placeLinks({
   };
 }
 
-/** Whether a line has only our own words and numbers, which must not wrap. */
+/** Our own words and numbers do not wrap. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

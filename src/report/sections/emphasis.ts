@@ -3,10 +3,9 @@ import type { Side } from '../../types/plain.ts';
 import { tokens, wordRuns, type Stretch } from '../answers/words.ts';
 import type { Piece } from './document.ts';
 
-/** In characters. Longer texts are compared only up to this length. */
+/** In characters. Only the start of longer texts is compared. */
 export const COMPARED_CHARACTERS = 8_000;
 
-/** Unchanged characters kept on each side of a gap. */
 const CONTEXT = 60;
 
 export interface Emphasised {
@@ -15,7 +14,6 @@ export interface Emphasised {
 }
 
 interface Room {
-  /** Limit of each side. */
   characters: number;
   gaps: boolean;
 }
@@ -28,7 +26,7 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
   return emphasised(runs, room, { base: before.left, head: after.left });
 }
 
-/** `left` counts the characters of each side that the pieces omit. */
+/** `left` counts the characters of each side that are omitted. */
 export function emphasised(
   runs: readonly Stretch[],
   { characters: limit, gaps }: Room,

@@ -33,7 +33,6 @@ interface ErrorCause {
   references: Map<string, ReferenceResult>;
 }
 
-/** True if errors decide the outcome, or explain answers missing on head. */
 export function opensErrors({ outcome, suites }: Result): boolean {
   if (outcome.kind === 'not-judged' || outcome.kind === 'ended-early') return true;
   if (outcome.kind === 'regressed') return false;
@@ -47,9 +46,7 @@ export function opensErrors({ outcome, suites }: Result): boolean {
   );
 }
 
-/**
- * Lists causes with counts, most frequent first. Errors that count as fails are listed separately.
- */
+/** Lists causes, most frequent first. Errors that count as fails are separate. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
   // The headline already shows the only cause.
   if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];
@@ -91,7 +88,6 @@ function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
   return causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
 }
 
-/** Returns whether a notice repeats a listed error. */
 export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
   if (!opensErrors(result)) return () => false;
   const errors = groupErrors(result).filter(({ fails }) => !fails);
@@ -116,7 +112,6 @@ function errorCauseLine({ message, tries, references }: ErrorCause): Line {
   ];
 }
 
-/** The first line counts tries that were not made. */
 function isInFirstLine(message: string, { outcome }: Result): boolean {
   return (
     outcome.kind === 'ended-early' &&
@@ -140,7 +135,7 @@ function groupErrors(result: Result): ErrorCause[] {
   return [...found.values()].sort((a, b) => b.tries - a.tries);
 }
 
-/** Removes what differs between calls, such as request ids. */
+/** Ignores what differs between calls, such as request ids. */
 function withoutNumbers(message: string): string {
   return message.replace(/[\w-]*\d[\w-]*/g, '0');
 }

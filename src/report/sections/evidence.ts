@@ -24,7 +24,6 @@ import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
 import { shownNumber } from './phrases.ts';
 
-/** Shows input, expected value, both answers, and why head's answer failed. */
 export function evidence(
   title: Line,
   reference: ReferenceResult,
@@ -185,14 +184,11 @@ interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /** Index of the first difference. Null if there is none, or one side is missing. */
+  /** Null if nothing differs, or one side is missing. */
   parted: number | null;
 }
 
-/**
- * Returns metrics that score each object of a try, differing ones first. Metrics that do not gate
- * are shown only if none gates.
- */
+/** Compares scores of each object. Metrics that do not gate are shown only if none gates. */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
     tryResult?.scores.find((score) => score.metric === metric)?.objects ?? null;
@@ -226,7 +222,6 @@ function partingObject(base: ObjectScores | null, head: ObjectScores | null): nu
   );
 }
 
-/** Longer dialogues are cut around the first difference. */
 const MOST_MARKS = 60;
 
 const BEFORE = 10;
@@ -257,7 +252,6 @@ export function stripName({ base, head }: Strip): string {
   return `by ${OBJECT_WORDS[(head ?? base)?.level ?? 'Turn']}`;
 }
 
-/** Shows both sides, then the first object that differs with head's reason. */
 export function stripLine({ base, head, parted }: Strip, characters: number): Line {
   const sides: Line[] = [
     ...(base === null ? [] : [[text('Base '), code(marksOf(base, parted))]]),

@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { code, placeLink, text, type Line } from './document.ts';
 
-/** Returns a hand-written id, or a generated id with the first words of the input. */
+/** Adds the first words of the input to a generated id. */
 export function referenceLabel(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null

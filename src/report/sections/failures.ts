@@ -6,17 +6,13 @@ import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 export interface Failure {
   /** The first failing metric. Null if there is no answer, or only the roll-up fails. */
   metric: string | null;
-  /** Whether the metric has no value or no readable grade. */
   unjudged: boolean;
   /** Null if the reasons differ. */
   reason: string | null;
   entries: ReferenceEntry[];
 }
 
-/**
- * Groups failures by suite, metric and reason. Those with differing reasons share a group per
- * metric.
- */
+/** Groups failures by suite, metric and reason. Single reasons share a group per metric. */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
   const exact = Map.groupBy(all, ({ reasonKey }) => reasonKey);
@@ -30,7 +26,7 @@ export function failures(entries: readonly ReferenceEntry[], reports: Reports): 
   });
 }
 
-/** Like {@link failures}, but merges equal failures of several suites. */
+/** Also merges equal failures of several suites. */
 export function sharedFailures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   return groupByEqualKey(
     failures(entries, reports),
@@ -47,7 +43,6 @@ export function sharedFailures(entries: readonly ReferenceEntry[], reports: Repo
   }));
 }
 
-/** Returns the first entry, its failure, and how many others fail in the same way. */
 export function worstOf([failure]: readonly Failure[]): {
   worst: ReferenceEntry;
   failure: Failure;
@@ -91,7 +86,6 @@ export function ownFailures(tryResult: TryResult | null): Score[] {
   );
 }
 
-/** Gating metrics come first. */
 export function failedScores(tryResult: TryResult | null): Score[] {
   return (tryResult?.scores ?? [])
     .filter(({ status }) => status !== 'pass' && status !== 'skipped')

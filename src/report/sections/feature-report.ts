@@ -15,22 +15,21 @@ export interface ReportContext {
   links: Links;
 }
 
-/** A feature's part of reports. Pure, because it is called for each level of detail. */
+/** Must be pure, because it is called for each level of detail. */
 export interface FeatureReport {
   sections?: Partial<
     Record<Slot, (result: Result, detail: Detail, context: ReportContext) => Block[]>
   >;
 
-  /** Lines to explain in the diff and on the pull request. */
+  /** Lines to explain in the pull request's diff. */
   lines?(result: Result): FoundLines[];
 
   /** A command that searches for the cause. Null if there is nothing to search. */
   search?(result: Result): string | null;
 
-  /** Outputs of the action. */
   outputs?(result: Result): Record<string, string>;
 
-  /** A suite for JUnit. `unmet` says what is missing, but never fails. */
+  /** A suite for JUnit, which never fails. `unmet` says what is missing. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
   /** Items of the fold "How sure is this?". */
@@ -39,7 +38,7 @@ export interface FeatureReport {
   /** Whether a comment is useful although no suite ran. */
   hasContent?(result: Result): boolean;
 
-  /** Finds what most references that got worse in a suite have in common, for the first line. */
+  /** What most of the worse references have in common, for the first line. */
   inCommon?(
     result: Result,
     suite: SuiteResult,
@@ -49,7 +48,7 @@ export interface FeatureReport {
     places: readonly { name: string; base: number | null; head: number | null }[];
   } | null;
 
-  /** Views a try with several answers, such as a dialogue. Null for other tries. */
+  /** Null if the try has only one answer. A dialogue has several. */
   onTry?(tryResult: TryResult): TryView | null;
 
   /** For `evaldiff show` and its JSON. */
@@ -84,11 +83,9 @@ export async function loadReports(rows: readonly ReportRow[]): Promise<Reports> 
 
 export interface FoundLines {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
-  /** Says what effect the lines had, in plain text. */
   sentence: string;
   /**
-   * `alone`: each line had the effect. `together`: only all lines had it. `likely`: not proven.
-   * `untested`: not tried.
+   * `alone`: each line had the effect. `together`: only all of them had it. `likely`: not proven.
    */
   proof: 'alone' | 'together' | 'likely' | 'untested';
   /** Shown below each line in the diff. */
@@ -98,7 +95,7 @@ export interface FoundLines {
     file: string;
     /** The last of the lines on that side. */
     to: number;
-    /** The line on head. For removed lines, the line where they were. */
+    /** For removed lines, the line where they were. */
     head: { file: string; line: number };
     /** Empty if the file is binary. */
     diff: DiffLine[];
@@ -116,18 +113,16 @@ export interface SuggestedEdit {
 }
 
 export interface TryView {
-  /** Length to read, in UTF-16 units. The shortest try is shown. */
+  /** Length to read, in UTF-16 units. */
   length: number;
   /** Equal for equal tries, which are shown once. */
   value: unknown;
-  /** Lengths of the texts that the page cuts. */
   lengths(): number[];
   /** Includes how the try ended. */
   shortened(characters: number): Line;
   /** Each text is cut to `characters`. */
   whole(characters: number): Line;
   html(characters: number): Markup;
-  /** Why the try failed. May be empty. */
   why(characters: number): Line;
   /** Shows both sides from the first difference on. */
   beside(head: TryResult, characters: number): Block[];
@@ -141,13 +136,12 @@ export interface ReferenceFilter {
   valuesOf(suite: SuiteResult, id: string): string[];
 }
 
-/** Returns a reference's element id on the page. Null if it is not shown. */
+/** Returns a reference's element id on the page. */
 export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
 
 interface PagePart {
   /** Replaces the feature's blocks on the page. */
   html(anchor: AnchorOf): Markup | null;
-  /** Returns terms and descriptions, with each text cut to `characters`. */
   facts(suite: SuiteResult, id: string, characters: number): Markup[];
   longest: number;
 }

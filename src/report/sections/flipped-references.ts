@@ -18,7 +18,6 @@ export function flippingScorings({ scoring }: Result): ScoringResult[] {
   return scoring.filter(({ flipped }) => flipped.length > 0);
 }
 
-/** Shows references that only the scoring change flipped, new failures first. */
 export function flippedReferences(result: Result, { characters, answers }: Detail): Block[] {
   const [scoring] = flippingScorings(result);
   if (scoring === undefined || answers === 0) return [];

@@ -29,7 +29,6 @@ import { worstReference } from './worst-reference.ts';
 
 type Section = (result: Result, detail: Detail, reports: Reports, links: Links) => Block[];
 
-/** All sections in order, for every output. */
 const SECTIONS = {
   verdict,
   problems,

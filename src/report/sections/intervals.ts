@@ -8,8 +8,8 @@ export interface Interval {
 }
 
 /**
- * Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within 0–1. Null
- * without tries. Source: Wilson 1927; recommended by Newcombe 1998 (part one).
+ * Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n). Source: Wilson
+ * 1927; recommended by Newcombe 1998 (part one).
  */
 export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval | null {
   if (tries === 0) return null;
@@ -24,8 +24,8 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
 const FEWEST_PAIRS = 3;
 
 /**
- * Mean of paired differences with its t interval, d ± t·s/√n. The interval is null with fewer than
- * three pairs, or if all differences are equal: the spread is then unknown, not zero.
+ * Mean of paired differences with its t interval, d ± t·s/√n. With equal differences, the interval
+ * is null: the spread is unknown, not zero.
  */
 export function pairedMean(
   differences: readonly number[],
@@ -41,9 +41,8 @@ export function pairedMean(
 }
 
 /**
- * Approximates Student's t quantile from the normal one, in powers of 1/ν. Up to the 97.5th
- * percentile, the error is below 3 % from two degrees of freedom and below 0.1 % from five. Source:
- * Abramowitz and Stegun 26.7.5.
+ * Approximates Student's t quantile from the normal one. Up to the 97.5th percentile, the error is
+ * below 3 % from two degrees of freedom. Source: Abramowitz and Stegun 26.7.5.
  */
 export function tQuantile(p: number, freedom: number): number {
   const z = normalQuantile(p);

@@ -30,7 +30,6 @@ import {
 } from './document.ts';
 import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
-/** Shows means and label counts of metrics that do more than pass or fail. */
 export function metricValues(
   { suites, mode }: Result,
   { collapsedItems: items, showsUnmovedMetrics: unmoved }: Detail,

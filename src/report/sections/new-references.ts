@@ -20,7 +20,6 @@ import { fallOf, referenceEntries, type ReferenceEntry } from './order.ts';
 import { andMore, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, opensWorst } from './references.ts';
 
-/** Up to this many new failing tests are open, unless something broke. */
 const OPEN_NEW = 2;
 
 interface NewTests {
@@ -67,7 +66,6 @@ function newEvidence(
   return evidence(title, { ...reference, base: null }, detail, reports);
 }
 
-/** Shows the remaining new tests: failing ones with answers, passing ones by name. */
 export function otherNew(result: Result, detail: Detail, reports: Reports): Block[] {
   const { open, folded, passing } = newTests(result, detail, reports);
   const shown = folded.slice(0, detail.answers);
@@ -99,7 +97,6 @@ function namesOf(entries: readonly ReferenceEntry[], { collapsedItems: items }: 
   ];
 }
 
-/** Lists deleted tests by suite, critical ones first. */
 export function deletedTests({ suites, mode }: Result, detail: Detail): Block[] {
   const entries = referenceEntries(mode === 'sweep' ? [] : suites).filter(
     ({ reference }) => reference.status === 'removed',

@@ -25,7 +25,7 @@ import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore, moreBlock } from './phrases.ts';
 
-/** Shows what the user has to fix. Never collapsed, because such a run shows nothing else. */
+/** Never collapsed, because such a run shows nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
@@ -60,7 +60,6 @@ export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'mes
   return at === null ? [text(words)] : [place(at.file, at.line), text(`: ${words}`)];
 }
 
-/** Shows reasons that no other section shows. */
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
   const first = headline(result, reports).note;
@@ -99,7 +98,6 @@ function elsewhere(result: Result): (reason: Reason) => boolean {
 
 const REASONS = 5;
 
-/** Errors of tries are shown with their causes or next to the worst answer. */
 function isErrorOfTry({ suites }: Result, words: string): boolean {
   return suites.some(({ references }) =>
     references.some(({ base, head }) =>
@@ -132,7 +130,6 @@ const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'unused', words: 'unused' },
 ];
 
-/** Shows notices, most important first, without errors shown above. */
 export function notices(result: Result, detail: Detail): Block[] {
   const isSaid = amongErrors(result, detail);
   const said = saidBy(result);
@@ -144,7 +141,7 @@ export function notices(result: Result, detail: Detail): Block[] {
     const { kind } = notice;
     // Separate folds show new and deleted tests.
     if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
-    // Shown only when the suite is new, so that it does not recur.
+    // Shown only for new suites, so that it does not recur.
     if (kind === 'repeats') return fresh.has(suite ?? '');
     return kind !== 'error' || !isSaid(notice.message);
   });

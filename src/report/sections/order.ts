@@ -22,7 +22,6 @@ export function referenceEntries(suites: readonly SuiteResult[]): ReferenceEntry
   return suites.flatMap((suite) => suite.references.map((reference) => ({ suite, reference })));
 }
 
-/** Identifies a prompt across its variants. */
 export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
   return JSON.stringify([path, name]);
 }
@@ -59,7 +58,7 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/** Returns the drop of the pass share, −1 to 1. 0 if head has no judged tries. */
+/** −1 to 1, or 0 without judged tries on head. */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -70,7 +69,6 @@ function judgedPassShare(side: SideResult | null): number | null {
   return side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
 }
 
-/** In UTF-16 units. */
 function lengthOf(reference: ReferenceResult, reports: Reports): number {
   const { base, head } = exampleTries(reference, reports);
   const length = (of: TryResult | null): number =>
@@ -78,7 +76,7 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
   return length(base) + length(head);
 }
 
-/** Chooses a passing try of base and a failing one of head, if any. Of dialogues, the shortest. */
+/** Prefers a pass of base and a fail of head. Of dialogues, chooses the shortest. */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   reports: Reports,
@@ -108,7 +106,6 @@ function firstOf(
   );
 }
 
-/** Returns both answers and head's failed metrics as plain text. */
 export function referenceWords(
   reference: ReferenceResult,
   part: number,

@@ -9,7 +9,6 @@ import { andMore } from './phrases.ts';
 import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
-  /** May be empty. */
   subject: Line;
   /** One per suite or fact. */
   rows: Line[];
@@ -28,10 +27,10 @@ export function headline(result: Result, reports: Reports): Headline {
   };
 }
 
-/** An attribute is named if at least this share of the broken tests has it. */
+/** An attribute is named if at least this share of broken tests has it. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
-/** Names where most broken tests of the worst suite are, such as `, 5 in Refunds (100 → 0 %)`. */
+/** For example `, 5 in Refunds (100 → 0 %)`. */
 function inOnePlace(result: Result, reports: Reports): Line {
   const [worst] = suitesWorstFirst(result.suites);
   if (worst?.verdict !== 'regressed') return [];

@@ -8,9 +8,9 @@ import { pairedMean } from './intervals.ts';
 
 export interface Pairing {
   references: number;
-  /** Mean over references of the other run's pass share minus this run's, −1 to 1. */
+  /** Mean of the other run's pass share minus this run's, −1 to 1. */
   difference: number;
-  /** 90 % interval. Null with too few references, or if all differ equally. */
+  /** 90 % interval. */
   low: number | null;
   high: number | null;
   /** Two-sided mid-p of an exact permutation test within references. */
@@ -20,7 +20,7 @@ export interface Pairing {
 /** With a larger p, two runs do not differ beyond chance. */
 export const PAIRED_LEVEL = 0.05;
 
-/** Pairs head's tries by reference id. Null if no reference was judged in both runs. */
+/** Pairs head's tries by reference id. */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
   const ofSecond = judgedOnHead(second);
   const tables = [...judgedOnHead(first)].flatMap(([id, before]): Table[] => {

@@ -43,7 +43,6 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
 /** Nothing got worse, but the run has no verdict. */
 export const LACKS_VERDICT: VerdictLook = { sign: '·', word: 'not judged', tone: 'neutral' };
 
-/** Under these outcomes, no suite may claim that there is no regression. */
 export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
   'not-judged',
   'not-evaluated',
@@ -53,7 +52,6 @@ export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
 /** References pass as before, but the mean of a metric got worse. */
 export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
 
-/** No metric decides what passes. */
 export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
 
 export function metricMeans({ name, values }: NamedValues): string {
@@ -65,7 +63,7 @@ type NamedValues = ReturnType<typeof failingMetrics>[number];
 /** Answers are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
-/** A gating metric's boolean is not shown, because the status says the same. */
+/** A gating metric's boolean repeats the status. */
 export function isShownValue(value: Json, skip: boolean): boolean {
   return value !== null && (skip || typeof value !== 'boolean');
 }
@@ -98,12 +96,12 @@ export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   fail: 'fail',
 };
 
-/** `84.0 % → 78.0 %`, or `78.0 %` for one side. */
+/** For example `84.0 % → 78.0 %`. */
 export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
-/** `correct 80.0 % → 97.0 %, …`. Null if this only repeats the suite's rate. */
+/** For example `correct 80.0 % → 97.0 %`. Null if this repeats the suite's rate. */
 export function metricRates({
   metrics,
   pass_rate,
@@ -126,7 +124,7 @@ export function metricRates({
     .join(', ');
 }
 
-/** `−6.0 points, 90 % interval −10.4 to −1.6`. Null if not compared. */
+/** For example `−6.0 points, 90 % interval −10.4 to −1.6`. */
 export function differenceWords(rate: Moved): string | null {
   const { difference: value, low, high } = rate;
   if (value === null) return null;
@@ -137,7 +135,7 @@ export function differenceWords(rate: Moved): string | null {
 
 type Moved = Pick<PassRate, 'base' | 'head' | 'difference' | 'low' | 'high'>;
 
-/** `−6.0 points`, the difference of the rounded rates. */
+/** The difference of the rounded rates, for example `−6.0 points`. */
 export function change({
   base,
   head,
@@ -148,12 +146,12 @@ export function change({
     : pointsBetween(base, head);
 }
 
-/** `−10.4 to −1.6`, in points. */
+/** For example `−10.4 to −1.6`. */
 export function signedInterval(low: number | null, high: number | null): string {
   return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
 }
 
-/** `majority: 17 → 14 of 20 tests`. Null if every try has to pass. */
+/** For example `majority: 17 → 14 of 20 tests`. Null if every try has to pass. */
 export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
   if (rollups.policy === 'all' || rollups.head === null) return null;
   const { policy, base, head } = rollups;
@@ -164,7 +162,7 @@ export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string |
     : `${policy}: ${count(base.passes)} of ${count(base.references)} → ${after}`;
 }
 
-/** `, majority: pass → fail`. Empty if every try has to pass. */
+/** For example `, majority: pass → fail`. */
 export function rolledUpWords(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { rollups }: Pick<SuiteResult, 'rollups'>,
@@ -174,7 +172,7 @@ export function rolledUpWords(
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
-/** `1 of 3 passed`, `none of 3 judged` or `not run`. */
+/** For example `1 of 3 passed` or `not run`. */
 export function passWords(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
@@ -183,7 +181,7 @@ export function passWords(side: SideResult | null): string {
   return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
 }
 
-/** `1.0 to 8.5 %` */
+/** For example `1.0 to 8.5 %`. */
 export function rateInterval({ low, high }: { low: number; high: number }): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
@@ -215,7 +213,7 @@ export function andMore(total: number, shown: number): string | null {
   return total > shown ? `and ${count(total - shown)} more` : null;
 }
 
-/** Says how many are not shown, such as `and 3 more suites.` */
+/** For example `and 3 more suites.` */
 export function moreBlock(total: number, shown: number, things = ''): Block[] {
   const more = andMore(total, shown);
   return more === null ? [] : [paragraph([text(`${more}${things === '' ? '' : ` ${things}`}.`)])];
@@ -233,7 +231,6 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
     : [code(name)];
 }
 
-/** The most urgent comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
   'fell',

@@ -35,9 +35,7 @@ export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
-/**
- * Returns regressed or failed references: the headline's suite first, those that do not gate last.
- */
+/** The headline's suite comes first, references that do not gate last. */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors are listed by cause instead.
   const found =
@@ -55,7 +53,7 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Shows references that got worse, by failure: with answers while there is room, then as rows. */
+/** Shows answers while there is room, then rows. */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
@@ -85,7 +83,6 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
   );
 }
 
-/** `exact_match fails in 3 tests of capitals: expected …` */
 function failureLine(
   { metric, unjudged, reason, entries }: Failure,
   repeated: ReadonlySet<string> | null,
@@ -141,7 +138,7 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   );
 }
 
-/** Counts other tests that moved, such as improved, flaky or edited ones. */
+/** Counts other tests that moved, such as improved or flaky ones. */
 export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
   const open = opensErrors(result);
@@ -195,7 +192,7 @@ function answerBlocks(
   return evidence(title, reference, detail, reports);
 }
 
-/** `3 of 3 → 1 of 3 passed, majority: pass → fail` */
+/** For example `3 of 3 → 1 of 3 passed, majority: pass → fail`. */
 export function passCounts(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
   const [before, after] = [passWords(base), passWords(head)];

@@ -18,7 +18,7 @@ import { shortFaceOf } from './faces.ts';
 import { andMore, moreBlock } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
-/** Shows both sides' answers under both scorings, and how the change of the rate splits. */
+/** Shows both sides' answers under both scorings. */
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const blocks = shown.flatMap((change) => {

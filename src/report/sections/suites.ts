@@ -41,7 +41,6 @@ import {
 
 const SHOWN_REASONS = 3;
 
-/** Shows one row per suite, worst first. Merges equal rows if there are many. */
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const { mode } = result;
   const suites = suitesWorstFirst(result.suites);
@@ -184,7 +183,7 @@ function metricLine(suite: SuiteResult): Line {
   return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
 }
 
-/** `5 × 2`: gating references and the largest number of tries. */
+/** For example `5 × 2`: gating references and the most tries. */
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);

@@ -30,7 +30,6 @@ import {
 import { scoringFigures } from './scoring.ts';
 import { MAX_ROW_SUITES } from './suites.ts';
 
-/** Shows the figures behind the verdicts, with calls, time and cost. */
 export function sureness(
   result: Result,
   { collapsedItems: items }: Detail,
@@ -70,7 +69,6 @@ function sumOf(sentences: readonly SuiteSentence[]): number {
   return sentences.reduce((sum, { suites }) => sum + suites, 0);
 }
 
-/** Suites with the same verdict and figures share one sentence. */
 function suiteSentences({ suites }: Result): SuiteSentence[] {
   const repeated = repeatedNames(suites);
   const told = suitesWorstFirst(suites).map((suite) => ({

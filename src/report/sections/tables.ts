@@ -36,9 +36,7 @@ interface HeadRate {
   interval: Interval | null;
 }
 
-/**
- * References have equal weight in the rate. The Wilson interval uses the number of judged tries.
- */
+/** The rate weighs references equally. The Wilson interval uses the judged tries. */
 export function headRate({ references, pass_rate: { head: rate } }: SuiteResult): HeadRate {
   const sides = references.filter(countsForVerdict).flatMap(({ head }) => head ?? []);
   const passes = sides.reduce((sum, side) => sum + side.passes, 0);
@@ -55,14 +53,13 @@ export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/** Variants of one prompt: best first, then cheapest. */
+/** Best first, then cheapest. */
 interface RankedPrompt {
   key: string;
   name: string;
   ranked: Ranked[];
 }
 
-/** Ranks prompts that have several variants on head. */
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
   const rated = suites.filter(({ pass_rate }) => mode === 'sweep' || pass_rate.head !== null);
   return [...Map.groupBy(rated, promptKey)]
@@ -76,7 +73,6 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
     }));
 }
 
-/** Shows pass rate with its Wilson interval, cost per thousand calls, and ties with the best. */
 export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>
     group(
@@ -119,7 +115,7 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
   ];
 }
 
-/** Variants have the same references, so each is paired with the best. */
+/** Variants have the same references, so they are paired. */
 function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);

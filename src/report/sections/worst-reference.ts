@@ -16,7 +16,6 @@ import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, passCounts, opensWorst } from './references.ts';
 
-/** Shows the worst regressed reference with both answers. Open, because readers check it first. */
 export function worstReference(result: Result, detail: Detail, reports: Reports): Block[] {
   if (!opensWorst(result, detail)) return [];
   const hidden = fellUnderBase(result, detail, reports);
@@ -48,7 +47,6 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
   return evidence(title, worst.reference, detail, reports);
 }
 
-/** Shows the first reference that fell under base's scoring but not under head's. */
 function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {
   const found = suites
     .filter(({ reason }) => reason?.by === 'scoring')
@@ -88,7 +86,7 @@ function sideUnderBase(
     : { ...side, tries: tries.map((tryResult) => ({ ...tryResult, ...judged })) };
 }
 
-/** Shows where one metric fell most, if other metrics hide its fall in the pass rate. */
+/** Other metrics can hide this fall in the pass rate. */
 function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const suite = suites.find(
     ({ verdict, reason }) => verdict === 'regressed' || reason?.by === 'metric',
@@ -147,7 +145,6 @@ function triesByMetric(
   return { passed, failed, judged: passed.length + failed.length };
 }
 
-/** Shows the reference whose mean of a failing metric moved most. */
 function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const [found] = suites.flatMap((suite) =>
     failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
