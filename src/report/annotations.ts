@@ -39,7 +39,7 @@ interface Annotation {
   message: string;
 }
 
-/** GitHub's limits, in UTF-16 units and in bytes. */
+/** GitHub limits titles in UTF-16 units, and messages in bytes. */
 export const ANNOTATION_TITLE_LIMIT = 255;
 
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
@@ -49,6 +49,7 @@ const MAX_ANNOTATION_PART = 2_000;
 
 const MAX_ANNOTATION_NAMES = 10;
 
+/** Annotates problems, changed files, and references that regressed or newly fail. */
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],
@@ -110,7 +111,7 @@ function at(
   return { path, startLine: shown, endLine: shown, level, title, message };
 }
 
-/** Tests that fail in the same way share one annotation, at the worst of them. */
+/** Tests that fail in the same way share one annotation, placed at the worst of them. */
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
@@ -214,7 +215,7 @@ function overallLevel(
 
 const SHOWN_AROUND = 3;
 
-/** Moves lines to the nearest ones that GitHub shows in the diff. */
+/** Moves each line to the nearest one that GitHub shows in the diff. */
 function linesIn(
   { lines: all, proof }: FoundLines,
   { path, lines }: ChangedFile,

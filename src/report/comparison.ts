@@ -55,7 +55,7 @@ const COMPARISON_COLUMNS = [
   'References',
 ];
 
-/** Pairs equal variants of a prompt, and the only two left: perhaps just the model changed. */
+/** Pairs suites of equal variants. Also pairs the only two left, in case only the model changed. */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],

@@ -58,7 +58,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/** Adds a failure of the whole run if no suite shows one. */
+/** Adds a failure for the whole run if no single suite is the cause. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;
@@ -112,7 +112,7 @@ interface Element {
 
 interface CaseRules {
   failOn: Result['gate']['fail_on'];
-  /** Null in a sweep, where nothing is new. */
+  /** Whether new references that fail make the run red. Null in a sweep, where nothing is new. */
   newFails: boolean | null;
 }
 
@@ -122,7 +122,10 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
   return { failOn, newFails: mode === 'sweep' ? null : newFails };
 }
 
-/** CI systems identify a case by class and name, so these rarely contain the variant. */
+/**
+ * CI systems identify a case by class and name, so a variant is included only if suite names
+ * repeat.
+ */
 function suiteElement(
   suite: SuiteResult,
   rules: CaseRules,

@@ -225,7 +225,7 @@ function htmlInline(part: Inline, links: Links): string {
   }
 }
 
-/** Notes about omitted text stay outside `code`, so that foreign text cannot imitate them. */
+/** Notes about omitted text stay outside `code`, so that untrusted text cannot imitate them. */
 function markdownPieces(pieces: readonly Piece[]): string {
   return pieces
     .map((piece, index) => {
@@ -261,7 +261,7 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-/** Without a link, the place follows the name. */
+/** Shows a place, or a name with a link to it. Without a link, the place follows the name. */
 function placeShown(
   part: Extract<Inline, { kind: 'place' }>,
   links: Links,

@@ -26,7 +26,7 @@ interface PlanView {
 
 const SHORT_SUITES = 10;
 
-/** Describes a run before its first call. The lines are escaped. */
+/** Describes a run before its first call. The lines are safe for logs. */
 export function planLines({
   trust,
   prepared,

@@ -10,6 +10,7 @@ import type { Evaluate } from '../types/model.ts';
 import { answerText } from './answers/text.ts';
 import type { RunRow, RunTable } from './run-tables.ts';
 
+/** Makes one table per prompt from a saved result. */
 export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
   const tables = new Map<string, RunTable>();
   for (const { path, name, variant, references } of suites) {
@@ -54,7 +55,7 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
   }));
 }
 
-/** Each file of a job contains one try of its references. */
+/** Makes one table per prompt and time. Each file of a job contains one try of its references. */
 export async function tablesOfReports(
   reports: readonly RunReport[],
   evaluate: Evaluate,
@@ -120,7 +121,7 @@ async function buildRunRows(
 
 type RowTries = RunRow['tries'];
 
-/** For a skipped reference, every metric decides. */
+/** A try fails if a deciding metric fails. For a skipped reference, every metric decides. */
 function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judged: number } {
   const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);

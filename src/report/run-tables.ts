@@ -38,6 +38,7 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
   ]);
 }
 
+/** Whether all gating references pass. */
 export function passes({ rows }: RunTable): boolean {
   return rows.every(({ skipped, outcome }) => skipped || outcome === 'pass');
 }

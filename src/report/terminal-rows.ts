@@ -10,7 +10,7 @@ export interface Run {
 /** Matches characters that take one column. */
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
-/** Avoids the library for narrow texts, because its first emoji takes long. */
+/** The library is slow on its first emoji, so narrow texts avoid it. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }

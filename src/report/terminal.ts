@@ -52,7 +52,7 @@ const DETAIL: Detail = {
   sizeNote: null,
 };
 
-/** Omits the fold for coding agents, which only comments need. */
+/** Only comments need the section for coding agents. */
 const SHOWN = SECTION_NAMES.filter((name) => name !== 'handoff');
 
 const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
@@ -63,7 +63,7 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   open: '33',
 };
 
-/** In columns: limits of the smallest width of foreign text. */
+/** Bounds for the minimum width of a table column, in terminal columns. */
 const NARROWEST = 10;
 
 const WIDEST_WORD = 24;

@@ -52,7 +52,7 @@ export function inSize(difference: number): string {
   return inDecimals(Math.abs(difference * 100), (text) => Number(text) !== 0);
 }
 
-/** The difference of the rounded percentages. */
+/** Returns the difference of the rounded percentages, for example `−16.6`. */
 export function signedBetween(base: number, head: number): string {
   const difference = pointsApart(base, head);
   const size = Math.abs(difference).toFixed(decimalsBeside(base, head));
@@ -119,7 +119,7 @@ export function formatDollars(cost: number): string {
   return `$${withDecimals(cost, 2, 2)}`;
 }
 
-/** `toLocaleString` would slowly create one for each number. */
+/** Cached, because `toLocaleString` creates one for each number, which is slow. */
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function withDecimals(value: number, least: number, most: number): string {
@@ -136,7 +136,7 @@ export function cost(amount: number | null): string {
 }
 
 export function count(value: number): string {
-  // Avoids loading Node's language tables, which is slow.
+  // Avoids `toLocaleString`, because loading Node's language tables is slow.
   return Number.isInteger(value)
     ? String(value).replace(/\B(?=(\d{3})+$)/g, ',')
     : value.toLocaleString('en-US');

@@ -1,7 +1,7 @@
 /** With more insertions and deletions, two texts count as unrelated. */
 export const MAX_DIFF_EDITS = 2_000;
 
-/** The removed text, if removing it at word boundaries is the only change. */
+/** Returns the removed text, if removing it at word boundaries is the only change. */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;
   if (length <= 0 || after === '') return null;

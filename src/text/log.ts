@@ -1,7 +1,7 @@
 import type { Conclusion } from '../types/plain.ts';
 import { HIDDEN, visible } from './visible.ts';
 
-/** Every line end that some log viewer recognises. */
+/** Every line end that at least one log viewer recognises. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
 /** Escapes runner commands (`::name::` and `##[name]`). */

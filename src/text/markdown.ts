@@ -5,14 +5,14 @@ interface CellOptions {
   limit?: number;
 }
 
-/** GitHub renders no Markdown in an HTML `<table>`, but a blank line ends the block. */
+/** GitHub renders no Markdown in an HTML `<table>`, but a blank line ends the table. */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
 export function htmlText(text: string): string {
-  // As entities, line feeds cannot end the block.
+  // GitHub hides `<br>` in `<code>`. As entities, line feeds cannot end the block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
@@ -62,7 +62,7 @@ const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7
 
 const WEB = /www\./i;
 
-/** GitHub reads `$…$` as a formula. */
+/** An amount is safe: a formula must also end with a `$`, and such words become code. */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Characters that are markup only next to text. */
@@ -88,7 +88,7 @@ function proseWord(
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/** Keeps our hidden marker unique. */
+/** Breaks HTML comments, so that our hidden marker stays unique. */
 function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }

@@ -2,7 +2,7 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/** HTML whose texts are escaped. Parsed JSON cannot have the symbol. */
+/** HTML in which all text is escaped. Parsed JSON cannot contain the symbol. */
 export interface Markup {
   readonly [HTML]: string;
 }
@@ -11,6 +11,7 @@ export type MarkupPart = string | number | Markup | null | readonly MarkupPart[]
 
 const literals = new WeakMap<TemplateStringsArray, readonly string[]>();
 
+/** Escapes the inserted texts, and omits line breaks before indentation. */
 export function markup(template: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
   literals.set(template, known);
@@ -19,7 +20,7 @@ export function markup(template: TemplateStringsArray, ...parts: readonly Markup
   );
 }
 
-/** Only for a library's output or our own files. */
+/** Use this only for a library's output or our own files. */
 export function trustedHtml(html: string): Markup {
   return { [HTML]: html };
 }

@@ -11,7 +11,10 @@ const MIN_KEY_LENGTH = 16;
 
 const END = 8;
 
-/** Vendors' key prefixes, longer ones first. `rest` is the least number of characters after it. */
+/**
+ * Key prefixes of vendors, longer ones first. `rest` is the minimum number of characters that
+ * follow.
+ */
 const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
@@ -27,7 +30,7 @@ const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
 /** Includes `*`, because vendors mask keys with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
-/** Also redacts encodings, parts of keys and known key formats. Takes linear time. */
+/** Redacts secrets, their encodings, parts of keys and known key formats in linear time. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(secretParts))];
   const exact = literalPattern(known.flatMap(secretSpellings));
@@ -137,6 +140,7 @@ function secretParts(secret: string): string[] {
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
+/** Returns the secret and its encodings. */
 export function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -157,7 +161,10 @@ export function secretSpellings(secret: string): string[] {
   ];
 }
 
-/** The base64 encoding depends on the secret's offset. Keeps the characters that do not. */
+/**
+ * A secret has three base64 encodings, depending on its offset. Keeps only characters that depend
+ * on the secret alone.
+ */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded =

@@ -1,7 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Ignores case, `-` and `_`. `strict` allows one edit per three letters, `loose` more, `typo` one.
+ * Ignores case, `-` and `_`. `strict` allows one edit per three letters, `loose` two edits from
+ * four letters, `typo` one.
  */
 export function nearest(
   word: string,

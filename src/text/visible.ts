@@ -37,7 +37,10 @@ function widthAt(text: string, index: number): 1 | 2 {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** Keeps line feeds, tabs and emoji selectors. */
+/**
+ * Matches control, invisible and bidirectional characters, except line feed, tab and emoji
+ * selectors.
+ */
 export const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}]--[\t\n\u{FE0E}\u{FE0F}]]/gv;
 
@@ -50,7 +53,7 @@ export function visible(text: string): string {
 
 const PLAIN = /^[\t\n -~]*$/;
 
-/** Also escapes line feeds and tabs. */
+/** Also escapes line feeds and tabs, for names and other single lines. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }

@@ -12,13 +12,13 @@ import type { Counts } from '../kernel/statistics/table.ts';
 import { count, counted } from '../text/amounts.ts';
 import { joinWords, namedIds, type Words } from './words.ts';
 
-/** Something besides regressions, such as deleted tests. */
+/** What else a pull request does, such as deleting tests. */
 export interface Fact {
   word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;
 }
 
-/** Used without the suite's result, which would say which it was. */
+/** Used if the suite is missing from the result, because the exact word is then unknown. */
 export const GONE = 'Deleted, skipped or quarantined';
 
 const MAX_FACT_NAMES = 5;
@@ -55,7 +55,7 @@ function isOnHead(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.status !== 'removed';
 }
 
-/** For example `0 of 6`, over all tries of one side. */
+/** For example `0 of 6`, counting all tries on one side. */
 export function passedOf(references: readonly ReferenceResult[], side: 'base' | 'head'): string {
   const { passes, tries } = references
     .map((reference): Counts => sideCounts(reference[side]))

@@ -10,12 +10,12 @@ import { byCodeUnits } from '../text/order.ts';
 
 export interface Figures {
   ran: number;
-  /** References that ran, and how many of them are in new suites. */
+  /** References that ran. Of these, `fresh` are in new suites. */
   references: number;
   fresh: number;
-  /** Worse by their own tries, in suites that did not regress. */
+  /** References that are worse by their own tries, in suites that did not regress. */
   worse: number;
-  /** Null if all have evidence. */
+  /** References with evidence, of all that need it. Null if all have it. */
   evidence: { references: number; of: number } | null;
   /** Tries without a readable grade, in suites with many of them. */
   ungraded: { tries: number; of: number } | null;
@@ -57,7 +57,7 @@ export function comparesNothing({ references, fresh }: Figures): boolean {
   return fresh > 0 && fresh >= references;
 }
 
-/** Tests that pass less often on head, by their own tries or with their suite. */
+/** Returns tests that pass less often on head, by their own tries or with their suite. */
 export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>

@@ -15,7 +15,7 @@ import { firstOf, type Words } from './words.ts';
 
 export interface HeadlineText {
   subject: Words;
-  /** One per suite or fact. Titles show these instead of the subject. */
+  /** One line per suite or fact. Titles show these instead of the subject. */
   rows: readonly Words[];
   /** Titles omit these. */
   notes: readonly Words[];
@@ -139,7 +139,9 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
   };
 }
 
-/** Also names falls that head's scoring excuses. */
+/**
+ * Names tests that got worse in suites that did not regress, and falls that head's scoring excuses.
+ */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });
   const excused = suites.filter(({ reason }) => reason?.by !== 'scoring' && reason?.under_base);

@@ -42,9 +42,9 @@ interface OutcomeRow<O extends RunOutcome> {
   /** One to three words that begin a report. */
   words: string | ((outcome: O, found: Found) => string);
   text(outcome: O, found: Found): HeadlineText;
-  /** For the check, the outputs and the log. By default made from `text`. */
+  /** Used for the check, the outputs and the log. By default made from `text`. */
   title?(outcome: O, found: Found): string;
-  /** The verb for `19 of 20 tests compared`, shown if some lack evidence. */
+  /** The verb in `19 of 20 tests compared`, which is shown if some tests lack evidence. */
   evidence?: 'compared' | 'judged';
   /** Whether to show what else the pull request does. */
   hasFacts?: true;
@@ -236,7 +236,7 @@ function otherwise(found: Found): Words {
     : ['No other test is affected.'];
 }
 
-/** True with too few tests to promise "no regression". */
+/** Whether there are too few tests to promise "no regression". */
 function isTooSmall(suite: SuiteResult): boolean {
   const { base, head } = suite.pass_rate;
   return suite.verdict === 'unchanged' && base === head && unnoticedDrop(suite)?.isSmall === true;
@@ -273,11 +273,12 @@ export function outcomeLook(result: Result): OutcomeLook {
 
 interface Headline extends OutcomeLook {
   subject: Words;
-  /** One per suite or fact. */
+  /** One line per suite or fact. */
   rows: Words[];
   note: Words;
 }
 
+/** Returns the first words of a report, its subject, and the lines below. */
 export function headlineOf(result: Result): Headline {
   const { outcome } = result;
   const found = foundIn(result);
@@ -360,7 +361,7 @@ function evidenceFirst(
 ): string | null {
   const { evidence: word } = rowOf(outcome);
   if (word === undefined || evidence === null) return null;
-  // The reason already has this number.
+  // The reason already contains this number.
   if (outcome.kind === 'no-verdict' && suites.some(isUnasked)) return null;
   return `${count(evidence.references)} of ${counted(evidence.of, 'test')} ${word}`;
 }

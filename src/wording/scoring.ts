@@ -9,7 +9,7 @@ import {
   wholeRates,
 } from '../text/amounts.ts';
 
-/** Splits the rate's change into prompt and scoring. */
+/** Says how much of the change comes from the prompt, and how much from the scoring. */
 export function scoringSummary(scoring: ScoringResult): string {
   const { base_base: before, base_head: between, head_head: after } = scoring.rates;
   if (before === null || between === null || after === null)

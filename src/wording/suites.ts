@@ -24,6 +24,7 @@ import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
 
+/** Explains a suite's verdict with its numbers. */
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
   const compared =
@@ -86,7 +87,7 @@ function whatIsSeen(suite: SuiteResult): string {
 
 type SentenceOf = (named: string, tolerance: string) => string;
 
-/** Follows the rates. `named` are tests or metrics, `tolerance` is in points. */
+/** Added after the rates. `named` are tests or metrics, `tolerance` is in points. */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Perhaps worse: ${named}.`,
   named: (named) => `Worse by themselves: ${named}.`,

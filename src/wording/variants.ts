@@ -30,7 +30,7 @@ function valueWords(value: Json | undefined): string {
   return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
 }
 
-/** Names schemas, so that a label stays the same when one changes. */
+/** Shows schemas by name, so that a label stays the same when a schema changes. */
 function parameterWords(name: string, value: Json): string {
   const names = namesIn(value);
   return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;

@@ -13,7 +13,7 @@ import { firstOf, namedIds, type Words } from './words.ts';
 interface Decided {
   suite: SuiteResult;
   reason: VerdictReason;
-  /** If no other suite has this verdict, there is room to name tests. */
+  /** True if no other suite has this verdict, so that there is room to name tests. */
   isOnly: boolean;
 }
 
@@ -151,7 +151,7 @@ function byChance({ p }: VerdictReason): string {
   return ` (${p < 0.001 ? 'under 0.1' : (p * 100).toFixed(1)} % likely by chance)`;
 }
 
-/** In points. A suite should notice such a drop. */
+/** In points. A suite that might miss such a drop has too few tests. */
 const LARGE_DROP = 20;
 
 function unnoticedWords({ suite }: Decided): Words {
@@ -163,7 +163,7 @@ function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeo
   return shares.reduce((least, own) => ((own.low ?? 0) < (least.low ?? 0) ? own : least));
 }
 
-/** Null if even a small drop would show. */
+/** Returns the largest drop that a green suite might miss. Null if even a small drop would show. */
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {

@@ -3,7 +3,10 @@ import { LongNumber, type ExactJson } from '../../types/exact-json.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf, visibleParts } from './text.ts';
 
-/** Accepts the answer's files, unless it has none or `before` expects calls. */
+/**
+ * Returns an expected value that accepts this answer: its files, unless it has none or `before`
+ * expects calls.
+ */
 export function expectedFrom(
   all: readonly Part[],
   before: Json,
@@ -39,7 +42,7 @@ function callEntry(call: ToolCall): JsonMap | null {
   return { name: call.name, arguments: Object.fromEntries(values) };
 }
 
-/** Null if the reference expects text or another value. */
+/** Reads expected calls or files. Null if the reference expects something else. */
 export function expectedParts(expected: Json): Part[] | null {
   const entries = Array.isArray(expected) ? expected : [];
   const parts = entries.map(expectedPart);

@@ -37,10 +37,10 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
   );
 }
 
-/** Limits the quadratic comparison. Later parts get no partner. */
+/** Comparing all pairs takes quadratic time. Parts beyond this number are not paired. */
 const MOST_PAIRED = 200;
 
-/** Pairs parts of one kind and name in order, preferring equal ones. */
+/** Pairs parts of the same kind and name in order, preferring equal ones. */
 function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>[] {
   const [base, head] = [visibleParts(ofBase), visibleParts(ofHead)];
   const pairs: Pair<Part>[] = [];

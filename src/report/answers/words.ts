@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-/** Unchanged stretches are equal unless only one side has them. */
+/** If `changed` is false, the texts are equal, or one side has none. */
 export interface Stretch {
   changed: boolean;
   base: string;
@@ -10,14 +10,14 @@ export interface Stretch {
 /** With more edits, nearly everything would be marked, so nothing is. */
 const MAX_EDITS = 400;
 
-/** If more of the characters changed, nothing is marked. */
+/** If a larger share of the characters changed, nothing is marked. */
 const MAX_CHANGED = 0.75;
 
 /** Matches words, numbers and blanks. Other characters, such as Chinese, match one by one. */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-/** Null if too many words differ for marks to help. */
+/** Marks the words that differ. Null if too many differ for marks to help. */
 export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchangedStretch(base)];
   const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });

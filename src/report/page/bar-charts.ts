@@ -48,7 +48,7 @@ const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/** Charts with equally many rows have the same height, so that they align. */
+/** Charts with equally many rows have the same height, so they align side by side. */
 function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
   const axis = shareAxis(0, ceiling);
   return draw({
@@ -91,7 +91,7 @@ function rowText(row: RowWords, index: number, at: At): Shape[] {
   ];
 }
 
-/** `prior`: share among the attributes of its kind, 0–1. */
+/** `prior` is the attribute's share among the attributes of its kind, 0–1. */
 export interface PriorRow {
   name: string;
   prior: number;
@@ -115,7 +115,7 @@ export function priorChart({ label, rows }: { label: string; rows: readonly Prio
   });
 }
 
-/** Shares, 0–1. Null if not measured. */
+/** Pass rates, 0–1. Null if not measured. */
 export interface SidesRow {
   name: string;
   base: number | null;
@@ -123,7 +123,7 @@ export interface SidesRow {
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
-  /** Replaces the shares. */
+  /** Shown instead of the two rates, if set. */
   instead: string | null;
 }
 
@@ -132,6 +132,7 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
+/** Draws base as a ring and head as a dot. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

@@ -34,7 +34,7 @@ const AXIS_STEP = 0.1;
 
 const NEAR = 1e-9;
 
-/** Returns an axis range of an even number of tenths around all values, within 0–1. */
+/** Returns a range around all values, within 0–1, whose width is an even number of tenths. */
 export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
   if (shares.length === 0) return { floor: 0, ceiling: 1 };
   const most = shares.reduce((a, b) => Math.max(a, b));
@@ -102,7 +102,7 @@ function diffHtml(lines: readonly DiffLine[]): Markup {
   return markup`<pre class="diff" tabindex="0">${joinMarkup(rows, '\n')}</pre>`;
 }
 
-/** `own`: the cell holds only our words and numbers, which do not wrap. */
+/** Cells that are `own` contain only our words and numbers, which do not wrap. */
 interface TableCell {
   html: MarkupPart;
   own: boolean;
@@ -238,6 +238,7 @@ interface Card {
   table: Markup;
 }
 
+/** A chart with its title; the numbers are collapsed. */
 export function cardHtml({ title, note, svg, table }: Card): Markup {
   const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
   return markup`

@@ -13,6 +13,7 @@ interface Choice {
   words: string;
 }
 
+/** `not-asked` means that the row has no answer yet. */
 export type RowStatus = ReferenceStatus | 'not-asked';
 
 export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
@@ -30,6 +31,7 @@ interface Choices {
   own: ReferenceFilter | null;
 }
 
+/** Renders a checkbox per status, and selects for the other filters. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], own }: Choices): Markup {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);

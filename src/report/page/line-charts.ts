@@ -26,7 +26,7 @@ interface CostPoint {
 
 const HEIGHT = 250;
 
-/** If costs differ by more than this factor, the axis is logarithmic. */
+/** If the costs differ by more than this factor, the axis is logarithmic. */
 const WIDE = 20;
 
 /** In pixels. Labels closer than this would overlap. */

@@ -38,7 +38,7 @@ interface ListInput {
   imageOf: ImageOf;
 }
 
-/** Null if larger than `limit` bytes. */
+/** Renders the list of references. Null if it would exceed `limit` bytes. */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],
@@ -174,7 +174,7 @@ export function listNotes(
   ];
 }
 
-/** Rows in plain HTML. The script unpacks the others. */
+/** This many rows are plain HTML. The script unpacks the others. */
 export const OPEN_ROWS = 100;
 
 /** A compromise between unpacking time and compression. */

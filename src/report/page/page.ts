@@ -24,13 +24,13 @@ import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups, type ImageOf } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
-/** In bytes, for the first thousand references. */
+/** In bytes, or {@link BYTES_PER_REFERENCE} per reference if that is more. */
 export const HTML_LIMIT = 2_000_000;
 
-/** In bytes. Keeps ten thousand references below 3 MB. */
+/** Keeps a page of ten thousand references below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** The best compression ratio to expect. */
+/** The best compression ratio to expect, used to estimate the page's size. */
 const MOST_PACKED = 20;
 
 /** In bytes. Browsers struggle with larger pages. */
@@ -43,7 +43,7 @@ const LEAST_AROUND = 30;
 
 const NO_IMAGES: ReadonlyMap<string, string> = new Map();
 
-/** In characters, for all images of a page. */
+/** In characters, for all images of a page together. */
 const MOST_IMAGES = 2_000_000;
 
 /** Shows each image once, at its first reference. */
@@ -104,7 +104,7 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // Skip levels that would neither cut nor omit anything.
+    // Levels that cut and omit nothing cannot help.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });
@@ -119,7 +119,7 @@ export async function renderHtml(
 }
 
 interface Sizes {
-  /** A lower bound of the page's bytes with texts cut to `characters`. */
+  /** Returns a lower bound for the page's bytes if texts are cut to `characters`. */
   least(characters: number): number;
   longest: number;
 }

@@ -138,6 +138,7 @@ function stripsHtml(
   ]);
 }
 
+/** Draws one mark per try. The sign shows the side, the shape whether it passed. */
 export function dots(side: SideResult, sign: string): Markup {
   const runs =
     side.tries
@@ -196,7 +197,7 @@ function marks(
       };
 }
 
-/** With shorter answers, images, tokens and times are omitted too. */
+/** If answers are cut shorter than this, images, tokens and times are omitted too. */
 export const FULL_META = 500;
 
 function triesHtml(

@@ -49,7 +49,7 @@ export function answerWords(made: Shown, length: number): string {
     : shorten(said, length);
 }
 
-/** Null if a side has no answer. */
+/** Marks the differences of two answers. Null if a side has no answer. */
 export function markedAnswers(
   base: WithParts | null,
   head: WithParts | null,

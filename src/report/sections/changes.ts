@@ -26,7 +26,8 @@ const MAX_CHANGED_FILES = 5;
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. On green, only of scoring changes that flipped tests.
+ * Shows changed lines of the worst suites. A green report shows only scoring changes that flipped
+ * tests.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
@@ -152,7 +153,7 @@ function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Returns the line after removed ones, if no line was added there. */
+/** Returns head's first differing line. After a deletion, this is the next line. */
 export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
@@ -163,7 +164,9 @@ const BESIDE_CAUSE = 2;
 
 const ROOM_FOR_ALL = 100;
 
-/** Null if there is no cause, or too little else to omit. */
+/**
+ * Returns the lines found to be the cause. Null if unknown, or if almost nothing would be omitted.
+ */
 function causeExcerpt(
   change: ChangedText,
   most: number,

@@ -1,19 +1,19 @@
-/** Limits of a report. A lower level never shows more. */
+/** How much a report shows. A lower level never shows more than a higher one. */
 export interface Detail {
   suites: number;
-  /** Regressed references with answers, in all sections. */
+  /** Number of regressed references that are shown with answers. */
   answers: number;
-  /** Further regressed references, shown only with counts. */
+  /** Number of further regressed references, shown only with counts. */
   counts: number;
-  /** References with answers per kind of failure. Absent: no limit. */
+  /** Number of references with answers for each kind of failure. Absent: no limit. */
   answersPerFailure?: number;
   lines: number;
   characters: number;
-  /** Rows of every other, collapsed list. 0 shows only their number. */
+  /** Number of rows in each other list; these lists are collapsed. 0 shows only their length. */
   collapsedItems: number;
   problems: number;
   showsUnmovedMetrics: boolean;
-  /** Explains what is omitted. Null at full detail. */
+  /** A sentence about what is omitted. Null at full detail. */
   sizeNote: string | null;
 }
 

@@ -5,17 +5,17 @@ import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import type { Words } from '../../wording/words.ts';
 
-/** Null if the address is unknown. */
+/** Addresses are null if unknown. */
 export interface Links {
   run: string | null;
   report: string | null;
   reportFile?: string;
-  /** Explains how pull requests from forks are judged. Absent if this is not a fork. */
+  /** A page about how pull requests from forks are judged. Absent if this is not a fork. */
   forks?: string;
   artifact?: { name: string; run: string };
   /** Whether the author is an outside contributor, approved or not. */
   outsider?: boolean;
-  /** The project, settings or overrides, if unusual. */
+  /** Names the project, settings or overrides, if they are not the usual ones. */
   about?: string;
   /** Returns a line's URL. Line 0 is the whole file; `base` is for deleted files. */
   place: ((file: string, line: number, side: Side) => string) | null;
@@ -42,7 +42,7 @@ export function safeUrl(url: string): string | null {
 /** Report content, independent of the output. Renderers escape every text in it. */
 export type Inline =
   | { kind: 'text' | 'strong'; text: string }
-  /** Foreign text, shown unchanged. `limit` is in characters. */
+  /** Untrusted text, shown unchanged. `limit` is in characters. */
   | { kind: 'code'; text: string; limit: number }
   | { kind: 'pieces'; pieces: Piece[] }
   /** A line of a file. `name` replaces the path as the link's text. */
@@ -65,6 +65,7 @@ export interface Piece {
 
 export type Line = Inline[];
 
+/** A `gap` is our own note about omitted lines. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
   text: string;
@@ -81,7 +82,7 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /** `plain`: the content is Markdown for programs. */
+  /** If `plain`, programs read the content as Markdown. */
   | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
 /** In UTF-16 units. */
@@ -112,7 +113,7 @@ export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
-/** Without links, the place follows the text. */
+/** Links the text to the reference's line. Without links, the place follows the text. */
 export function placeLink(
   words: string,
   reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,
@@ -128,7 +129,7 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
-/** Titles given as strings are our own words. */
+/** Titles given as plain strings must be our own words. */
 export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
   const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
   return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
@@ -146,6 +147,7 @@ export function joinLines(lines: readonly Line[], separator: string): Line {
   return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
 }
 
+/** Links to lines of files, if the result knows the repository. */
 export function placeLinks({
   source,
   base,
@@ -166,7 +168,7 @@ export function placeLinks({
   };
 }
 
-/** Our own words and numbers do not wrap. */
+/** Whether a line contains only our own words and numbers, which do not wrap. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

@@ -26,7 +26,7 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
   return emphasised(runs, room, { base: before.left, head: after.left });
 }
 
-/** `left` counts the characters of each side that are omitted. */
+/** `left` is how many characters were already cut from each side. */
 export function emphasised(
   runs: readonly Stretch[],
   { characters: limit, gaps }: Room,
@@ -56,7 +56,7 @@ function withGap(text: string, last: boolean): Piece[] {
   const start = fitting(lengths, CONTEXT);
   const end = words.length - (last ? 0 : fitting(lengths.toReversed(), CONTEXT));
   const left = lengths.slice(start, end).reduce((sum, length) => sum + length, 0);
-  // The note would be as long as the text it replaces.
+  // A note would be as long as the text it replaces.
   if (start >= end || left <= CONTEXT) return [{ kind: 'same', text }];
   const pieces: Piece[] = [
     { kind: 'same', text: words.slice(0, start).join('').trimEnd() },

@@ -27,7 +27,7 @@ const MAX_NAMED_PER_CAUSE = 3;
 
 interface ErrorCause {
   message: string;
-  /** The model or program responded, so its errors count as fails. */
+  /** True if the model or program responded with the error. It then counts as a fail. */
   fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
@@ -46,7 +46,7 @@ export function opensErrors({ outcome, suites }: Result): boolean {
   );
 }
 
-/** Lists causes, most frequent first. Errors that count as fails are separate. */
+/** Lists error causes, most frequent first. Errors that count as fails have a separate list. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
   // The headline already shows the only cause.
   if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];

@@ -24,6 +24,7 @@ import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
 import { shownNumber } from './phrases.ts';
 
+/** Shows input, expected value, both answers, and why head's answer failed. */
 export function evidence(
   title: Line,
   reference: ReferenceResult,
@@ -184,11 +185,14 @@ interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /** Null if nothing differs, or one side is missing. */
+  /** The first object that differs. Null if none does, or one side is missing. */
   parted: number | null;
 }
 
-/** Compares scores of each object. Metrics that do not gate are shown only if none gates. */
+/**
+ * Returns metrics that score each object, such as a turn. Metrics that do not gate are returned
+ * only if none gates.
+ */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
     tryResult?.scores.find((score) => score.metric === metric)?.objects ?? null;
@@ -207,7 +211,9 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   ];
 }
 
-/** Compares values only if no status or label differs. */
+/**
+ * Returns the first object that differs. Values are compared only if no status or label differs.
+ */
 function partingObject(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
@@ -234,7 +240,7 @@ const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   skipped: '·',
 };
 
-/** One mark per object, such as `✓✓·✗✓`. */
+/** Shows one mark per object, such as `✓✓·✗✓`. */
 export function marksOf({ scores }: ObjectScores, parted: number | null): string {
   const from =
     scores.length <= MOST_MARKS

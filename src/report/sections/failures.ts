@@ -12,7 +12,9 @@ export interface Failure {
   entries: ReferenceEntry[];
 }
 
-/** Groups failures by suite, metric and reason. Single reasons share a group per metric. */
+/**
+ * Groups failures by suite, metric and reason. Reasons that occur once share a group per metric.
+ */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
   const exact = Map.groupBy(all, ({ reasonKey }) => reasonKey);
@@ -26,7 +28,7 @@ export function failures(entries: readonly ReferenceEntry[], reports: Reports): 
   });
 }
 
-/** Also merges equal failures of several suites. */
+/** Like {@link failures}, but merges equal failures of several suites. */
 export function sharedFailures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   return groupByEqualKey(
     failures(entries, reports),
@@ -78,7 +80,7 @@ function failureCause({ suite, reference }: ReferenceEntry, reports: Reports): F
   };
 }
 
-/** Omits scores that only say that there is no answer. */
+/** Omits scores whose only reason is a missing answer. */
 export function ownFailures(tryResult: TryResult | null): Score[] {
   return failedScores(tryResult).filter(
     ({ reason }) =>

@@ -7,7 +7,7 @@ import type { ChangedFile } from '../../types/repository.ts';
 import type { Detail } from './detail.ts';
 import type { Block, DiffLine, Line, Links } from './document.ts';
 
-/** Places where features add blocks, from the top. */
+/** Places in the report where a feature can add blocks, from top to bottom. */
 export type Slot = 'why' | 'next' | 'handoff' | 'belowReferences' | 'metrics' | 'scoringChange';
 
 export interface ReportContext {
@@ -24,21 +24,21 @@ export interface FeatureReport {
   /** Lines to explain in the pull request's diff. */
   lines?(result: Result): FoundLines[];
 
-  /** A command that searches for the cause. Null if there is nothing to search. */
+  /** Returns a command that searches for the cause. Null if there is nothing to search. */
   search?(result: Result): string | null;
 
   outputs?(result: Result): Record<string, string>;
 
-  /** A suite for JUnit, which never fails. `unmet` says what is missing. */
+  /** A JUnit suite that never fails. `unmet` says what a case lacks. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
-  /** Items of the fold "How sure is this?". */
+  /** Items of the section "How sure is this?". */
   sureness?(result: Result): Line[];
 
   /** Whether a comment is useful although no suite ran. */
   hasContent?(result: Result): boolean;
 
-  /** What most of the worse references have in common, for the first line. */
+  /** Finds what most of the worse references have in common, for the report's first line. */
   inCommon?(
     result: Result,
     suite: SuiteResult,
@@ -51,7 +51,7 @@ export interface FeatureReport {
   /** Null if the try has only one answer. A dialogue has several. */
   onTry?(tryResult: TryResult): TryView | null;
 
-  /** For `evaldiff show` and its JSON. */
+  /** Shown by `evaldiff show`, also as JSON. */
   onReference?(
     result: Result,
     suite: SuiteResult,
@@ -93,9 +93,9 @@ export interface FoundLines {
   lines: {
     side: Side;
     file: string;
-    /** The last of the lines on that side. */
+    /** The last line on that side. */
     to: number;
-    /** For removed lines, the line where they were. */
+    /** The line on head. For removed lines, where they were. */
     head: { file: string; line: number };
     /** Empty if the file is binary. */
     diff: DiffLine[];
@@ -113,9 +113,9 @@ export interface SuggestedEdit {
 }
 
 export interface TryView {
-  /** Length to read, in UTF-16 units. */
+  /** How much there is to read, in UTF-16 units. */
   length: number;
-  /** Equal for equal tries, which are shown once. */
+  /** Tries with equal values are shown once. */
   value: unknown;
   lengths(): number[];
   /** Includes how the try ended. */
@@ -124,7 +124,7 @@ export interface TryView {
   whole(characters: number): Line;
   html(characters: number): Markup;
   why(characters: number): Line;
-  /** Shows both sides from the first difference on. */
+  /** Compares this try with head's, from the first difference on. */
   beside(head: TryResult, characters: number): Block[];
 }
 
@@ -136,7 +136,7 @@ export interface ReferenceFilter {
   valuesOf(suite: SuiteResult, id: string): string[];
 }
 
-/** Returns a reference's element id on the page. */
+/** Returns the id of a reference's element on the page. Null if it is not shown. */
 export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
 
 interface PagePart {

@@ -3,6 +3,7 @@ import { counted } from '../../text/amounts.ts';
 import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { runCost, shortSha } from './phrases.ts';
 
+/** Shows cost, calls, and a command that repeats the run. */
 export function footer(result: Result): Block[] {
   const { usage, base, head, mode } = result;
   const parts: Line[] = [

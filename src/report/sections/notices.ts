@@ -25,7 +25,7 @@ import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore, moreBlock } from './phrases.ts';
 
-/** Never collapsed, because such a run shows nothing else. */
+/** Is never collapsed, because such a run shows nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
@@ -130,6 +130,7 @@ const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'unused', words: 'unused' },
 ];
 
+/** Shows notices, most important first, except errors that are already shown. */
 export function notices(result: Result, detail: Detail): Block[] {
   const isSaid = amongErrors(result, detail);
   const said = saidBy(result);
@@ -141,7 +142,7 @@ export function notices(result: Result, detail: Detail): Block[] {
     const { kind } = notice;
     // Separate folds show new and deleted tests.
     if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
-    // Shown only for new suites, so that it does not recur.
+    // Repeating this for known suites would be noise.
     if (kind === 'repeats') return fresh.has(suite ?? '');
     return kind !== 'error' || !isSaid(notice.message);
   });

@@ -22,6 +22,7 @@ export function referenceEntries(suites: readonly SuiteResult[]): ReferenceEntry
   return suites.flatMap((suite) => suite.references.map((reference) => ({ suite, reference })));
 }
 
+/** All variants of a prompt have the same key. */
 export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
   return JSON.stringify([path, name]);
 }
@@ -58,7 +59,7 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/** −1 to 1, or 0 without judged tries on head. */
+/** Returns the drop of the pass share, −1 to 1. It is 0 if head has no judged tries. */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -76,7 +77,7 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
   return length(base) + length(head);
 }
 
-/** Prefers a pass of base and a fail of head. Of dialogues, chooses the shortest. */
+/** Prefers a passing try of base and a failing try of head. Of dialogues, chooses the shortest. */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   reports: Reports,

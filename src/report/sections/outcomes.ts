@@ -10,7 +10,7 @@ import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
   subject: Line;
-  /** One per suite or fact. */
+  /** One line per suite or fact. */
   rows: Line[];
   /** Sentences below the rows. May be empty. */
   note: Line;
@@ -30,7 +30,7 @@ export function headline(result: Result, reports: Reports): Headline {
 /** An attribute is named if at least this share of broken tests has it. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
-/** For example `, 5 in Refunds (100 → 0 %)`. */
+/** Says where most tests broke, for example `, 5 in Refunds (100 → 0 %)`. */
 function inOnePlace(result: Result, reports: Reports): Line {
   const [worst] = suitesWorstFirst(result.suites);
   if (worst?.verdict !== 'regressed') return [];
@@ -48,7 +48,7 @@ function inOnePlace(result: Result, reports: Reports): Line {
 
 const MOST_PROMPTS = 3;
 
-/** Empty if variants tie. */
+/** Names the best variants. Empty if variants tie. */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
     ({ ranked: [first, second] }) =>

@@ -8,7 +8,7 @@ import { pairedMean } from './intervals.ts';
 
 export interface Pairing {
   references: number;
-  /** Mean of the other run's pass share minus this run's, −1 to 1. */
+  /** The mean difference of pass shares, the other run minus this run, −1 to 1. */
   difference: number;
   /** 90 % interval. */
   low: number | null;
@@ -20,7 +20,7 @@ export interface Pairing {
 /** With a larger p, two runs do not differ beyond chance. */
 export const PAIRED_LEVEL = 0.05;
 
-/** Pairs head's tries by reference id. */
+/** Pairs the tries of both heads by reference id. Null if no reference was judged in both. */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
   const ofSecond = judgedOnHead(second);
   const tables = [...judgedOnHead(first)].flatMap(([id, before]): Table[] => {

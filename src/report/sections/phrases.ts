@@ -231,6 +231,7 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
     : [code(name)];
 }
 
+/** The most urgent status comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
   'fell',

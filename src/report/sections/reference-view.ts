@@ -16,6 +16,7 @@ import { type Block, type FactRow, code, paragraph, place, strong, text } from '
 import { tryView, type Reports } from './feature-report.ts';
 import { isShownValue, shownNumber } from './phrases.ts';
 
+/** Null if the reference does not run on that side, or the prompt is unknown. */
 export interface SentPrompts {
   base: readonly Message[] | null;
   head: readonly Message[] | null;
@@ -23,6 +24,7 @@ export interface SentPrompts {
 
 const MAX_VIEW_CHARS = 100_000;
 
+/** Shows everything that a result contains about one reference. */
 export function referenceBlocks(
   { name, variant }: SuiteResult,
   reference: ReferenceResult,

@@ -35,7 +35,9 @@ export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
-/** The headline's suite comes first, references that do not gate last. */
+/**
+ * Returns regressed or failed references: the headline's suite first, non-gating ones last.
+ */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors are listed by cause instead.
   const found =
@@ -53,7 +55,7 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Shows answers while there is room, then rows. */
+/** Shows references that got worse: with answers while there is room, then as rows. */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;

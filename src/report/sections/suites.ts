@@ -183,7 +183,7 @@ function metricLine(suite: SuiteResult): Line {
   return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
 }
 
-/** For example `5 × 2`: gating references and the most tries. */
+/** For example `5 × 2`: the numbers of gating references and of tries. */
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);

@@ -53,7 +53,7 @@ export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/** Best first, then cheapest. */
+/** Variants of one prompt, best first, then cheapest. */
 interface RankedPrompt {
   key: string;
   name: string;

@@ -86,7 +86,7 @@ function sideUnderBase(
     : { ...side, tries: tries.map((tryResult) => ({ ...tryResult, ...judged })) };
 }
 
-/** Other metrics can hide this fall in the pass rate. */
+/** Shows where one metric fell, if the pass rate hides its fall. */
 function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const suite = suites.find(
     ({ verdict, reason }) => verdict === 'regressed' || reason?.by === 'metric',
@@ -183,7 +183,7 @@ function metricMean(side: SideResult | null, metric: string): number | null {
   return meanOrNull(values);
 }
 
-/** An inconclusive run's falls may be chance. */
+/** The falls of an inconclusive run may be chance. */
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
   return entriesWithStatus(result, reports, 'inconclusive', 'flaky').filter(
