@@ -11,7 +11,7 @@ import { ANCHOR_TRIES, type AnchoredSuite, type AnchorPlan } from './plan.ts';
 import type { AnchoredResult, AnchorResult } from './result.ts';
 import { fallWords } from './words.ts';
 
-/** Significance levels (0–1) for one pull request: first for stored answers, then for new ones. */
+/** `LEVEL` applies to stored answers, `CONFIRM_LEVEL` to new ones. */
 const LEVEL = 0.005;
 const CONFIRM_LEVEL = 0.01;
 
@@ -70,7 +70,7 @@ function headTries({ head }: ReferenceRun, tries: number): Outcome[] {
 
 type Compared = Pick<AnchoredResult, 'status' | 'references' | 'then' | 'now' | 'p'>;
 
-/** Compares stored answers first. Reports a drop only if new answers confirm it. */
+/** Reports a drop only if new answers confirm it. */
 async function compareRows(
   rows: readonly AnchorRow[],
   level: number,
@@ -105,7 +105,7 @@ function sumCounts(
   };
 }
 
-/** Requests new tries of one prompt. Null if a call failed. */
+/** Null if a call failed. */
 type AskAnchor = (
   rows: readonly AnchorRow[],
   prompt: 'then' | 'head',

@@ -12,7 +12,6 @@ import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
 import { isHosted, type Request } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Tries per reference of the older prompt. */
 export const ANCHOR_TRIES = 4;
 
 export interface AnchorRead {
@@ -26,7 +25,7 @@ type Asked = Extract<Generation, { kind: 'request' }>;
 
 export interface AnchoredSuite {
   identity: string;
-  /** `run`: index in the suite's `runs`; `generation`: the older commit's request. */
+  /** `run`: index in the suite's `runs`. */
   references: { run: number; generation: Asked }[];
 }
 
@@ -34,7 +33,6 @@ export interface AnchorPlan extends Omit<AnchorRead, 'side'> {
   suites: AnchoredSuite[];
 }
 
-/** Reads the project at the older commit that the settings name. */
 export async function readAnchor({
   base,
   earlier,
@@ -72,10 +70,7 @@ function unread(why: string | null = null): {
   return { read: null, problems: [], notices };
 }
 
-/**
- * Lists the requests that differ at the older commit, for the suites that run. Includes only
- * models, no programs.
- */
+/** Plans the older commit's requests that differ from head's. Programs are not included. */
 export function planAnchor({
   input: { mode, again },
   base,
@@ -142,7 +137,6 @@ function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
   }));
 }
 
-/** Removes tries that an earlier run stored. */
 export function withoutStoredTries(
   plan: FeaturePlan<AnchorPlan>,
   _: { suites: readonly SuiteComparison[] },

@@ -1,7 +1,6 @@
 import { percent, signedBetween } from '../../text/amounts.ts';
 import type { AnchoredResult } from './result.ts';
 
-/** `lost 9.0 points since v1.4.0 (97.0 % → 88.0 %); this pull request alone shows no such fall`. */
 export function fallWords(
   { then, now }: Pick<AnchoredResult, 'then' | 'now'>,
   { name }: { name: string },

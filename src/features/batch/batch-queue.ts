@@ -6,10 +6,7 @@ import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 interface Packer<T> {
-  /**
-   * Returns a batch that this item filled or did not fit into. `too-large`: the item fits into no
-   * batch.
-   */
+  /** Returns a full batch, if any. `too-large`: the item fits into no batch. */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
   take(): readonly T[];
 }
@@ -45,7 +42,7 @@ export interface QueuedRequest {
 }
 
 export interface Questions {
-  /** False if a request with the same key already waits. */
+  /** False if a request with this key already waits. */
   add(question: QueuedRequest): boolean;
   has(key: string): boolean;
   first(key: string): QueuedRequest | null;
@@ -87,15 +84,14 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Requests waiting at all vendors. While this grows, more are coming. */
+  /** Requests waiting at all vendors. While the number grows, more are coming. */
   waiting(): number;
-  /** Receives one batch of requests, all for one model as OpenAI requires. */
+  /** OpenAI requires one model per batch. */
   send(model: string, items: readonly QueuedRequest[]): void;
 }
 
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
   const { api } = server;
-  /** Grouped by model and API, because a batch has one of each. */
   const packers = new Map<string, { model: string; packer: Packer<QueuedRequest> }>();
   let gathering = false;
   const sendWhenQuiet = async (): Promise<void> => {

@@ -17,14 +17,13 @@ import type {
 import { member, parsedJson } from '../../types/plain.ts';
 import type { ManagedServer } from './batch-server.ts';
 
-/** A line contains one reply and its envelope. */
 export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
 
 const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
-/** Yields undefined for an invalid, too deep or too long line. Long lines are not buffered. */
+/** Yields undefined for lines that are invalid, too deep or too long. */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -69,7 +68,7 @@ function parseResultLine(line: Buffer): unknown {
 export type RequestOutcome =
   { status: 'ok'; value: VendorOutput } | { status: 'fault'; fault: Fault };
 
-/** Reading stops after this many lines more than there are requests. */
+/** Reading stops after this many unknown lines beyond the number of requests. */
 const SPARE_LINES = 1000;
 
 interface ResultReading {
@@ -77,7 +76,6 @@ interface ResultReading {
   redact(text: string): string;
   requests: ReadonlyMap<string, string | null>;
   open: Set<string>;
-  /** Called with each request's result, in the vendor's order. */
   settle(key: string, outcome: RequestOutcome): Promise<void>;
 }
 
@@ -92,7 +90,7 @@ export function readResults(
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
         if (line === null || !reading.requests.has(line.id)) strange += 1;
-        // Ignores duplicates, which also occur after a download was restarted.
+        // Ignores duplicates, which a restarted download also produces.
         else if (reading.open.delete(line.id))
           await reading.settle(
             line.id,
@@ -145,7 +143,6 @@ function requestOutcome(
       };
     }
     case 'reply': {
-      // Reading an answer needs only the schema's name.
       const isResponse = member(outcome.data, 'object') === 'response';
       const endpoint = (isResponse ? vendor.responses : null) ?? vendor;
       const answer = endpoint.read(outcome.data, {

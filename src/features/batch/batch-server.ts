@@ -22,7 +22,7 @@ import {
 } from '../../edges/providers/vendors/vendor.ts';
 import { logLine } from '../../text/log.ts';
 
-/** `signal` ends the waiting, but not a call that may cost money. */
+/** `signal` ends waiting, but not a call that may cost money. */
 interface ServerOptions extends SharedCallSettings {
   redact(text: string): string;
   proxy?: URL | null;
@@ -40,12 +40,12 @@ export interface ManagedServer {
   close(): void;
 }
 
-/** Timeout of a call of up to 256 MB, and of a download that receives no data. */
+/** For a call of up to 256 MB, and for a download that receives no data. */
 const CALL_MS = 600_000;
 
 const BATCH_CONCURRENCY = { start: 2, max: 4 };
 
-/** Connects at the first call. Its limiter and timeouts are separate from live requests. */
+/** Connects at the first call. Batches have their own rate limiter and timeouts. */
 export function createManagedServer(
   vendor: Vendor,
   api: BatchApi,

@@ -21,7 +21,6 @@ import {
   type VendorBatches,
 } from './send-batch.ts';
 
-/** `close` waits for batches being created, which cost money, and for results being fetched. */
 export function createBatches(options: BatchesOptions): RequestTransport {
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);

@@ -13,7 +13,6 @@ export const batchFeature: Feature & SessionRow = {
         last = createBatches({ ...options, batches: { ...batches, ledger: ledgerOf(openStores) } });
         return last;
       };
-      // Opened lazily, because most runs use no batches.
       let opening: Promise<RequestTransport> | null = null;
       let last: RequestTransport | null = null;
       return {

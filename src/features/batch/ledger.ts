@@ -1,9 +1,8 @@
 import type { Store } from '../../edges/store/index.ts';
 import type { BatchLedger } from './open-batch.ts';
 
-/** Reads batches from all stores and writes to the first. */
 export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
-  /** If a store cannot be written, only the later reuse of a batch is lost. */
+  /** If nothing can be written, later runs cannot resume the batch. This run continues. */
   const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
     try {
       const [store] = await openStores();

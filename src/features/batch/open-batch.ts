@@ -7,10 +7,8 @@ import type { BatchRecord, Completion, Target } from '../../types/model.ts';
 import { unansweredFault, readResults, type RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
-/** Polling intervals in milliseconds, growing from the first to the longest. */
 const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
 
-/** Waits longer each time, until `look` returns `done` or the signal fires. */
 async function pollUntil(
   look: () => Promise<'done' | 'wait'>,
   { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
@@ -30,7 +28,7 @@ export interface OpenBatch {
   id: string;
   model: string;
   server: ManagedServer;
-  /** The schema name of each request, by request key. */
+  /** Each request's schema name, by request key. */
   requests: ReadonlyMap<string, string | null>;
   open: Set<string>;
   earlier: boolean;
@@ -43,16 +41,15 @@ interface BatchRunOptions {
   settle(key: string, outcome: RequestOutcome): Promise<void>;
   forget(): Promise<void>;
   lost(): Promise<void>;
-  /** Registers work that the end of a run must wait for. */
   finishing(work: () => Promise<void>): Promise<void>;
 }
 
-/** Consecutive failed polls before callers get an error; about 40 minutes. */
+/** After this many failed polls in a row (about 40 minutes), the requests fail. */
 const MAX_FAILURES = 10;
 
 const SAY_EVERY = 6;
 
-/** `earlier`: another run created the batch, so requests without a result are sent again. */
+/** `earlier`: another run created the batch. Requests without a result are then sent again. */
 export function openBatch(
   { id, model, requests }: BatchRecord,
   server: ManagedServer,
@@ -200,10 +197,12 @@ export function numbers(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** A later run resumes stored batches instead of paying again. Only `pending` may reject. */
+/**
+ * Lets a later run resume stored batches, which are already paid for. Only `pending` may reject.
+ */
 export interface BatchLedger {
   pending(): Promise<BatchRecord[]>;
-  /** Stores a batch before waiting for it. False if it could not be stored. */
+  /** False if the batch could not be stored. */
   submitted(batch: BatchRecord): Promise<boolean>;
   /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;
@@ -215,7 +214,7 @@ const RESULTS_KEPT_MS = 29 * DAY_MS;
 
 export interface EarlierBatches {
   loaded(): Promise<void>;
-  /** Returns the earlier run's batch with this request on the first call for that batch. */
+  /** Finds the earlier batch with this request. Returns each batch only once. */
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 

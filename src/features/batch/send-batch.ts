@@ -41,10 +41,8 @@ export interface Batching {
   questions: Questions;
   earlier: EarlierBatches;
   byVendor: Map<VendorName, VendorBatches>;
-  /** Requests in a batch of this run or an earlier one. */
   held: Map<string, OpenBatch>;
   underWay: Set<OpenBatch>;
-  /** Batches whose results are being fetched, and all batches being polled. */
   finishing: Set<Promise<void>>;
   following: Set<Promise<void>>;
 }
@@ -129,13 +127,12 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Callers store their answers within this turn. The batch must exist until then.
+      // Callers store their answers within this turn. The ledger must keep the batch until then.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // Callers with results may send more requests, so the next batch waits until all have their
-    // results.
+    // Results may lead to further requests. The next batch waits for these.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);
@@ -147,7 +144,7 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
   set.delete(work);
 }
 
-/** Sends the requests again: the batch is gone or belongs to another account. */
+/** The batch is gone or belongs to another account. */
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;
@@ -164,7 +161,6 @@ async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> 
   }
 }
 
-/** `at`: when the batch's results were read. */
 export function batchCompletion(
   outcome: RequestOutcome,
   label: string,

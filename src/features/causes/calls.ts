@@ -4,33 +4,27 @@ import { mostCallsOfTry } from '../../money/answer-calls.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
 import { takesOverlay } from '../../types/model.ts';
 
-/** Default maximum. */
 export const MOST_CAUSE_CALLS = 200;
 
-/** Calls that are enough for most experiments. */
 export const USUAL_CAUSE_CALLS = 60;
 
-/** Maximum runs of agents, each of which makes many calls. */
+/** Runs of an agent, each of which makes many calls. */
 export const MOST_AGENT_RUNS = 60;
 
 export function runsAgents({ head }: Pick<AffectedSuite, 'head'>): boolean {
   return takesOverlay(head?.variant.target ?? null);
 }
 
-/** The most that {@link MOST_AGENT_RUNS} runs may call. */
 export function mostAgentCalls(run: SuiteRun): number {
   return MOST_AGENT_RUNS * (mostCallsOfTry(run) + callsPerTry(run) - 1);
 }
 
-/** Assumes half of the runs, each with a third of the calls that it may make. */
+/** Assumes half of the runs, each with a third of its allowed calls. */
 export function usualAgentCalls(run: SuiteRun): number {
   return Math.ceil(mostAgentCalls(run) / 6);
 }
 
-/**
- * Limits tries. Most runs of an agent make much fewer calls than they may, so calls are counted as
- * they are made.
- */
+/** The most tries that `room` calls allow. */
 export function mostCauseTries(run: SuiteRun, room: number): number {
   if (runsAgents(run.suite)) return Math.max(1, Math.min(MOST_AGENT_RUNS, room));
   return Math.max(1, Math.floor(room / callsPerTry(run)));

@@ -15,13 +15,13 @@ import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { AGENT_WORD } from '../../trials/prompt-units.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-/** In characters. The first screen shows at most 30 words of a cause. */
+/** In characters. */
 const UNIT_TEXT = 48;
 const NAMED_UNITS = 5;
-/** In characters. Longer property values, such as descriptions, are not shown. */
+/** In characters. Longer values, such as descriptions, are not shown. */
 const SHORT_VALUE = 24;
 
-/** The cause made references fail (`fall`) or fixed them (`fix`). */
+/** The cause broke references (`fall`) or fixed them (`fix`). */
 export type Effect = 'fall' | 'fix';
 
 export function causeLine(
@@ -66,7 +66,6 @@ const NAMED_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set([
   'role',
 ]);
 
-/** Names a unit, or gives its place: `p.yaml:4 and line 9`. */
 function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   const { file, side, lines } = unit;
   const at = place(file, lines.from, side);
@@ -76,14 +75,13 @@ function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   return [isSameFile ? text(`line ${String(lines.from)}`) : at, ...excerptOf(unit)];
 }
 
-/** The unit's name, with the marker before its place; null for text. */
 function causePlaceLine(unit: ChangeUnit): Line | null {
   const { kind, name, base_text, head_text } = unit;
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
   if (kind === 'swap') return [text('the swapped messages, ')];
   if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
-  // Both sides call a program of the same name, with different code.
+  // The program has the same name on both sides, but different code.
   if (kind === 'provider' && base_text === head_text)
     return [text(`the ${differingPart(unit)} of `), settingValue(head_text), text(', ')];
   if (!NAMED_KINDS.has(kind)) return null;
@@ -102,7 +100,7 @@ function fileWord({ base_text, head_text }: ChangeUnit): string {
   return head_text === null ? 'removed ' : '';
 }
 
-/** `quantity` → `amount` in the tool `create_order`; values only if they are short. */
+/** `quantity` → `amount` in the tool `create_order`. */
 function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
   const change = [settingValue(base_text), text(' → '), settingValue(head_text)];
   const owner = [text(of?.tool ? ' in the tool ' : ' in '), code(of?.tool ?? of?.parameter ?? '')];
@@ -113,7 +111,7 @@ function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
   return [code(name), ...(isShort ? [text(' ('), ...change, text(')')] : []), ...owner];
 }
 
-/** ` (removed: Returns within 30 days.)`; only if the place does not identify the text. */
+/** For example ` (removed: Returns within 30 days.)`. */
 function excerptOf(unit: ChangeUnit): Line {
   const { kind, lines, base_text, head_text } = unit;
   const edit = editedPlace(unit);
@@ -136,7 +134,6 @@ function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'swapped
   return unit.kind === 'moved line' ? 'moved' : 'changed';
 }
 
-/** Returns words that were only removed from a line. */
 function cutText({ kind, base_text, head_text }: ChangeUnit): string | null {
   const isText = kind === 'line' || kind === 'sentence';
   return isText ? cutOut(base_text ?? '', head_text ?? '') : null;
@@ -152,7 +149,6 @@ const NOUNS: Readonly<Partial<Record<ChangeUnit['kind'], string>>> = {
   'moved line': 'line',
 };
 
-/** Says how the cause is undone on head and added to base. */
 function trialWords({ relation, units }: Cause): { undone: string; made: string } {
   const [unit] = units;
   const [both, either] = units.length > 2 ? ['all', 'any'] : ['both', 'either'];
@@ -195,9 +191,6 @@ export function proofWords(
   return `${first} fixes ${count(fixed)} of ${counted(of, 'test')}; ${bad} ${breaks}.${cost}`;
 }
 
-/**
- * Lists the experiment's tries, the changes that it ruled out, and the changes that it left open.
- */
 export function trialFigures(
   cause: Cause,
   { causes: all, explained }: SuiteCauses,
@@ -225,7 +218,7 @@ export function trialFigures(
   ].join(' ');
 }
 
-/** ` This test: 3 of 3 tries pass with it undone, 0 of 3 with it added to base.` */
+/** ` This test: 3 of 3 tries pass with it undone, 0 of 3 with it alone on base.` */
 export function ownProof({ relation, units, references }: Cause, id: string): Line {
   const own = references.find((reference) => reference.id === id);
   if (own === undefined || relation === 'only-change') return [];
@@ -240,7 +233,6 @@ export function ownProof({ relation, units, references }: Cause, id: string): Li
   ];
 }
 
-/** Says why no cause is named. Names the likely changes if only a few are left. */
 export function openLine({ causes: found, explained }: SuiteCauses, named: Line): Line {
   const { reason, calls, suspects = [] } = explained;
   if (found.length > 0 || reason === null) return [];

@@ -27,7 +27,7 @@ import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
 import { causesOfSuite, type SideFiles, type Suspect } from './suspect.ts';
 
-/** Chance that a run names a change that has no effect; for regressions and fixes each. */
+/** Probability that a run blames a harmless change. */
 const ALPHA = 0.05;
 
 export function planCauses({
@@ -41,7 +41,7 @@ export function planCauses({
     const { base, head: changed } = suite.run.suite;
     if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;
     const units = (promptChange(base, changed, () => null).units ?? []).length;
-    // A changed file counts as one unit here, but many of its lines may have changed.
+    // A changed file counts as one unit until its lines are read.
     return units > 1 || (units === 1 && (settings.fix || runsAgents(suite.run.suite)));
   });
   const isPrompt = possibleIn.some(({ run }) => !runsAgents(run.suite));
@@ -64,10 +64,7 @@ export function planCauses({
   };
 }
 
-/**
- * Finds the changes that made suites worse. Uses the remaining calls to find changes that fixed
- * references. Does not affect verdicts or rates.
- */
+/** Finds the changes that made suites worse, then those that fixed references. */
 export async function findSuiteCauses(
   plan: FeaturePlan<CauseSettings>,
   run: DecidedRun,
@@ -90,7 +87,7 @@ export async function findSuiteCauses(
   return { causes, fixed_by: await search(better, { room: left, isMirrored: true }) };
 }
 
-/** By default, agents have a budget in runs. They are not run to find what fixed a test. */
+/** By default, agents have a budget in runs instead of calls. */
 function hasOwnBudget({ comparison }: ComparedSuite, { max_calls }: CauseSettings): boolean {
   return max_calls === null && runsAgents(comparison.run.suite);
 }
@@ -108,7 +105,7 @@ function createSearch(
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
   const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-  // For an outside contributor no draft is made; only a revert is tried.
+  // An outside contributor's change gets no drafted fix, only a revert.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
     ended: counter.ended,
@@ -136,7 +133,6 @@ function createSearch(
   };
 }
 
-/** Files of prompts, and changed files of agents' workspaces. */
 async function readFiles(
   runs: readonly SuiteRun[],
   sources: JudgeEdges['sources'],
@@ -179,7 +175,7 @@ function workspaceFiles({ base, head }: AffectedSuite): string[] {
   return takesOverlay(before) && takesOverlay(after) ? changedPaths(before, after) : [];
 }
 
-/** Null for a large file, which is one unit. */
+/** A large file is one unit and is not read. */
 function readSmall(tree: SourceTree, file: string): Promise<Uint8Array | null> {
   return tree.read(file, MAX_UNIT_FILE).catch((error: unknown) => {
     if (error instanceof UserError) return null;

@@ -123,7 +123,7 @@ async function staleFixReason(folder: string, fix: Fix): Promise<string | null> 
     : 'These lines have changed since the run; run npx evaldiff diff again.';
 }
 
-/** Writes only if the path is a regular file of the project and its lines are unchanged. */
+/** Writes only to a regular file of the project whose lines are unchanged. */
 async function writeFix(folder: string, fix: Fix): Promise<void> {
   const path = await pathOf(folder, fix);
   const text = withEdit(await readFile(path, 'utf8'), fix);

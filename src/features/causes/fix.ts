@@ -15,8 +15,8 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * Makes the edit of head's file that replaces a unit's text with `text` (null: removes it). Null if
- * the file spells the unit differently. Check the edit with {@link isWhatRan} before showing it.
+ * The edit of head's file that replaces a unit's text. Check the edit with {@link isWhatRan} before
+ * showing it.
  */
 export function editOf(
   unit: ChangeUnit,
@@ -31,7 +31,7 @@ export function editOf(
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
 
-/** Makes the edit of head's file that results in `after`, a file that was tried. */
+/** The edit that turns head's file into `after`, the file that was tried. */
 export function fileEdit(
   unit: ChangeUnit,
   { before, after }: { before: string; after: string },
@@ -47,7 +47,6 @@ export function isText({ kind }: ChangeUnit): boolean {
   return kind === 'line' || kind === 'sentence' || kind === 'hunk';
 }
 
-/** Whether head's prompt, read again after the edit, equals the prompt that was tried. */
 export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {
   const sent = ({ messages, code }: PromptContent): string =>
     canonicalJson([
@@ -108,7 +107,7 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
   return typeof value === 'object' && value !== null;
 }
 
-/** Replaces whole lines, if the file's lines equal the text's except for indentation. */
+/** Null if the file's lines differ from the text in more than indentation. */
 function ofLines(
   { head: { file: path } }: ChangeUnit,
   { line, before: text, after: wanted }: TextEdit,
@@ -141,10 +140,7 @@ function ofLines(
   };
 }
 
-/**
- * Number of equal lines before (`start`) and after the change. Below 0 if there is no equal
- * neighbour.
- */
+/** The number of equal lines before (`start`) and after (`end`) the change. */
 function changedSpan(
   before: readonly string[],
   after: readonly string[],
@@ -180,7 +176,7 @@ function ofWords(
   };
 }
 
-/** Inside a line, only plain words are safe, because they need no quoting. */
+/** Other characters may need quoting. */
 function isPlainWords(text: string): boolean {
   return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
 }
@@ -190,7 +186,7 @@ function indentOf(line: string, own: string): string {
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
 }
 
-/** Returns the file after the edit. Null if its lines have changed since. */
+/** Null if the lines have changed since. */
 export function withEdit(
   text: string,
   { lines: { from, to }, replaced, replacement: own }: Edit,
@@ -205,17 +201,14 @@ export function withEdit(
 
 const MOST_DRAFTS = 3;
 
-/** In characters. A longer draft rewrites the prompt instead of fixing its line. */
+/** In characters. A longer draft rewrites the prompt instead of fixing a line. */
 const LONGEST_DRAFT = 600;
 
 const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
-/**
- * The grader writes these drafts. They are untrusted: each must be one visible line without new
- * variables.
- */
+/** Drafts are untrusted: each must be one visible line without new variables. */
 export async function draftFixes(
   unit: ChangeUnit,
   packet: Packet,

@@ -11,34 +11,33 @@ import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, fileEdit, isText, isWhatRan, withEdit } from './fix.ts';
 import type { Cause, Fix } from './result.ts';
 
-/** Chance that an accepted fix does not improve on head, over all candidates of a cause. */
+/** Probability that an accepted fix is useless, over all candidates of a cause. */
 const LEVEL = 0.05;
 
 export interface FixBench {
   change: PromptChange;
-  /** Numbered in order: first the regressed references, then the stable ones. */
+  /** First the references that got worse, then the stable ones. */
   references: readonly ReferenceResult[];
   fellCount: number;
   retestRate: number;
   make: MakeTries;
   lines(file: string): readonly string[] | null;
-  /** Reads head's prompt with this text as the file. Null if it is not readable. */
+  /** Reads head's prompt as if its file had this text. */
   reread(file: string, text: string): Promise<Prompt | null>;
   grader: AskTools | null;
-  /** What the author of a draft sees, with these of the regressed references. */
   packet(shown: readonly ReferenceResult[]): Packet;
-  /** Why no further call is made, as a clause of a sentence. Null if calls are left. */
+  /** Why no further call is made. Null if calls are left. */
   ended(): string | null;
 }
 
 interface FixDraft {
   kind: Fix['kind'];
-  /** Replaces the unit's text. Null removes it. */
+  /** Null removes the unit's text. */
   text: string | null;
   edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
-/** Finds a tested fix, which repairs the regressions and breaks nothing. Tries drafts first. */
+/** Finds an edit that repairs the cause's references and breaks no others. */
 export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
@@ -69,7 +68,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   return none(whyNoFix(candidates.length, bench.ended(), unjudged));
 }
 
-/** Drafts only new wording of prompts, and only if its effect on other tests can be measured. */
+/** Drafts need other references, to show side effects. */
 function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench): boolean {
   const isLine = unit.kind === 'line' || unit.kind === 'sentence';
   return isLine && references.length > fellCount && change.revert(unit) === null;
@@ -102,7 +101,7 @@ function fixFrom(
   return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
 }
 
-/** Keeps candidates for which head's file can express exactly what ran. */
+/** Keeps candidates that an edit of head's file can express. */
 async function withEdits(
   wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
   unit: ChangeUnit,

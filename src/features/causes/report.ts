@@ -70,7 +70,6 @@ function foundFix(fix: Fix | null): FoundLines['fix'] {
   return { kind: fix.kind, file: fix.file, line: fix.lines.from, diff: fixDiff(fix) };
 }
 
-/** The remark repeats in words what the colour shows. */
 const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'remark'>>> = {
   alone: { proof: 'alone', remark: '↑ cause' },
   together: { proof: 'together', remark: '↑ cause' },

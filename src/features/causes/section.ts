@@ -28,7 +28,7 @@ import type { Cause, SuiteCauses } from './result.ts';
 const OPEN_FINDINGS = 3;
 const MAX_FINDING_SUITES = 3;
 
-/** Causes of all suites that got worse, worst suite first. */
+/** Worst suite first. */
 export function causes(result: Result): Block[] {
   const all = findingBlocks(result);
   const folded = all.slice(OPEN_FINDINGS);
@@ -38,7 +38,6 @@ export function causes(result: Result): Block[] {
   ];
 }
 
-/** Changes that fixed references. Suites that got worse list causes instead. */
 export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
   return all
     .flatMap((suite) => suite.causes.map((cause) => ({ suite, cause })))
@@ -46,12 +45,10 @@ export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
     .map(({ suite, cause }) => paragraph(causeLine(cause, suite, nameIn(suite, suites), 'fix')));
 }
 
-/** ` in shop`, if the run has several suites. */
 function nameIn({ suite }: SuiteCauses, { length }: Result['suites']): Line {
   return length > 1 ? [text(' in '), code(suite)] : [];
 }
 
-/** How each experiment proved its cause. */
 export function causeFigures({ causes: all = [], fixed_by: fixes = [] }: Result): Line[] {
   return [...figureLines(all, 'fall'), ...figureLines(fixes, 'fix')];
 }
@@ -86,13 +83,10 @@ function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
   );
 }
 
-/** Null if no cause is proven. */
 interface SuiteFinding {
   suite: SuiteCauses;
   cause: Cause | null;
-  /**
-   * The same change with the same effect, judged by the words, has the same key on another suite.
-   */
+  /** Equal on two suites if the same change has the same effect. */
   key: string;
 }
 
@@ -118,7 +112,6 @@ function findings(suite: SuiteCauses): SuiteFinding[] {
   });
 }
 
-/** ` The same in 199 more suites: b, c, d and 196 more.` */
 function sameLine(others: readonly SuiteFinding[]): Line {
   if (others.length === 0) return [];
   const shown = others.slice(0, MAX_FINDING_SUITES).map(({ suite }) => [code(suite.suite)]);
@@ -130,9 +123,6 @@ function sameLine(others: readonly SuiteFinding[]): Line {
   ];
 }
 
-/**
- * Proven causes of a reference, or why there are none. Empty if the reference did not get worse.
- */
 export function referenceCauses(
   { id, status }: Pick<ReferenceResult, 'id' | 'status'>,
   suite: SuiteCauses,

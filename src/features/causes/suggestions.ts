@@ -19,8 +19,8 @@ interface Proven {
 }
 
 /**
- * Proven fixes as suggestions, one per place. Makes none outside the diff, for outside
- * contributors, or with invisible characters: whoever applies one must be able to read all of it.
+ * One suggestion per place in changed files. Outside contributors get none, and none has invisible
+ * characters, so that maintainers can read what they apply.
  */
 export function suggestions(
   { causes = [], trust }: Result,

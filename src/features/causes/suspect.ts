@@ -31,9 +31,8 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** Whether the search is for what fixed references. Its result is {@link mirrored}. */
+  /** Whether the search is for changes that fixed references. */
   isMirrored: boolean;
-  /** Drafts and tries fixes within the same budget. Null if no fix is searched for. */
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
 
@@ -103,13 +102,11 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
-/** Returns the ids of the groups that got worse, if any did. */
 function memberIds(groups: Suspect['groups']): string[][] {
   const worse = groups.filter(({ isWorse }) => isWorse);
   return (worse.length > 0 ? worse : groups).map(({ members }) => members.map(({ id }) => id));
 }
 
-/** Why the prompt cannot be searched. Null if it can. */
 function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
   if (policy.kind === 'pairs') return "its metrics compare both sides' answers";
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
@@ -149,7 +146,7 @@ async function withFixes(
   return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
-/** If there is only one change, no experiment is needed: reverting it gives base. */
+/** Reverting a single change gives base, so no experiment is needed. */
 function onlyChange(units: ChangeUnit[], fell: readonly ReferenceResult[]): Cause {
   const references = fell.map(({ id, base, head }) => ({
     id,
@@ -220,10 +217,10 @@ async function examine(
   };
 }
 
-/** If undoing either of two changes breaks a test, only both changes together fix it. */
+/** If undoing either of two changes breaks a test, only both together fix it. */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
-/** Once all regressions are explained, the other changes had no effect on them. */
+/** Once all regressions are explained, the other changes had no effect. */
 function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));

@@ -5,7 +5,7 @@ import { answerText } from '../../report/answers/text.ts';
 import type { Side } from '../../types/plain.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/** If there are more labels, the answers count as free text. */
+/** Answers with more different labels count as free text. */
 const MAX_CLASSES = 20;
 
 interface Item {
@@ -14,9 +14,9 @@ interface Item {
 }
 
 /**
- * Accuracy, macro-F1, precision and recall of a suite that classifies. Such a suite gates on
- * `exact_match` and expects 2 to 20 distinct single values, each in two references on average.
- * Counts the answered tries in [0, tries). Null for any other suite.
+ * Accuracy, macro-F1, precision and recall of a suite that assigns labels. Such a suite uses
+ * `exact_match`; its references expect 2 to 20 labels, each twice on average. Null for other
+ * suites.
  */
 export function classificationOf(
   tests: Tests,

@@ -31,7 +31,7 @@ const classificationSchema = z.strictObject({
 
 export type BothSides = z.infer<typeof bothSidesSchema>;
 
-/** Each try is one item. Shares are 0–1. Null if there is no answer, or none with that label. */
+/** Each try is one item. A share is null if nothing has that label. */
 export type ClassificationSummary = z.infer<typeof classificationSchema>;
 
 declare module '../../kernel/result/feature-parts.ts' {

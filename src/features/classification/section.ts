@@ -15,10 +15,7 @@ import { percent } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/**
- * For each label: how often it is right when given (precision), and how often it is found where
- * expected (recall).
- */
+/** "Right when given" is precision. "Found when expected" is recall. */
 export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.classification ? [{ suite, classification: suite.classification }] : [],
@@ -48,14 +45,12 @@ function classesOf(name: Line, { labels }: ClassificationSummary, items: number)
   ];
 }
 
-/** Uses two lines, because screens may be narrow. */
 function rateCell({ base, head }: BothSides): Line {
   return base === null
     ? [text(percent(head))]
     : [text(`${percent(base)} →`), lineBreak, text(percent(head))];
 }
 
-/** `mails: accuracy 80.0 % → 75.0 %, …`, for the fold of figures. */
 export function classFigures({ suites }: Result): Line[] {
   const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite): Line[] => {

@@ -37,7 +37,6 @@ export function conversationOf({ own }: Pick<Tests, 'own'>): Conversation | null
   return own?.kind === conversationKind ? (own.value as Conversation) : null;
 }
 
-/** Null if the suite has no conversations. */
 export function steeringFor(scoring: {
   tests: Pick<Tests, 'own'>;
   answerer: Pick<Answerer, 'graders'> | null;
@@ -101,7 +100,7 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
   };
 }
 
-/** Everything that affects how an answer is judged; `max_steps` does not. */
+/** Omits `max_steps`, which does not affect how an answer is judged. */
 export function judgingFingerprint({ conversation, evaluators }: Steering): string {
   return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
 }
@@ -130,7 +129,6 @@ function firstTurn(dialogue: Dialogue): Dialogue {
   };
 }
 
-/** Converts a single answer to a dialogue of one turn. Null if the model did not answer. */
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
   const last: Message = { role: 'assistant', content: textOf(completion) };
@@ -145,7 +143,7 @@ function conversationResult(
   return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
 }
 
-/** Makes the outcome a score whose value is the number of turns. Errors have no value. */
+/** The score's value is the number of turns. Errors have no value. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
   const value = turns.length;
@@ -167,9 +165,6 @@ function conversationScore({ outcome, turns }: Dialogue): Score[] {
   ];
 }
 
-/**
- * Prompt code sees no answers, so it cannot lead a dialogue. Evaluator programs need `code: host`.
- */
 function problemsOf(
   { conversation: { place }, evaluators }: Steering,
   prompts: readonly { code: { place: Place } | null }[],

@@ -13,23 +13,20 @@ export interface Conversation {
   place: Place;
 }
 
-/** A dialogue whose last message is an answer that people accepted or rejected. */
 export interface LabelledAnswer {
   messages: Message[];
   accepted: boolean;
   place: Place;
 }
 
-/** `name` is unique within a suite. */
 export interface Evaluator {
   name: string;
   target: Target;
   parameters: Record<string, Json>;
-  /** How many earlier evaluators use the same model with the same parameters. */
+  /** How many earlier evaluators have the same model and parameters. */
   twin: number;
 }
 
-/** Adds numbers to repeated names. */
 export function nameEvaluators(
   written: Conversation['evaluators'],
   targets: readonly Target[],
@@ -61,9 +58,8 @@ export function nameEvaluators(
 
 export interface Steering {
   conversation: Conversation;
-  /** Empty if a model is unknown. */
   evaluators: Evaluator[];
-  /** Fingerprints are equal if requests and judging are equal. */
+  /** Equal if the requests and the rules for judging are equal. */
   fingerprint: string;
 }
 
@@ -75,7 +71,6 @@ export function steeringOf(conversation: Conversation, evaluators: Evaluator[]):
   };
 }
 
-/** Parts by key of `conversation`, without the labelled examples. */
 export function steeringParts(
   { max_steps, criteria, instructions }: Conversation,
   evaluators: readonly Evaluator[],

@@ -14,7 +14,6 @@ import type {
 } from './result.ts';
 import { criteriaOf } from './scripts.ts';
 
-/** Whether the evaluators' words satisfy a criterion. "Unknown" does not count as yes. */
 export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
   const yes = words.filter((word) => word === 'yes').length;
   if (rule === 'all') return yes === words.length && yes > 0;
@@ -40,7 +39,6 @@ export function allSatisfied(satisfied: Readonly<Record<string, boolean>>): bool
   return Object.values(satisfied).every(Boolean);
 }
 
-/** Returns the question of the first unsatisfied evaluator, in file order, that wrote one. */
 export function nextQuestion(
   verdicts: readonly EvaluatorVerdict[],
 ): { question: string; asked_by: string } | null {
@@ -54,8 +52,8 @@ export function nextQuestion(
 }
 
 /**
- * For each criterion: the turn (from 1) from which it stays met through the last judged turn, else
- * null.
+ * For each criterion: the turn, from 1, since which every turn meets it. Null if the last turn does
+ * not.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -73,7 +71,6 @@ export function turnsTo(
 interface Lead {
   script: Script | undefined;
   answer(messages: readonly Message[], step: number): Promise<Completion>;
-  /** Returns the question after an unsatisfying turn, or the outcome that ends the dialogue. */
   next(
     verdicts: readonly EvaluatorVerdict[],
     step: number,
@@ -85,7 +82,10 @@ interface NextQuestion {
   asked_by: string | null;
 }
 
-/** Alternates answers, judging and follow-ups, for up to `max_steps` answers. An error ends it. */
+/**
+ * Gets up to `max_steps` answers. Evaluators judge each one. The next question is the script's or
+ * theirs.
+ */
 export function leadConversation(
   opening: Message[],
   steering: Steering,
@@ -108,7 +108,7 @@ export function leadConversation(
   });
 }
 
-/** Judges each turn without new answers. May end earlier, as `no_follow_up` or in error. */
+/** Judges the recorded answers again, without calling the model. */
 export function judgeAgain(
   { opening, turns, answers, outcome, error, script }: Dialogue,
   steering: Steering,
@@ -178,7 +178,6 @@ async function judgeTurns(
   }
 }
 
-/** Returns the opening question: the user's last message, or a lone system message. */
 function lastQuestion(opening: readonly Message[]): string {
   return (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '';
 }

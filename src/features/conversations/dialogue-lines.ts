@@ -68,7 +68,6 @@ export function whyNot(turn: ConversationTurn | undefined, characters: number): 
     : [code(first.evaluator), text(' says: '), code(first.analysis, characters)];
 }
 
-/** In UTF-16 units. */
 export function dialogueLength({ turns }: ConversationResult): number {
   return turns.reduce(
     (sum, { question, answer }) => sum + question.length + (answer?.length ?? 0),
@@ -78,7 +77,6 @@ export function dialogueLength({ turns }: ConversationResult): number {
 
 const SHOWN_TURNS = 6;
 
-/** Counts the equal turns at the start and shows the rest. */
 export function dialogueBlocks(
   base: ConversationResult,
   head: ConversationResult,
@@ -110,9 +108,6 @@ export function dialogueBlocks(
   ];
 }
 
-/**
- * Returns the first turn whose question or answer differs. If all are equal, returns the last one.
- */
 function partingTurn(base: ConversationResult, head: ConversationResult): number {
   const length = Math.max(base.turns.length, head.turns.length);
   for (let at = 0; at < length; at += 1) if (!sameTurn(base.turns[at], head.turns[at])) return at;

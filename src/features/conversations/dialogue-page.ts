@@ -6,7 +6,6 @@ import { shorten } from '../../text/visible.ts';
 import { OUTCOME_WORDS } from './dialogue-lines.ts';
 import type { ConversationResult, ConversationTurn, EvaluatorVerdict } from './result.ts';
 
-/** `characters`: limit of each text. */
 export function dialogueHtml({ outcome, turns }: ConversationResult, characters: number): Markup {
   const end = chip(
     OUTCOME_WORDS[outcome],

@@ -29,10 +29,7 @@ export function fromThread(thread: readonly Message[], script?: Script): Dialogu
   };
 }
 
-/**
- * Returns the messages before the last answer, and all answers merged into one completion for
- * metrics.
- */
+/** Merges all answers into one completion, which the metrics score. */
 export function completionOf({
   opening,
   turns,
@@ -79,7 +76,6 @@ export function completionOf({
   };
 }
 
-/** Null if any value is unknown. */
 function sumOrNull<T>(values: readonly (T | null)[], add: (sum: T, value: T) => T): T | null {
   return values.reduce((sum, value) => (sum === null || value === null ? null : add(sum, value)));
 }
@@ -95,7 +91,6 @@ function endOf(
   return { ended, ...(ended_as === undefined ? {} : { ended_as }) };
 }
 
-/** A dialogue counts as stored as soon as one of its answers is. */
 function storedOf(
   answers: readonly OkCompletion[],
 ): Partial<Pick<OkCompletion, 'stored' | 'served'>> {

@@ -17,7 +17,6 @@ export interface EvaluatorTest {
   head: Steering;
 }
 
-/** Tests a suite if its evaluators, rules or labels change, or if only they judge the run. */
 function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   tests: EvaluatorTest[];
   notices: Notice[];
@@ -29,7 +28,6 @@ function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   };
 }
 
-/** Notices about changed evaluators without labelled answers. A new suite counts as changed. */
 function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
   const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
@@ -65,7 +63,7 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   return { path, name, examples, base: other, head: after };
 }
 
-/** Tests unchanged evaluators if labels changed or only they judge the suite. */
+/** Unchanged evaluators are due if labels changed, or if they alone judge the suite. */
 function isDue({ scoring, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
   const decide = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
@@ -81,7 +79,7 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-/** Like grader tests, these run neither in a sweep nor when base is compared with itself. */
+/** Sweeps and comparisons of base with itself do not test evaluators. */
 export function planEvaluatorTests({
   input: { mode, again },
   suites,

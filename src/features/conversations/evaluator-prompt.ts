@@ -6,7 +6,6 @@ import type { Script } from '../../types/script.ts';
 import type { Conversation } from './conversation-rules.ts';
 import type { criteriaOf } from './scripts.ts';
 
-/** `script`: belongs to the reference whose dialogue is judged. */
 export interface EvaluatorTask extends Pick<Conversation, 'instructions'> {
   criteria: ReturnType<typeof criteriaOf>;
   script?: Script | undefined;
@@ -20,7 +19,6 @@ export const DEFAULT_INSTRUCTIONS = [
     'tests or the handling of every rare error, and let small slips pass that would not stop anyone.',
 ].join('\n');
 
-/** The meanings of the default criteria. The user's instructions explain others. */
 const MEANINGS: ReadonlyMap<string, string> = new Map([
   ['understanding', 'the assistant grasped what is asked for, and its answers are about that'],
   ['correctness', 'what the assistant says is right, and what it gives to be used would work'],
@@ -31,8 +29,9 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Delimits messages with text that none of them contains, so that an answer cannot imitate an
- * instruction. `twin` makes the replies of equal evaluators independent.
+ * Puts messages between delimiters that occur in none of them, so that an answer cannot imitate an
+ * instruction. `twin` gives equal evaluators different delimiters, so their replies are
+ * independent.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,
@@ -68,7 +67,6 @@ export function evaluatorPrompt(
   };
 }
 
-/** Adds a persona and a goal below the instructions, if these do not mention them. */
 function filledInstructions({ instructions, script = {} }: EvaluatorTask): string {
   const { persona, goal, values = {} } = script;
   return [
@@ -78,10 +76,7 @@ function filledInstructions({ instructions, script = {} }: EvaluatorTask): strin
   ].join('\n');
 }
 
-/**
- * Added when the evaluator is asked a second and last time. `missing`: criteria without an answer
- * in its first reply.
- */
+/** `missing`: criteria without a clear word in the first reply. */
 export function missingNote(missing: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single word for ' +
@@ -89,10 +84,7 @@ export function missingNote(missing: readonly string[]): string {
   );
 }
 
-/**
- * Returns the messages that an evaluator sees. Includes a system prompt only if there is no other
- * message.
- */
+/** Hides system prompts, unless the opening consists of nothing else. */
 function visibleTo(dialogue: readonly Message[]): Message[] {
   const firstAnswer = dialogue.findIndex(({ role }) => role === 'assistant');
   const opening = firstAnswer === -1 ? dialogue : dialogue.slice(0, firstAnswer);
@@ -143,7 +135,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
   ];
 }
 
-/** Models write keys in this order: first reasons, then the words that follow from them. */
+/** Models write keys in this order, so reasons precede the verdicts. */
 function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
   const word = (name: string): Json => ({
     type: 'string',

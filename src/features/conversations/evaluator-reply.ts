@@ -4,7 +4,6 @@ import { labelInLine } from '../../metrics/label.ts';
 import type { Json } from '../../types/plain.ts';
 import type { CriterionWord } from './result.ts';
 
-/** Criteria in `missing` got no clear word and count as unknown. */
 export interface EvaluatorReply {
   words: Record<string, CriterionWord>;
   missing: string[];
@@ -14,7 +13,6 @@ export interface EvaluatorReply {
 
 const CRITERION_WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
 
-/** A heading ends within this many characters of its line's start. */
 const MAX_HEADING = 80;
 
 const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
@@ -29,8 +27,8 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
 };
 
 /**
- * Reads a JSON object, else headings in any order (`### Correctness` / `**Correctness:** Yes.`).
- * Null if no criterion has a word. Contradictory words do not count.
+ * Reads a JSON object, or else headings such as `### Correctness` or `**Correctness:** Yes.`. Null
+ * if no criterion has a clear word.
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_MATERIAL) return null;
@@ -73,7 +71,6 @@ function wordIn(value: Json): CriterionWord | null {
   return typeof value === 'string' ? firstWord(value) : null;
 }
 
-/** Lines below a heading. Text after the heading on its line is the first line. */
 interface ReplySection {
   name: string;
   lines: string[];
@@ -88,7 +85,6 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
   }
   const texts = (name: string): string[] =>
     sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
-  // Lines below headings without a word belong to the analysis.
   return buildReply(
     criteria,
     (name) =>
@@ -117,10 +113,9 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
   return null;
 }
 
-/** The word on the first non-empty line, ignoring case, markup and a full stop. */
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // Uses one case for all text, so that `Yes and no` contains two words.
+  // In one case, `Yes and no` contains two words and is therefore unclear.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
@@ -146,7 +141,7 @@ function buildReply(
   };
 }
 
-/** A shorter text may only say "none". */
+/** Only shorter texts can mean "none". */
 const MAX_REMARK = 60;
 
 function questionIn(text: string | null): string | null {

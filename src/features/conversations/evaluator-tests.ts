@@ -18,22 +18,15 @@ import type {
   YesShare,
 } from './result.ts';
 
-/** A labelled answer, with the evaluators' verdicts that could be read. */
 interface JudgedAnswer {
   accepted: boolean;
   verdicts: EvaluatorVerdict[];
 }
 
-/**
- * With up to this many evaluators, all combinations are shown. With more, only pairs and all
- * together.
- */
+/** With more evaluators, the report shows only pairs and all together. */
 const ALL_COMBINATIONS_OF = 5;
 
-/**
- * Grades each evaluator alone. Then grades combinations by the suite's rules, in the order of
- * `names`.
- */
+/** Grades each evaluator alone, then combinations by the suite's rules. */
 export function gradeEvaluators(
   names: readonly string[],
   criteria: readonly Criterion[],
@@ -58,7 +51,6 @@ function choose(names: readonly string[], size: number): string[][] {
   );
 }
 
-/** Omits and counts answers that a member of the group could not grade. */
 function gradeGroup(
   evaluators: string[],
   criteria: readonly Criterion[],
@@ -124,9 +116,7 @@ function balancedAccuracy(
     : { value, low: (1 + interval.low) / 2, high: (1 + interval.high) / 2 };
 }
 
-/**
- * Runs base's evaluators only if they differ. `judges`: the combined verdicts of head's evaluators.
- */
+/** Runs base's evaluators only if they differ. */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: AnswererTools,

@@ -13,10 +13,6 @@ interface EvaluatorVerdicts {
   error: { kind: ErrorKind; message: string } | null;
 }
 
-/**
- * Calls every evaluator on a dialogue that ends with an answer. `tryIndex`: the try index of the
- * dialogue.
- */
 export async function evaluateDialogue(
   task: EvaluatorTask,
   evaluators: readonly Evaluator[],
@@ -42,7 +38,7 @@ type Opinion =
   | { status: 'read'; verdict: EvaluatorVerdict }
   | { status: 'error'; error: { kind: ErrorKind; message: string } };
 
-/** Asks once more if a criterion has no word. If a word is still missing, it is unknown. */
+/** If a criterion has no clear word, asks once more. After that the word is "unknown". */
 async function askEvaluator(
   task: EvaluatorTask,
   evaluator: Evaluator,

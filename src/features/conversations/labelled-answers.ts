@@ -28,7 +28,6 @@ export const answersFromSchema = z.union([filled(), answersFileSchema], {
 
 type AnswerEntry = z.output<typeof labelledAnswerSchema>;
 
-/** Reads labelled answers from `examples` and `examples_from` below `path`. */
 export async function readAnswers(
   document: Document,
   path: Path,
@@ -73,7 +72,7 @@ async function writtenAnswers(
     ...written,
     ...readRows(loaded.file, loaded.content, limits, problems).flatMap(({ line, value }) => {
       const place = { file: loaded.file, line };
-      // Ignores other columns. In a table an empty cell is absent.
+      // In a table, an empty cell counts as absent.
       const known = Object.entries(value).filter(
         ([key, member]) =>
           Object.hasOwn(labelledAnswerSchema.shape, key) && !(table && member === ''),

@@ -142,7 +142,7 @@ const evaluatorResultSchema = z.strictObject({
 
 export type Criterion = z.infer<typeof criterionSchema>;
 
-/** How a conversation ended. The last two are errors, not quality failures. */
+/** The last two are errors, not quality failures. */
 export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
 export type CriterionWord = z.infer<typeof criterionWord>;
@@ -153,15 +153,12 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/**
- * Mean over references on both sides. If one side is missing, mean over the other side's
- * references.
- */
+/** Over references that both sides have, or else over the only side's references. */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;
 
-/** Share of yes with its 95 % interval (Wilson). Null if nothing was judged. */
+/** With a 95 % Wilson interval. Null if nothing was judged. */
 export type YesShare = z.infer<typeof yesShareSchema>;
 
 export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;

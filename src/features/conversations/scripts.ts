@@ -6,13 +6,8 @@ import type { Problem } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 import type { Conversation } from './conversation-rules.ts';
 
-/** Variables whose values are keys of the reference itself, not of its input. */
 const OWN_VARIABLES: readonly string[] = ['persona', 'goal'];
 
-/**
- * Gives each reference the values of the instructions' variables. Reports references without a
- * value.
- */
 export function withScripts(
   { instructions, instructionsAt, examples, max_steps }: Conversation,
   references: readonly Reference[],
@@ -61,10 +56,8 @@ export function withScripts(
   });
 }
 
-/** Reserved keys of an evaluator's reply. */
 const TAKEN = ['analysis', 'follow_up'];
 
-/** Why evaluators cannot be asked for a criterion of this name. */
 export function criterionFault(name: string): string | null {
   if (!isVariableName(name))
     return `"${name}": a criterion's name is letters, digits and _, and does not start with a digit`;
@@ -82,7 +75,6 @@ function scriptKey(name: string): string {
   return OWN_VARIABLES.includes(name) ? `${name}: TEXT` : `input: { ${name}: TEXT }`;
 }
 
-/** Returns the criteria of the suite and of the reference. All evaluators must find them met. */
 export function criteriaOf(
   { criteria }: Pick<Conversation, 'criteria'>,
   { criteria: own = {} }: Script = {},

@@ -128,7 +128,6 @@ export function evaluators(
   );
 }
 
-/** Shows a row per evaluator and combination, base's above head's. Shows at most `items` rows. */
 export function evaluatorTables(results: readonly EvaluatorResult[], items: number): Block[] {
   const paths = [...new Set(results.map(({ path }) => path))];
   return paths.flatMap((path) =>
@@ -173,7 +172,7 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   ];
 }
 
-/** Puts rows of the same evaluators together, in head's order, then those that only base has. */
+/** Evaluators that only base has come last. */
 function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] {
   const all = results.flatMap((result) =>
     result.grades.map((grade): EvaluatorRow => ({ result, grade })),

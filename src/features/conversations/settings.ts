@@ -94,7 +94,7 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
   { name: 'completeness', combine: 'any' },
 ];
 
-/** Reads `conversation`. Null if absent. Evaluators use the grader's model by default. */
+/** By default, evaluators use the grader's model. */
 async function readConversation(
   document: Document,
   { grader, ...context }: OwnContext,

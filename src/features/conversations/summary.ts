@@ -11,15 +11,11 @@ import type {
   PairedMean,
 } from './result.ts';
 
-/**
- * One reference's conversations on each side: the tries that every reference has, except errors.
- */
 interface ConversationPair {
   base: ConversationResult[] | null;
   head: ConversationResult[] | null;
 }
 
-/** All means are over references. Null for suites of single answers. */
 export function conversationSummary(
   { scoring, runs: all }: SuiteRun,
   runs: readonly ReferenceRun[],
@@ -84,7 +80,6 @@ function conversationOutcomes(
   return counts;
 }
 
-/** Adds the interval of the suite's own difference. */
 function meanShare(
   pairs: readonly ConversationPair[],
   holds: (conversation: ConversationResult) => boolean,
@@ -115,7 +110,6 @@ function meanShare(
   return { base: rate('base', both), head: rate('head', both), ...interval, n: both.length };
 }
 
-/** Mean over the references that have the number on both sides. */
 function meanPerReference(
   pairs: readonly ConversationPair[],
   value: (conversation: ConversationResult) => number | null,
@@ -139,7 +133,7 @@ function meanPerReference(
     means.flatMap((pair) => pair.head ?? []),
   ];
   const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
-  // Means over different references would look comparable.
+  // Means over different references cannot be compared.
   return compares
     ? oneSidedMean(0, null, 0, null)
     : oneSidedMean(base.length, meanOrNull(base), head.length, meanOrNull(head));

@@ -120,7 +120,7 @@ async function testRubric(
   });
 }
 
-/** Grading has no forecast of its cost, so the cost cap is enforced during the run. */
+/** The cost of grading cannot be forecast, so the cap is enforced during the run. */
 async function holdGradingToCaps(
   asked: Pick<Parameters<typeof checkCaps>[0], 'calls' | 'targets' | 'problems'>,
   opened: Opened,

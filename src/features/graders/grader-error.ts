@@ -12,7 +12,7 @@ const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
-/** A suite's rates, corrected for the errors of its only grader. */
+/** Corrects a suite's rates for the errors of its only grader. */
 export function correctedRates(
   suite: SuiteComparison,
   rate: PassRate,
@@ -27,10 +27,7 @@ export function correctedRates(
   return error === null ? {} : { grader_error: error };
 }
 
-/**
- * Counts each labelled answer once, because its tries are correlated. Null if good or bad labels
- * are missing.
- */
+/** Null if good or bad labels are missing. */
 function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,

@@ -5,10 +5,7 @@ import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/**
- * Lists the grader sets that judge by rubrics. Includes the settings' set only if no metric names
- * the rubric.
- */
+/** All sets of graders that use the rubric. If no metric names it, the settings' graders. */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

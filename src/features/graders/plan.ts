@@ -20,7 +20,7 @@ export interface TestedRubric extends Judge {
   examples: { expected: string; label: string }[];
 }
 
-/** Head's rubric and examples. `base` is null if its rubric and graders are the same. */
+/** `base` is null if rubric and graders are unchanged. */
 export interface RubricTest {
   name: string;
   place: Place;
@@ -58,7 +58,6 @@ function selectRubricTests(
   };
 }
 
-/** Makes one change for each set of graders that judges by the rubric. */
 function rubricChanges(
   rubric: Rubric,
   base: ProjectSide | null,
@@ -155,7 +154,7 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-/** Graders are not tested in a sweep, nor when base is compared with itself. */
+/** Sweeps and comparisons of base with itself do not test graders. */
 export function planGraderTests({
   input: { mode, again },
   base,

@@ -1,7 +1,9 @@
 import { normalQuantile } from '../../kernel/statistics/distributions.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 
-/** (p + TNR − 1) / (TPR + TNR − 1), within 0–1; null if TPR + TNR <= 1. Rogan and Gladen 1978. */
+/**
+ * (p + TNR − 1) / (TPR + TNR − 1), clamped to 0–1. Null if TPR + TNR <= 1. Rogan and Gladen 1978.
+ */
 export function roganGladen(
   rate: number,
   truePositiveRate: number,
@@ -12,10 +14,9 @@ export function roganGladen(
 }
 
 /**
- * Returns the corrected rate with an interval. `judged`: the grader's passes; `positives` and
- * `negatives`: labelled answers that it recognised. Null if the grader is no better than chance or
- * judged nothing. Source: Lee et al. 2025 (arXiv 2511.21140). Adds z²/2 to each count of judged
- * items and 1 to each count of labels.
+ * The corrected rate with an interval. `positives` and `negatives`: labelled answers that the
+ * grader judges right. Null if the grader is not better than chance. Source: Lee et al. 2025 (arXiv
+ * 2511.21140). Adds z²/2 to each count of judged items and 1 to each count of labels.
  */
 export function roganGladenInterval(
   judged: Counts,
@@ -45,9 +46,8 @@ export function roganGladenInterval(
   };
 }
 
-/** A grader's accuracy, with one answer of each kind added to the labels. */
 interface Quality {
-  /** For good and bad answers: the share recognised and its variance. */
+  /** `rate`: share judged right. `spread`: its variance. */
   good: { rate: number; spread: number };
   bad: { rate: number; spread: number };
 }
@@ -61,10 +61,8 @@ function qualityOf(positives: Counts, negatives: Counts): Quality {
 }
 
 /**
- * Returns difference / (TPR + TNR − 1), −1 to 1, with an interval that includes the grader's
- * uncertainty. `low` and `high`: the observed difference's interval at `confidence`. Null if the
- * grader is no better than chance. MOVER method (Zou and Donner 2008), smoothed as in {@link
- * roganGladenInterval}.
+ * difference / (TPR + TNR − 1), −1 to 1. Its interval includes the grader's uncertainty. MOVER
+ * method (Zou and Donner 2008), smoothed as in {@link roganGladenInterval}.
  */
 export function correctedDifference(
   { difference, low, high }: { difference: number; low: number; high: number },
@@ -85,10 +83,7 @@ export function correctedDifference(
   };
 }
 
-/**
- * Share of answers that the grader judges wrong, 0–1, at pass rate `rate`. Null if it is no better
- * than chance.
- */
+/** Share of answers that the grader judges wrong, 0–1. */
 export function wrongShare(rate: number, positives: Counts, negatives: Counts): number | null {
   const { good, bad } = qualityOf(positives, negatives);
   const truth = roganGladen(rate, good.rate, bad.rate);

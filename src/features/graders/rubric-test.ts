@@ -78,7 +78,7 @@ function consistency({
   ];
 }
 
-/** `YES` if all grades are right, else each label with its count: `YES 2 ✗ NO 1`. */
+/** `YES`, or `YES 2 ✗ NO 1` if some grades are wrong. */
 function labelCountWords({ expected, labels }: RepeatedExample): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
   const parts = names

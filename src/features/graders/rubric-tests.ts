@@ -13,7 +13,7 @@ import type { Notice } from '../../types/plain.ts';
 import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
-/** An example's label from people and from a grader (null: unreadable). */
+/** `expected`: the label from people. `label`: the grader's; null if unreadable. */
 interface LabelPair {
   expected: string;
   label: string | null;
@@ -32,9 +32,8 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * Returns rates over good and bad labels. Good labels are the passing ones or, if unspecified, the
- * one with the highest score. Intervals count an example graded `repeats` times once, because its
- * grades are correlated.
+ * If no label is said to pass, the one with the highest score is good. Intervals count each example
+ * once, because its grades are correlated.
  */
 export function agreementWith(
   examples: readonly LabelPair[],
@@ -83,10 +82,7 @@ interface RubricTools {
   random: ScoringTools['random'];
 }
 
-/**
- * Runs base's rubric and graders only if they differ. `judges`: the labels that head's graders
- * chose.
- */
+/** Runs base's rubric and graders only if they differ. */
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
@@ -119,7 +115,6 @@ interface GradedExample {
   label: string | null;
 }
 
-/** `tryIndex` counts from 0. */
 async function gradeExamples(
   { rubric, graders }: Judge,
   examples: Rubric['examples'],
@@ -199,7 +194,7 @@ export interface RepeatedRubricTest {
   graders: string[];
   repeats: number;
   agreement: RubricAgreement;
-  /** Agreement of a grader with itself, over the examples with at least two readable grades. */
+  /** Over the examples with at least two readable grades. */
   consistency: {
     /** Mean share of an example's most common label, 0–1. Null if nothing was graded twice. */
     share: number | null;
@@ -208,7 +203,6 @@ export interface RepeatedRubricTest {
     /** Fleiss' kappa over the examples whose grades are all readable. */
     kappa: number | null;
   };
-  /** In file order. A null label means an unreadable grade. */
   examples: {
     file: string;
     line: number;

@@ -22,7 +22,6 @@ import { byCodeUnits } from '../../text/order.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { GraderError, GraderResult } from './result.ts';
 
-/** Corrected pass rates of suites with one grader. They do not affect the verdict. */
 export function graderErrors({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],

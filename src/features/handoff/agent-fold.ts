@@ -18,13 +18,11 @@ const LIMIT = 1_500;
 const MAX_FOLD_NAMES = 8;
 const MOST_CAUSES = 5;
 
-/** Where `evaldiff show` and `fix` look for a result. */
 const FOLDER = 'evaldiff-report';
 
 /**
- * Commands, places and ids for a coding agent that repairs the regression. An agent may obey an
- * instruction hidden in a name. So the fold contains only plain names, and no text from a model, an
- * input or an outsider.
+ * Facts for a coding agent that repairs the regression. It may obey instructions hidden in text. So
+ * only plain names are shown, and no text from a model, an input or an outside contributor.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
@@ -76,7 +74,7 @@ function commandItems(
   ];
 }
 
-/** `references=t05,t12`. An empty value selects all, because some ids are not plain. */
+/** Empty, which selects all, if a name is not plain. */
 function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
   const isShort = shownNames.size > 0 && shownNames.size <= MAX_FOLD_NAMES;
   return isShort && [...shownNames].every(isPlain) ? [`${key}=${[...shownNames].join(',')}`] : [];
@@ -98,7 +96,7 @@ const PROOF_LABELS: Readonly<Record<FoundLines['proof'], string>> = {
   likely: 'Likely cause, not settled, of',
 };
 
-/** `t05, t12, 3 more`: names that are not plain are only counted. */
+/** `t05, t12, 3 more`. Names that are not plain are only counted. */
 function names(all: readonly string[]): string {
   const different = [...new Set(all)];
   const shown = different.filter(isPlain).slice(0, MAX_FOLD_NAMES);
@@ -111,12 +109,11 @@ function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
   const at = causePlace(result, fix.file, fix.line);
   return [
     ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
-    // A model wrote a draft, so its words are omitted.
+    // A model writes drafts, so their text is not shown.
     ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fix.diff }] : []),
   ];
 }
 
-/** Path relative to the repository's root. */
 function causePlace({ source }: Result, file: string, line: number): string {
   const folder = source === undefined || source.directory === '.' ? '' : `${source.directory}/`;
   return `${folder}${file}${line > 0 ? `:${String(line)}` : ''}`;

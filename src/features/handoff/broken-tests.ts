@@ -3,7 +3,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 
-/** Tests that broke, and new tests that fail. The worst suite comes first. */
+/** Includes new tests that fail. Worst suite first. */
 export function brokenTests({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).filter(({ suite, reference }) => {
     const isBroken = reference.status === 'regressed' || reference.status === 'fell';
@@ -16,7 +16,6 @@ export function isPlain(name: string): boolean {
   return /^[\w.][\w.+@/-]{0,79}$/.test(name);
 }
 
-/** `npx evaldiff show support/t05`; empty if no id is plain. */
 export function showBroken(broken: readonly ReferenceEntry[]): string[] {
   const found = broken.find(({ reference: { id } }) => isPlain(id));
   if (found === undefined) return [];

@@ -48,7 +48,7 @@ const FIX_NEW = [
 ];
 const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
 
-/** Next steps by reason and outcome. The first that applies is used. Each has at most 15 words. */
+/** The first step that applies is shown. Each has at most 15 words. */
 const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'new-failed': FIX_NEW,
   'new-failing': FIX_NEW,
@@ -94,11 +94,11 @@ function applyFix({ causes }: StepFacts): Line {
     : [text('restore '), ...lineWords(fix), text(', or run '), ...command];
 }
 
-/** `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */
+/** `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml` */
 function revertLines({ causes }: StepFacts): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
-  // If only several lines together are the cause, reverting one is enough.
+  // If several lines are the cause only together, reverting one is enough.
   const lines = (proven.length > 0 ? proven : known).flatMap(({ proof, lines: all }) =>
     proof === 'together' ? all.slice(0, 1) : all,
   );
@@ -106,7 +106,6 @@ function revertLines({ causes }: StepFacts): Line {
   if (places.size === 0) return [];
   const end = text(proven.length > 0 ? '.' : ', or change it again.');
   if (places.size > 2) return [text('revert the changes named above'), end];
-  // If lines of base are missing on head, they are restored.
   const verb = lines.every(({ side }) => side === 'base') ? 'restore ' : 'revert ';
   return [text(verb), ...joinLines([...places.values()].map(lineWords), ' and '), end];
 }

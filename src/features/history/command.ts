@@ -19,7 +19,7 @@ export interface TrendOptions {
   format: 'terminal' | 'markdown' | 'html' | 'junit' | 'json';
 }
 
-/** The word after `--history` is a path if no other path is given, else a branch. */
+/** The word after `--history` is a branch if other words follow, else a path. */
 async function historyPaths(
   given: string | true,
   paths: readonly string[],
@@ -96,7 +96,7 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
   );
 }
 
-/** Result ids are only compared with the branch's ids and never passed to git. */
+/** Ids from result files are untrusted, so they are never passed to git. */
 async function branchOf(
   name: string | null,
   directory: string,

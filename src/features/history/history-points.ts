@@ -6,19 +6,18 @@ import { count, counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { HistoryPoint } from './report.ts';
 
-/** `writtenAt`: ISO, UTC. */
 export interface SavedResult {
   file: string;
   writtenAt: string;
   result: Result;
 }
 
-/** Commits of the branch itself, and commits that it contains only through a merge. */
+/** `merged`: commits that the branch contains only through a merge. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   merged: ReadonlySet<string>;
-  /** Whether the clone is shallow. Older commits may then be missing. */
+  /** Older commits may then be missing. */
   shallow: boolean;
 }
 
@@ -29,10 +28,7 @@ export interface History {
   left: { file: string; sha: string; why: LeftOutReason }[];
 }
 
-/**
- * Uses only full sweeps, because a comparison runs only what changed. Sorts by file time if there
- * is no branch.
- */
+/** Omits comparisons, which run only what changed. Without a branch, sorts by file time. */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
     ...file,
@@ -95,7 +91,6 @@ function pointOf({ head, suites }: Result, at: string): HistoryPoint {
 
 const MAX_FILES_PER_REASON = 5;
 
-/** Lists results that were omitted, by reason, and doubts about the order. */
 export function historyNotes({ left }: History, branch: Branch | null): string[] {
   const name = branch?.name ?? '';
   const words: Record<LeftOutReason, string> = {

@@ -29,7 +29,6 @@ import { variantWords } from '../../wording/variants.ts';
 
 export interface HistoryPoint {
   sha: string;
-  /** ISO date of the evaluation. */
   at: string;
   /** Shares are 0–1. Null if not judged. */
   suites: {
@@ -43,7 +42,6 @@ export interface HistoryPoint {
   }[];
 }
 
-/** Null for a result in which the suite did not run. */
 interface Series {
   name: string;
   variant: string;
@@ -59,14 +57,13 @@ interface Moment {
   references: number | null;
 }
 
-/** Limits of what is shown: the newest results, and suites. */
 const MOST_RESULTS = 200;
 
 const MAX_HISTORY_SUITES = 60;
 
 const SPARKS = 30;
 
-/** Shows the trend as a page. `points` are oldest first. */
+/** `points` are oldest first. */
 export async function renderHistoryHtml(
   points: readonly HistoryPoint[],
   notes: readonly string[] = [],
@@ -128,11 +125,7 @@ export function renderHistoryMarkdown(
 
 const LEAST_ERODED = 3;
 
-/**
- * `Since 2026-05-01 (3f2a1b0) capitals lost 9.0 points (97.0 % → 88.0 %) over 6 results, none of
- * them alone.` The 95 % intervals of first and last do not overlap, but those of neighbours do.
- * Null if there is no such trend.
- */
+/** The intervals of the first and last result do not overlap, but those of neighbours do. */
 function erosionWords({ name, variant, points }: Series): string | null {
   const judged = points.flatMap(({ rate, low, high, ...moment }) =>
     rate === null || low === null || high === null ? [] : [{ ...moment, rate, low, high }],
@@ -245,7 +238,6 @@ function numbersHtml(moments: readonly Moment[]): Markup {
   );
 }
 
-/** Sorts suites and variants by name, results by age with the oldest first. */
 function seriesOf(
   points: readonly HistoryPoint[],
   said: readonly string[],

@@ -3,7 +3,7 @@ import type { TryHistory } from './tries.ts';
 
 const KEY_LETTERS = 32;
 
-/** Does not add up several stores, because one may be a copy of another. */
+/** Uses the store with the most tries, because stores may be copies of one another. */
 export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,

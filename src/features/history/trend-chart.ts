@@ -23,9 +23,9 @@ interface TrendPoint {
 }
 
 interface TrendDrawing {
-  /** Text alternative, one sentence. */
+  /** One sentence for readers who cannot see the chart. */
   label: string;
-  /** Oldest first. `at`: an ISO date. */
+  /** Oldest first. */
   points: readonly TrendPoint[];
 }
 
@@ -35,7 +35,6 @@ const TREND_HEIGHT = 160;
 
 const MOST_DOTS = 40;
 
-/** Evenly spaced results with intervals, and gaps for results without the suite. */
 export function trendChart({ label, points }: TrendDrawing): Markup {
   const { floor, ceiling } = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),

@@ -8,7 +8,7 @@ import { wilson } from '../../report/sections/intervals.ts';
 import { questionOf } from '../../trials/draws.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** Passes and tries of each reference, keyed by prompt and scoring. */
+/** Keys identify a reference's prompt and scoring. */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
   /** Null if the history is read-only. */
@@ -16,8 +16,8 @@ export interface TryHistory {
 }
 
 /**
- * Adds this run's tries, and gives flaky references their history. A reused try counts only if this
- * scoring judges it for the first time.
+ * Adds this run's tries and attaches the history to flaky references. Counts a reused answer only
+ * if this scoring has not judged it before.
  */
 export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
   compared: readonly Suite[],
@@ -64,10 +64,9 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
   }));
 }
 
-/** A reference is steady if it has at least this many tries and this pass rate. */
 const STEADY = { tries: 20, share: 0.95 };
 
-/** Marks steady references, which nearly always passed. Affects sampling, not the verdict. */
+/** Steady references nearly always passed. Affects sampling, not the verdict. */
 export function withSteady(
   suites: readonly SuiteComparison[],
   history: TryHistory,
@@ -101,7 +100,6 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
     : { passes: counts.passes, tries: counts.tries, ...interval };
 }
 
-/** The key of a side's prompt and scoring. Null if the side has no prompt. */
 function keysOfSuite({ scoring }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
   const answerer = scoring.answerer?.fingerprint ?? null;
   const shared = `${canonicalJson(scoringIdentity(scoring))},${canonicalJson(answerer)}`;
@@ -141,7 +139,7 @@ function newRows(
     if (tried.reused && known.has(tried.key)) continue;
     const name = `${String(tried.try)} ${tried.key}`;
     if (tried.reused && fresh.has(name)) continue;
-    // Counts an answer once if several references share it.
+    // Several references may share an answer.
     if (tried.reused) fresh.add(name);
     const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
     rows.set(tried.key, {

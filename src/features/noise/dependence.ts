@@ -7,19 +7,18 @@ import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Notice } from '../../types/plain.ts';
 
 export interface Dependence {
-  /** Share of pairs of one side's tries with equal outcomes, minus that of pairs across sides. */
+  /** How often two tries of one side agree, minus how often tries of different sides agree. */
   repeats: number;
-  /** Sum over pairs of references: the product of their changes from try to try. */
+  /** Positive if references change together from try to try. See {@link crossProducts}. */
   together: number;
   /** Mean change of the pass rate from the first try to the second. */
   drift: number;
-  /** Share of identical answers among pairs of long answers of one side. */
+  /** Share of identical answers, among pairs of long answers. */
   sameAnswer: number | null;
-  /** The first two tries of each reference on both sides, by its id. */
   tries: ReadonlyMap<string, { base: OutcomePair; head: OutcomePair }>;
 }
 
-/** Two judged tries of one reference on one side: 1 if passed. */
+/** 1 if the try passed. */
 type OutcomePair = readonly [number, number];
 
 function pairAgreement(a: number, b: number): number {
@@ -30,7 +29,7 @@ function alikeAcross(left: OutcomePair, right: OutcomePair): number {
   return mean(left.flatMap((a) => right.map((b) => pairAgreement(a, b))));
 }
 
-/** Shorter answers, such as labels, often repeat. */
+/** In characters. Shorter answers, such as labels, often repeat. */
 const LONG_ANSWER = 40;
 
 /** Null if no reference has two judged tries on each side. */
@@ -74,8 +73,8 @@ function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
 }
 
 /**
- * Σ d_i·d_j over pairs of references, with d the change between two tries. Its mean is 0 if
- * independent.
+ * Σ d_i·d_j over pairs of references, where d is the change between two tries. 0 on average if
+ * references are independent.
  */
 function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
@@ -83,10 +82,7 @@ function crossProducts(pairs: readonly OutcomePair[]): number {
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
 }
 
-/**
- * How much more similar base and head are within one comparison than across two. Pairs are
- * disjoint.
- */
+/** How much more alike base and head are within one comparison than across two. */
 function similarityWithin(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
@@ -102,7 +98,6 @@ function similarityWithin(seen: readonly Dependence[]): number[] {
   });
 }
 
-/** If at least this share of answers is identical, repetition explains why tries are alike. */
 const REPEATED = 0.9;
 
 interface Measured {
@@ -111,7 +106,7 @@ interface Measured {
   variant: { parameters: Readonly<Record<string, unknown>> };
 }
 
-/** Makes one notice per kind of dependence whose 99 % interval excludes chance. */
+/** One notice per kind of dependence whose 98 % interval excludes 0. */
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;
@@ -159,7 +154,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   );
 }
 
-/** Whether the mean is significantly above (1) or below (−1) zero. 0 if neither. */
+/** The mean's sign. 0 if it is not significant. */
 function sign(values: readonly number[]): -1 | 0 | 1 {
   const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
   if (low !== null && low > 0) return 1;

@@ -19,10 +19,7 @@ export interface NoiseInput extends Omit<RunInput, 'mode' | 'base' | 'head' | 'f
   runs: number;
 }
 
-/**
- * Compares one commit with itself several times, always with new tries. If stopped, keeps the
- * completed comparisons.
- */
+/** Compares a commit with itself several times, always with new tries. */
 export async function measureNoise(
   { tree, runs, ...rest }: NoiseInput,
   edges: Edges,
@@ -61,7 +58,7 @@ export async function measureNoise(
           `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ` +
           `${String(runs)} comparisons were made`,
       });
-      // The answers cost money, but an unfinished comparison does not count.
+      // The unfinished comparison does not count, but it cost money.
       tally.usages.push(result.usage);
       break;
     }
@@ -84,7 +81,7 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
   await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
-/** A stopped measurement replaces an earlier one only if it has at least this many comparisons. */
+/** A stopped measurement with fewer comparisons does not replace an earlier one. */
 const ENOUGH = 10;
 
 function noiseHead(
@@ -94,7 +91,7 @@ function noiseHead(
   return { head, gate, n_tries, measured_at: today };
 }
 
-/** Gives grades new tries too, so that comparisons stay independent. */
+/** Also gives graders new tries, so that comparisons stay independent. */
 function withDraw(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

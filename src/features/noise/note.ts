@@ -9,7 +9,6 @@ export const noiseNoteSchema = z.strictObject({
   measured_at: z.string().describe('Day of the measurement, `YYYY-MM-DD`.'),
 });
 
-/** `red` of `runs` comparisons of base with itself were red. */
 export type NoiseNote = z.infer<typeof noiseNoteSchema>;
 
 declare module '../../kernel/result/feature-parts.ts' {

@@ -15,13 +15,10 @@ import { DAY_MS } from '../../text/amounts.ts';
 import { drawnAgain } from '../../trials/draws.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Larger than the number of tries of any reference, so that comparisons never share one. */
+/** More than any reference has, so that comparisons never share a try. */
 const TRIES_APART = 100;
 
-/**
- * Offset of try indices. It stays the same for a day, so that an interrupted measurement can
- * resume.
- */
+/** Offset of try indices. Constant for a day, so that an interrupted measurement can resume. */
 export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
 }
@@ -94,10 +91,7 @@ function repeatedReferences(
   ];
 }
 
-/**
- * Keeps the settings of a gate that compare both sides. If base itself makes a test red, that is
- * not noise.
- */
+/** Removes thresholds that base alone can miss, because that is not noise. */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }

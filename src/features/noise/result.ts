@@ -66,7 +66,7 @@ export type NoiseResult = z.infer<typeof noiseResultSchema>;
 
 export type NoiseSuite = z.infer<typeof noiseSuiteSchema>;
 
-/** Reads a saved measurement. `code`: the exit code of a report on it. */
+/** `code`: the exit code of a report on the measurement. */
 export function readNoise(
   file: string,
   value: object,

@@ -8,7 +8,6 @@ const NOISE_NOTE = 'noise';
 
 const noiseSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
 
-/** Returns the latest measurement in the stores. Ignores an unreadable one. */
 export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
   const notes = stores
     .map((store) => readNote(noiseSchema, store.note(NOISE_NOTE)))
@@ -20,7 +19,6 @@ export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
   return note;
 }
 
-/** Replaces the measurement in the first store if that store is writable. */
 export function keepNoise(
   stores: readonly KeptRecords[],
   { red, runs, low, high, measured_at }: NoiseNote,

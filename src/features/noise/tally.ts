@@ -14,19 +14,17 @@ interface NoiseTally {
   judged: number;
   unjudged: number;
   suites: Map<string, SuiteTally>;
-  /** For each judged comparison: the worst suite's lower bound of the difference, and its drop. */
+  /** Of the worst suite in each judged comparison: the difference's lower bound, and the drop. */
   lows: number[];
   falls: number[];
   usages: UsageTotals[];
 }
 
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
-  /** Number of tries per side that every comparison made of every reference. */
+  /** Tries per side that every comparison made of every reference. */
   shared: number;
   dependence: Dependence[];
-  /**
-   * For each reference: the tries (indices) of both sides that passed, and those that were judged.
-   */
+  /** By reference id: the indices of tries that passed, and of all judged tries. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
 }
 
@@ -43,7 +41,6 @@ export function startTally(): NoiseTally {
   };
 }
 
-/** Counts one comparison. A comparison that ended in an error says nothing about the gate. */
 export function countComparison(
   tally: NoiseTally,
   { conclusion, suites, usage }: Pick<Result, 'conclusion' | 'suites' | 'usage'>,
@@ -115,10 +112,7 @@ interface Counted {
   tries: number;
 }
 
-/**
- * Uses only tries that all references have. Suspicious references get more tries, which would bias
- * the rate.
- */
+/** Ignores the extra tries of suspicious references, which would bias the rate. */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
   return [...counted.values()].map(({ reference, passes, tries }) => ({
@@ -130,7 +124,6 @@ function countedOf({ shared, counted }: SuiteTally): Counted[] {
 
 export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
 
-/** Returns the false-alarm rate with its 95 % interval (0 to 1 if nothing was judged). */
 export function noiseResult(
   head: NoiseHead,
   tally: NoiseTally,
@@ -174,9 +167,6 @@ function flakyReferences(tally: SuiteTally): NoiseResult['flaky'] {
 /** Share of comparisons in which an unchanged suite should be called unchanged. */
 const CALLED_UNCHANGED = 0.9;
 
-/**
- * Suggests a tolerance. If the gate is red more often than `alpha`, also suggests a smallest drop.
- */
 function suggestion(
   { lows, falls }: NoiseTally,
   { tolerance, min_drop, alpha }: GateSettings,
@@ -195,11 +185,10 @@ function suggestion(
   };
 }
 
-/** Returns the quantile `share` of the values, rounded up to whole points. */
 function upTo(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  // Always rounds up to the next point, because a drop must be smaller than the tolerance.
+  // A drop must be smaller than the tolerance, so this rounds up to the next whole point.
   return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
 }
 

@@ -7,7 +7,7 @@ import { FIXED_FDR } from '../../kernel/statistics/levels.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Evidence (an e-value) that excludes chance for one reference. */
+/** Least e-value that excludes chance. */
 const CERTAIN = 1 / FIXED_FDR;
 
 /** Promised references get more tries until it is known whether they are fixed. */
@@ -22,7 +22,6 @@ export function awaitPromised(
   });
 }
 
-/** Makes one row for each variant of a suite. */
 export function checkPromises(
   { references, unknown }: Promises,
   { suites }: DecidedRun,

@@ -2,19 +2,17 @@ import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Limits for a hostile description: characters per line, and names in total. */
+/** Limits for a hostile description. The first is in characters. */
 const MAX_PROMISE_LINE = 1_000;
 const MAX_PROMISES = 30;
 
 const FIXES = /^[-*\s]*fixes[*\s]*:[*\s]*(.*)$/i;
 
-/** A name in backticks may contain spaces. */
 const PROMISED_NAME = /`([^`]+)`|[^\s,;`]+/g;
 
-/** A GitHub issue: a number, `owner/name#number`, or a URL. */
 const ISSUE = /^(?:[\w.-]+\/[\w.-]+)?#\d+$|^https?:\/\//i;
 
-/** Finds names on lines such as `Fixes: t05, suite/t12`, one list per line. */
+/** Finds names on lines such as `Fixes: t05, suite/t12`. Returns one list per line. */
 export function promisedNames(description: string): string[][] {
   let room = MAX_PROMISES;
   return description.split(/\r?\n/).flatMap((line) => {
@@ -35,10 +33,7 @@ export interface Promises extends Pick<PromisesResult, 'unknown'> {
   references: KnownReference[];
 }
 
-/**
- * Finds the references of names, which are ids with or without the suite. A line of several words
- * without a known or similar id is ordinary text.
- */
+/** A line of several words without a known or similar id is ordinary text. */
 export function resolvePromises(
   lines: readonly (readonly string[])[],
   { base, head }: { base: Project | null; head: Project },

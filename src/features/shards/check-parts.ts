@@ -18,7 +18,7 @@ const SAME = 'Give every job of the sweep, the merge included, the same commit, 
 
 const MAX_NAMED_MISSING = 10;
 
-/** Says why these parts do not belong to one sweep, or not to this merge. */
+/** Why these parts cannot be merged: they differ from each other or from this job. */
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
     ...parts.flatMap((part) => foreign(part, facts)),
@@ -83,10 +83,6 @@ function duplicatePartProblems(parts: readonly Manifest[]): Problem[] {
   );
 }
 
-/**
- * Returns numbers of the missing parts. Empty if there is no part, because the total is then
- * unknown.
- */
 function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   const there = new Set(parts.map(({ shard: { index } }) => index));
   return Array.from({ length: parts[0]?.shard.count ?? 0 }, (_, index) => index + 1).filter(
@@ -94,7 +90,7 @@ function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   );
 }
 
-/** Says why the merge cannot continue: a part is missing or has another plan. */
+/** Why these parts cannot be merged: one is missing or has another plan. */
 export function incompleteParts(
   parts: readonly Manifest[],
   whole: Prepared,

@@ -77,7 +77,7 @@ function readShard(value: string): Shard {
   return shard;
 }
 
-/** Rejects a folder that contains anything except an earlier part. An earlier part is replaced. */
+/** Only files of an earlier part may be overwritten. */
 async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);
@@ -109,7 +109,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // Reads the working tree, because parts may be among its files.
+        // The parts may be files of the working tree.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

@@ -49,7 +49,7 @@ function sweepFacts(
   return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
-/** Evaluates one part of a sweep and writes it to a folder. @throws UserError for user errors */
+/** @throws UserError for user errors */
 export async function evaluateShard(
   session: Session,
   head: SourceTree,
@@ -108,7 +108,6 @@ async function runShard(
     },
   });
   const { ready, guard, attempts } = seen;
-  // The merge would report the same errors, but lacks this shard's part.
   if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
   return exchange.finish(await openFolder(folder, session.workTree), {
     ...sweepFacts(session, head.commit),
@@ -125,17 +124,13 @@ function plainHalt(halt: Halt | null): Halt | null {
   return halt === null ? null : { code: halt.code, why: halt.why };
 }
 
-/**
- * The parts of a sweep, and why they cannot be merged. The reason is reported once the plan is
- * known.
- */
+/** `problems` are reported once the plan is known. */
 export interface Gathered {
   parts: ShardPart[];
   problems: Problem[];
   source: PartSource;
 }
 
-/** Reads the parts. Reports parts that do not belong together, or not to commit `head`. */
 export async function gatherParts(
   session: Session,
   head: string,

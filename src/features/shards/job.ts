@@ -24,7 +24,7 @@ import {
   shardWords,
 } from './words.ts';
 
-/** Leaves an artifact for `mode: merge`. Publishes nothing, because a part has no verdict. */
+/** Publishes nothing, because only the merge has a verdict. */
 export async function runShardJob(job: Job, session: Session): Promise<JobEnding> {
   const { inputs, env, runner } = job;
   const { shard } = inputs;
@@ -51,7 +51,7 @@ export async function runShardJob(job: Job, session: Session): Promise<JobEnding
   return { conclusion: 'neutral', line: endLine('neutral', title, 'the merge judges') };
 }
 
-/** Fetches this workflow run's parts. @throws UserError if one cannot be fetched or read */
+/** @throws UserError if a part cannot be downloaded or read */
 async function gatherArtifacts(
   job: Pick<Job, 'env' | 'artifacts'>,
   session: Session,

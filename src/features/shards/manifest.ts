@@ -8,10 +8,7 @@ import { parsedJson } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
-/**
- * Hash of a plan. It is the same for all shards and the merge. It excludes the gate, because only
- * the merge judges.
- */
+/** The same for all shards and the merge. Omits the gate, because only the merge judges. */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
@@ -51,21 +48,20 @@ export function planIdentity(
   );
 }
 
-/** Omits the path of a program's checkout, which may differ between a shard and the merge. */
+/** The path of a program's checkout may differ between jobs, so it is not included. */
 function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
   return { ...role, target: targetIdentity(role.target) };
 }
 
-/** Returns the JSON of plain data that may contain maps, in insertion order. */
 function stringifyWithMaps(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member instanceof Map ? [...(member as ReadonlyMap<unknown, unknown>)] : member,
   );
 }
 
-/** Hashes of inputs that every job of a sweep must share. Manifests contain no values. */
+/** Hashes of inputs that must be the same in every job of a sweep. */
 export type SharedInputs = Readonly<Record<string, string>>;
 
 export function sharedInputs(
@@ -124,20 +120,16 @@ export interface Manifest {
   part_version: typeof PART_VERSION;
   evaldiff: string;
   shard: Shard;
-  /** Full commit id of head, or `worktree`. */
+  /** Full commit id, or `worktree`. */
   head: string;
   trust: string;
   inputs: SharedInputs;
   plan: string;
-  /**
-   * Numbers of references in the part and in the sweep, of answers that a store keeps, and of other
-   * answers.
-   */
+  /** `of`: references of the whole sweep. `answers`: answers that a store can keep. */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;
-  /** Number of paid attempts including retries. The call limit counts them. */
+  /** Paid attempts including retries, as the call cap counts them. */
   attempts: number;
-  /** Why the shard stopped early. */
   halted: Halt | null;
   files: { answers: FileSeal; others: FileSeal };
 }
@@ -188,10 +180,10 @@ const manifest = z.strictObject({
   files: z.strictObject({ answers: seal, others: seal }),
 }) satisfies z.ZodType<Manifest>;
 
-/** Fields that every version has. They distinguish a newer manifest from a damaged one. */
+/** Distinguishes a newer manifest from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
-/** Reads an untrusted manifest, or says as a clause what is wrong with it. */
+/** `flaw`: what is wrong, as a clause. */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
   const value = parsedJson(text);
   const version = anyVersion.safeParse(value);
@@ -218,13 +210,12 @@ export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
   return `shard ${shardName(own)}`;
 }
 
-/** A total cost is null if any part's cost is unknown. */
+/** `cost` is null if any part's cost is unknown. */
 export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): {
   calls: number;
   reused: number;
   replayed: number;
   attempts: number;
-  /** Tokens of requests, and how many of them vendors read from their caches. */
   input: number;
   cached: number;
   cost: number | null;

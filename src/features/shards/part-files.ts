@@ -22,7 +22,6 @@ import { mixedParts, type MergeFacts } from './check-parts.ts';
 import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from './manifest.ts';
 import { shardName, type Shard } from './part.ts';
 
-/** A part's folder, its display name, and its shard (null if unknown). */
 export interface PartPlace {
   name: string;
   folder: string;
@@ -34,7 +33,6 @@ export interface ShardPart {
   folder: string;
 }
 
-/** Records all replies to the run, to build a part from them. */
 export interface ShardExchange extends AnswerExchange {
   finish(
     folder: OwnFolder,
@@ -70,7 +68,7 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
   };
 }
 
-/** Checks the parts against their manifests, each other and the merge before using anything. */
+/** Checks the parts against their manifests, each other and this job. */
 export async function readParts(
   places: readonly PartPlace[],
   facts: MergeFacts,
@@ -117,11 +115,10 @@ async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { fla
 }
 
 interface MergeExchange extends AnswerExchange {
-  /** Why a shard stopped early if its plan is incomplete. */
   halted(): Halt | null;
 }
 
-/** If shards got different answers, the answer of the lowest shard number counts. */
+/** If shards got different answers, the lowest shard number's answer counts. */
 export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {
@@ -154,7 +151,7 @@ function haltOf({ manifest }: ShardPart): Halt | null {
     : { code: halted.code, why: `${partName(manifest)}: ${halted.why}` };
 }
 
-/** Checks every answer against its key. @throws UserError if one fails, to avoid paying again */
+/** @throws UserError if an answer does not match its key or cannot be stored */
 export function importParts(store: Store, parts: readonly ShardPart[]): void {
   for (const part of fromTheLast(parts)) {
     const { answers } = part.manifest.counts;

@@ -21,11 +21,9 @@ export function shardName({ index, count }: Shard): string {
 }
 
 /**
- * Selects the part of a plan for one shard. References with the same request, in any suite, go to
- * the same shard, so that no answer is paid for twice. Requests are dealt in the order of their
- * hashes, those with the most tries first. So shards differ by at most one request per number of
- * tries. The result depends only on the plan. Work on the whole sweep (grader tests, attributes) is
- * left to the merge.
+ * Equal requests go to the same shard, so no answer is paid for twice. Requests are dealt by number
+ * of tries, then by hash, so shards are nearly equal in size. Grader tests and attributes are left
+ * to the merge.
  *
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
@@ -71,7 +69,6 @@ function dealQuestions(
   return new Map(order.map(([question], position) => [question, (position % count) + 1]));
 }
 
-/** Equal for references with the same request. A sweep has no base. */
 function questionOfCase({ head, reference }: AffectedReference): string {
   return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
 }
@@ -89,7 +86,6 @@ function narrowSuite(
   };
 }
 
-/** Later runs fetch the results of a job's batch. A shard leaves them nothing to fetch. */
 function batchProblems(whole: Prepared): Problem[] {
   const batched = targetsOf(whole).filter(isBatched);
   const names = [...new Set(batched.map(({ model }) => model))];
@@ -108,7 +104,6 @@ function batchProblems(whole: Prepared): Problem[] {
   ];
 }
 
-/** Lists the references of a plan as `suite: id`, including the variant. */
 export function plannedReferences({ suites }: Pick<Prepared, 'suites'>): string[] {
   return suites.flatMap(({ run: { suite, runs } }) =>
     runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
@@ -125,12 +120,10 @@ interface Spent {
 }
 
 /**
- * A shard's share of the caps, in proportion to its part of the planned calls and of their cost.
- * The shares never exceed the caps. A plan that fits a cap also fits its shares. Both are needed: a
- * share by calls alone would stop the shard with the expensive requests.
+ * Calls are shared by planned calls, cost by planned cost. Otherwise the shard with the expensive
+ * requests would stop.
  */
 export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }: Portions): Caps {
-  // Integers, because a rounded fraction could be less than the planned calls.
   return {
     ...caps,
     maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
@@ -143,7 +136,6 @@ function portion(cap: number, { part, whole }: Portion): number {
   return whole === 0 ? 0 : (cap * part) / whole;
 }
 
-/** Returns the rest of the caps for a merge, after the shards' costs. */
 export function remainingCaps({ maxCalls, maxCost, ...caps }: Caps, spent: Spent): Caps {
   return {
     ...caps,

@@ -12,13 +12,12 @@ export interface RubricChoice {
   name: string;
   file: string;
   labels: readonly string[];
-  /** Whether its template includes `expected`. */
   showsExpected: boolean;
   examples: Rubric['examples'];
 }
 
 export interface AcceptableAnswer {
-  /** Does not change between looks. */
+  /** Stays the same when the board is redrawn. */
   name: string;
   made: TryResult;
   expected: ReturnType<typeof expectedFrom>;
@@ -26,7 +25,6 @@ export interface AcceptableAnswer {
 
 const MOST_ANSWERS = 5;
 
-/** The distinct answers of a cell, each with the expected value that would accept it. */
 export function acceptableAnswers(
   { base, head, expected }: Pick<ReferenceResult, 'base' | 'head' | 'expected'>,
   { side }: Pick<MatrixColumn, 'side'>,
@@ -42,7 +40,6 @@ export function acceptableAnswers(
   );
 }
 
-/** Returns text that a rubric can judge. Null if there is none. */
 export function wordsOf({ expected }: Pick<AcceptableAnswer, 'expected'>): string | null {
   const value = 'value' in expected ? expected.value : null;
   return typeof value === 'string' && value.trim() !== '' ? value : null;

@@ -14,7 +14,6 @@ type DataChange =
 
 export interface Wish {
   file: string;
-  /** The reference's line. 0 if there is none. */
   line: number;
   id: string;
   columns: Columns;
@@ -22,7 +21,6 @@ export interface Wish {
   what: string;
 }
 
-/** A reference, and the side with the answers. */
 export interface About {
   reference: ReferenceResult;
   side: 'base' | 'head';
@@ -43,7 +41,7 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
 ]);
 
 /**
- * Returns the change for an action, or why there is none. If `of` is null, adds the prompt's first
+ * The edit for an action, or the reason why there is none. If `of` is null, adds the first
  * reference.
  */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
@@ -67,7 +65,7 @@ function actionText(action: Action, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Finds the answer by its text, because a newer look may have other answers. */
+/** The answers may have changed since the page was drawn, so the texts are compared. */
 function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
   return (
     acceptableAnswers(reference, { side }).find(({ name }) => name === action['answer']) ?? null

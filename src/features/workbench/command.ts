@@ -102,7 +102,7 @@ async function openWorkbench(
   const server = await serveWorkbench(parsePort(options.port), {
     board: () => boardData(state),
     detail: (key) => detailOf(state, key),
-    // Runs actions one at a time, because each reads what the previous one wrote.
+    // One at a time, because each action reads what the previous one wrote.
     act: oneAtATime((action) => perform(action, { state, refresher: refresher, project, given })),
   });
   refresher.serve(server);
@@ -165,7 +165,6 @@ function parsePort(text: string): number {
   throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
 }
 
-/** After this wait the action uses what is shown. If that is outdated, the action is rejected. */
 const LONGEST_WAIT_MS = 10_000;
 
 const NOT_FOUND_REPLY: ActionReply = { said: 'This no longer exists.', bad: true };
@@ -177,7 +176,6 @@ interface ActionContext {
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
-/** Waits until the previous action's writes are shown. */
 async function perform(action: Action, performing: ActionContext): Promise<ActionReply> {
   const { state, project, refresher: looking } = performing;
   if (action.kind === 'raise') return raise(performing);
@@ -222,7 +220,6 @@ function raise({ state: { spend }, refresher: looking, given }: ActionContext): 
   return { said: spendWords(spend), bad: false };
 }
 
-/** More tries of base need as many tries on the other side. */
 function moreTries(
   { row: { key }, cell: { variant, suite, reference }, side }: ChosenCell,
   { refresher: looking }: ActionContext,

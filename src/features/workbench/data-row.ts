@@ -4,7 +4,6 @@ import type { Columns } from '../../kernel/suite/suite.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 
-/** `reason`: an explanation for people. */
 export interface NewValue {
   part: 'expected' | 'tags' | 'skip';
   value: Json;
@@ -17,7 +16,6 @@ export interface NewReference {
 }
 
 interface DataPlace {
-  /** The file's text when it was read. */
   read: string;
   line: number;
   columns: Columns;
@@ -26,7 +24,7 @@ interface DataPlace {
 
 type RowEdit = JsonLinesEdit | { refused: string };
 
-/** JSON Lines has no comments, so the reason is stored in a member that readers ignore. */
+/** JSON Lines has no comments, so this member stores the reason. Readers ignore it. */
 const REASON = 'skip_reason';
 
 const UNCLEAR: RowEdit = {
@@ -39,7 +37,7 @@ export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };
 }
 
-/** Plans the edited row. Rejects the edit if anything else would change. */
+/** Rejects the edit if it would change anything else. */
 export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
@@ -56,12 +54,11 @@ export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEd
     : UNCLEAR;
 }
 
-/** Plans a new row with the given one's members. */
 export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
-  // If columns are named, they must exist. These two columns then have no meaning.
+  // A column that the file names must exist in every row, so these two get neutral values.
   const value = {
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: [] }),

@@ -19,20 +19,17 @@ import type { Price } from '../../types/price.ts';
 import type { RubricChoice } from './buttons.ts';
 
 export interface WorkLook {
-  /** The result as on a pull request. Without a base, the result of a sweep of the files. */
   result: Result;
-  /** All references with stored answers. Null if they are not loaded. */
+  /** Includes references that were not compared. Null if not loaded. */
   all: Result | null;
   reports: Reports;
   sent: SentLookup;
-  /** Prompts by {@link promptKey}. */
+  /** By {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
   texts: ReadonlyMap<string, string>;
-  /** Paths of the project's files, to watch. */
   files: string[];
   missing: boolean;
   interrupted: boolean;
-  /** Why there is no base. Null if there is one. */
   alone: string | null;
 }
 
@@ -40,16 +37,14 @@ interface SentLookup {
   get(key: string): SentPrompts | undefined;
 }
 
-/** What actions need to edit a prompt's files. */
 export interface WrittenPrompt {
   name: string;
   path: string;
   variables: string[];
-  /** The prompt's own file if it contains its tests. */
+  /** The file with the prompt's tests, which may be the prompt's own file. */
   tests: string;
   tool: string | null;
   references: number;
-  /** Columns by the reference's id. */
   columns: ReadonlyMap<string, Columns>;
   rubrics: RubricChoice[];
 }
@@ -58,24 +53,19 @@ export interface Evaluation extends Pick<
   WorkLook,
   'result' | 'reports' | 'sent' | 'prompts' | 'missing'
 > {
-  /** Whether to run all references in all variants. */
   whole: boolean;
 }
 
 interface HowToAsk {
-  /** Documents that earlier looks parsed. This look updates them. */
   documents: ParsedDocuments;
   stored: boolean;
   exchange?: AnswerExchange;
-  /** `cost` is in dollars. Null if the price is unknown. */
+  /** US dollars. Null if the price is unknown. */
   paid?(cost: number | null): void;
-  /** Whether the cost cap is the default instead of the user's choice. */
   assumesCost?: boolean;
 }
 
-/**
- * Runs the pipeline. `stored`: makes no model calls, and sets `missing` if answers are not stored.
- */
+/** If `stored`, makes no model calls, and `missing` says whether answers are missing. */
 export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
@@ -134,14 +124,12 @@ function wasMade(completion: Completion): boolean {
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
 }
 
-/** In dollars. Null if unknown, as for errors. */
 function callCost(price: Price, { target }: Request, completion: Completion): number | null {
   if (completion.status === 'error') return 0;
   const { usage, cached } = completion;
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** Computed on first use. */
 function sentIn(prepared: Prepared | undefined): SentLookup {
   let all: ReturnType<typeof sentPrompts> | null = null;
   return {
@@ -197,7 +185,7 @@ function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): Rub
 
 const UNASKED = 'only stored answers are shown';
 
-/** Tries without a call are missing instead of errors. */
+/** Tries without a stored answer would otherwise count as errors. */
 function withoutUnasked(result: Result): Result {
   const cleaned = (side: SideResult | null): SideResult | null =>
     side === null
@@ -223,7 +211,6 @@ function withoutUnasked(result: Result): Result {
   };
 }
 
-/** Replaces model calls by `refused`. */
 function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   const { kept } = edges;
   let why: string | null = null;
@@ -235,11 +222,11 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   return {
     isPreview: true,
     missingKeys: () => [],
-    // Stored answers must not be counted in the history again.
+    // The history already contains the stored answers.
     ...(kept === undefined
       ? {}
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
-    // Pretends that all answers are stored, because no calls need no price and no cap.
+    // No calls are made, so prices and caps are not needed.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
     guard() {
       edges.guard({

@@ -20,26 +20,23 @@ import {
 } from './narrow-session.ts';
 
 export interface OpenProject {
-  /** Absolute path of its folder. */
   root: string;
   /** Default: the merge base with the default branch. */
   base: string | undefined;
-  /** Whether the cost cap is the default instead of the user's choice. */
+  /** Whether the cost cap is the default and not the user's choice. */
   assumesCost: boolean;
   read: ReadOptions;
-  /** Avoids parsing unchanged files again. */
   documents: ParsedDocuments;
-  /** Closes the session afterwards. */
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
 }
 
 export interface Onlooker {
-  /** Fires when files change. The look is then cancelled. */
+  /** Fires when files change, and cancels the evaluation. */
   edited: AbortSignal;
   show(found: WorkLook): void;
   progress(line: string): void;
-  /** `cost` is in dollars. Null if the price is unknown. */
+  /** US dollars. Null if the price is unknown. */
   paid(cost: number | null): void;
 }
 
@@ -110,7 +107,6 @@ interface LiveRun {
   assumesCost: boolean;
 }
 
-/** Requests missing answers and redraws as they arrive. */
 async function askLive(
   session: Session,
   { mode, sides, documents, answers, assumesCost }: LiveRun,
@@ -135,13 +131,11 @@ async function askLive(
   return asked;
 }
 
-/** Shortest interval between redraws, in milliseconds. */
 const LIVE_MS = 400;
 
-/** The interval is at least this many times the last redraw's duration, so that calls proceed. */
+/** Waits this many times the last redraw's duration, so that calls can proceed. */
 const LIVE_SHARE = 3;
 
-/** Runs one at a time, with pauses. */
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
   const ending = new AbortController();
   const { signal } = ending;
@@ -171,7 +165,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
-/** Requests more tries of one cell. Null if the files changed meanwhile. */
+/** Null if the files changed meanwhile. */
 export function requestMoreTries(
   project: OpenProject,
   allowance: Allowance,
@@ -196,7 +190,6 @@ export function requestMoreTries(
 
 const NO_EVALUATION = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
 
-/** If there is no base, uses only the working tree and gives the reason. */
 async function workbenchSides(
   session: Session,
   base: string | undefined,

@@ -1,7 +1,6 @@
 import type { Session } from '../../app/session/session.ts';
 import type { Variant } from '../../kernel/result/pieces.ts';
 
-/** One reference in one column, to run with more tries. */
 export interface Single {
   suite: string;
   id: string;
@@ -19,18 +18,15 @@ export function withAllowance(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
-/** Makes a session without cap and progress output. */
 export function withoutProgress(session: Session): Session {
   const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
   return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
 }
 
-/** Makes a session that shows progress on one changing line. */
 export function withProgressLine(session: Session, write: (line: string) => void): Session {
   return { ...session, progress: { style: 'line', write } };
 }
 
-/** After files changed, no further calls are made. */
 export function stopOnEdit(session: Session, edited: AbortSignal): Session {
   const { halting } = session;
   return {

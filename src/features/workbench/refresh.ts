@@ -11,12 +11,11 @@ import type { WrittenEdit } from './write-back.ts';
 
 export interface WorkbenchState {
   look: WorkLook | null;
-  /** Whether the displayed look is older than the last edit. */
+  /** Whether the files have changed since the last evaluation. */
   old: boolean;
-  /** Cells with additional tries, by row and column. */
   more: Map<string, Result>;
   spend: Spend;
-  /** Edits made to the project's files, oldest first. */
+  /** Oldest first. */
   written: WrittenEdit[];
   /** Missing or invalid files. */
   named: string[];
@@ -26,21 +25,19 @@ export interface WorkbenchState {
 
 export interface Refresher {
   serve(server: Workbench): void;
-  /**
-   * Shows stored answers, then requests missing ones. If `news` is absent, the files are unchanged.
-   */
+  /** If `news` is absent, the files are unchanged. */
   refresh(news?: EditEvents): Promise<void>;
   more(key: string, single: Single): Promise<void>;
-  /** Announces an edit. Call the returned function when it is written. */
+  /** Announces an edit. Call the returned function when the file is written. */
   writing(): () => void;
   /** Resolves once the last edit is shown. */
   caughtUp(): Promise<void>;
   idle(): Promise<void>;
-  /** Fires when a look fails for a reason other than the files, such as a full disk. */
+  /** Fires for failures that are not errors in files, such as a full disk. */
   failed: AbortSignal;
 }
 
-/** Runs looks one by one within the budget. Never rejects, because button looks have no caller. */
+/** Runs one evaluation at a time. Never rejects, because nothing awaits a button's evaluation. */
 export function createRefresher(project: OpenProject, state: WorkbenchState): Refresher {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -107,7 +104,6 @@ interface LookCount extends Pick<Refresher, 'writing' | 'caughtUp'> {
   drawn(): void;
 }
 
-/** Lets writers wait for a look that starts after their edit. */
 function countLooks(): LookCount {
   let [begun, latest, wanted] = [0, 0, 0];
   let waiting: (() => void)[] = [];
@@ -122,7 +118,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // Reads the number now, because the look may start before the writer continues.
+      // The next evaluation may start before the file is written.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);
@@ -146,7 +142,7 @@ async function more(
 ): Promise<void> {
   tell(`requesting more tries of ${single.id}`);
   const result = await requestMoreTries(project, leftToSpend(state), single, onlooker);
-  // A newer look takes over.
+  // The files changed, so another evaluation follows.
   if (result === null) return;
   const refused = notEvaluatedReason(result);
   if (refused === null) state.more.set(key, result);
@@ -185,9 +181,8 @@ async function refresh(
       draw();
     },
   });
-  // A newer look takes over.
   if (found === null || found === state.look) return;
-  // A plan beyond the limit is refused as a whole. Then stored answers and the reason are shown.
+  // A plan beyond the caps makes no calls. The page keeps the stored answers.
   const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
   const { kind } = found.result.outcome;
@@ -198,7 +193,6 @@ async function refresh(
   draw();
 }
 
-/** Null if something was evaluated. */
 function notEvaluatedReason({ outcome, problems }: Result): string | null {
   return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
 }

@@ -12,7 +12,7 @@ export interface ActionReply {
 
 interface BoardHandlers {
   board(): object;
-  /** Returns HTML of one reference. Null for an unknown key. */
+  /** HTML of one reference. Null if the key is unknown. */
   detail(key: string): string | null;
   act(action: Action): Promise<ActionReply>;
 }
@@ -20,7 +20,6 @@ interface BoardHandlers {
 export interface Workbench {
   /** Includes the access token. */
   url: string;
-  /** Sends to every window. */
   tell(event: 'board' | 'state', data: object): void;
   close(): Promise<void>;
 }
@@ -29,9 +28,9 @@ export interface Workbench {
 const LONGEST_BODY = 1_000_000;
 
 /**
- * Serves on loopback, with a token in the URL. `Host` must be loopback (against DNS rebinding), and
- * changes must come from the page itself. If `port` is 0, any port is used. @throws UserError if
- * the port is in use.
+ * Serves on loopback, with a token in the URL. The `Host` header must be loopback (against DNS
+ * rebinding), and actions must come from the page itself. Port 0 means any free port. @throws
+ * UserError if the port is in use.
  */
 export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');
@@ -134,7 +133,6 @@ function equal(given: string, token: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Rejects requests without an origin. */
 function fromPage({ headers }: IncomingMessage, host: string): boolean {
   return (
     headers.origin === `http://${host}` &&

@@ -130,7 +130,7 @@ export interface ChosenCell {
 }
 
 /**
- * If no column is given, uses the first one of the working tree. Null if the cell no longer exists.
+ * Without `cell`, chooses the first column of the working tree. Null if the cell no longer exists.
  */
 export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
   const row = typeof key === 'string' ? findRow(state, key) : null;

@@ -9,14 +9,12 @@ import { STATUS_ORDER } from '../../report/sections/phrases.ts';
 import type { Side } from '../../types/plain.ts';
 import { variantWords } from '../../wording/variants.ts';
 
-/** A reference of one prompt in one variant, on base and in the working tree. */
 export interface Cell {
   variant: string;
   suite: SuiteResult;
   reference: ReferenceResult;
 }
 
-/** A variant's answers on one side. */
 export interface MatrixColumn extends Pick<Cell, 'variant'> {
   side: Side;
 }
@@ -26,13 +24,12 @@ export function columnKey({ side, variant }: MatrixColumn): string {
 }
 
 export interface MatrixRow {
-  /** Does not change between looks. */
+  /** Stays the same when the board is redrawn. */
   key: string;
   status: RowStatus;
   cells: Cell[];
 }
 
-/** One column per variant and side. */
 export interface Matrix {
   key: string;
   name: string;
@@ -42,12 +39,11 @@ export interface Matrix {
   rows: MatrixRow[];
 }
 
-/** Undefined if the row does not run in this variant. */
 export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>): Cell | undefined {
   return cells.find((cell) => cell.variant === variant);
 }
 
-/** Makes the matrices, worst first: compared references, and stored answers of others. */
+/** One matrix per prompt, worst first. `all` adds references that were not compared. */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
   const prompts = new Map<string, PromptSuites>();
   const entry = (suite: SuiteResult): PromptSuites => {
@@ -98,7 +94,6 @@ function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): 
   };
 }
 
-/** Labels by variant. Equal labels are numbered. */
 function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
   const labels = new Map<string, string>();
   const uses = new Map<string, number>();
@@ -113,7 +108,6 @@ function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
   return labels;
 }
 
-/** Rates are paired on the same references and adjusted together, as in the ranking. */
 function rateChangeWords([first, ...others]: readonly SuiteResult[]): string[] {
   if (first === undefined) return [];
   const differing = differingSuites(first, others);

@@ -47,7 +47,6 @@ export interface Spend {
   maxCalls: number;
   cost: number;
   maxCost: number;
-  /** Whether some calls had no known price. */
   unpriced: boolean;
 }
 
@@ -58,9 +57,7 @@ export interface BoardInput {
   matrices: readonly Matrix[];
   /** If true, the workbench shows no verdict. */
   missing: boolean;
-  /** Notes, such as a missing base. */
   notes: readonly string[];
-  /** Prompts without a reference: their keys, names and variables. */
   empty: readonly { key: string; name: string; variables: readonly string[] }[];
 }
 
@@ -72,7 +69,6 @@ export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend):
   );
 }
 
-/** The board for the page's script. */
 export interface Board {
   head: string;
   matrices: BoardMatrix[];
@@ -81,7 +77,6 @@ export interface Board {
 }
 
 interface BoardMatrix {
-  /** Does not change between looks. */
   key: string;
   suite: string;
   label: string;
@@ -92,7 +87,6 @@ interface BoardMatrix {
 }
 
 interface BoardRow {
-  /** Does not change between looks. */
   key: string;
   html: string;
   status: RowStatus;
@@ -100,7 +94,6 @@ interface BoardRow {
   kinds: string[];
 }
 
-/** Replaces the verdict while answers are missing. */
 const PENDING = markup`
   <section class="verdict open">
     <h1>… No verdict yet</h1><p>Some answers are missing. The others are below.</p>
@@ -149,7 +142,6 @@ function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): Marku
     </section>`;
 }
 
-/** Makes one field per variable and one for the expected value. */
 export function referenceFields(variables: readonly string[]): Markup {
   const field = (label: string, name: string): Markup =>
     markup`<label>${label} <textarea name="${name}"></textarea></label>`;

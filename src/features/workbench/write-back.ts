@@ -31,10 +31,7 @@ interface WriteTarget {
   prompt: WrittenPrompt;
 }
 
-/**
- * Rejects edits that change more than intended or break the file. If `of` is null, adds the first
- * reference.
- */
+/** Rejects edits that break the file or change more than intended. */
 export async function writeBack(
   action: Action,
   of: About | null,
@@ -73,8 +70,7 @@ export async function takeBack(root: string, undo: WrittenEdit[]): Promise<Actio
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
-  // If the file is unwritable, the undo step is kept. If others edited the file, their edits are
-  // kept.
+  // Undoing must not destroy edits by others, so that step is dropped.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
@@ -85,7 +81,7 @@ function nothing(file: string, why: string): ActionReply {
   return { said: `${file}: ${why}; nothing was written`, bad: true };
 }
 
-/** Keeps a byte order mark. Null if the bytes are not UTF-8. */
+/** Null if the bytes are not UTF-8. Keeps a byte order mark. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -127,7 +123,7 @@ async function replaceText(
   }
 }
 
-/** Respects the write permission even for users who bypass it. */
+/** A superuser could write a read-only file. */
 async function isReadOnly(path: string): Promise<boolean> {
   const refused = await access(path, constants.W_OK).then(
     () => false,
@@ -204,7 +200,6 @@ function inYaml(
   }
 }
 
-/** Null if there is no such rubric. */
 function rubricAt(file: string, text: string, name: string): readonly string[] | null {
   return rubricsIn(file, topOf(file, text)).find(([found]) => found === name)?.[1] ?? null;
 }
