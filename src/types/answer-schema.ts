@@ -11,7 +11,6 @@ const callArguments = z.string().describe('JSON text as the model wrote it.');
 
 const kindOf = <T extends string>(type: T) => z.literal(type).describe('The kind of part.');
 
-/** A part of an answer. Stores, recordings, programs and results use this form. */
 export const partSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: kindOf('text'), text: z.string().describe('The text.') }),
   z.strictObject({ type: kindOf('tool_call'), name: toolName, arguments: callArguments }),

@@ -1,36 +1,23 @@
 import type { Json } from './plain.ts';
 
-/** The answer to one try. Stores contain it. Scores are not part of it. */
 export interface Answer {
   served: Served;
-  /**
-   * Text comes first, at most once, then calls and other parts in order. Empty if the model
-   * returned nothing.
-   */
+  /** At most one text, then tool calls and other parts. */
   parts: Part[];
   ended: Ended;
   ended_as?: string;
-  /** Null if the server did not count tokens. */
   usage: Usage | null;
-  /** Milliseconds that the original call took, even if the answer is reused. Null for batches. */
+  /** Milliseconds of the original call. Null for batches. */
   latency_ms: number | null;
-  /** The steps before the answer, in order. Empty for a single request. */
   steps: Step[];
 }
 
-/** The model that answered, and when it answered. */
 export interface Served {
-  /** The name that the server reports, or null. */
+  /** As the server reports it. */
   model: string | null;
-  /**
-   * Identifies the server's configuration, such as OpenAI's `system_fingerprint`. Null if the
-   * server sends none.
-   */
+  /** The server's configuration, such as OpenAI's `system_fingerprint`. */
   fingerprint: string | null;
-  /**
-   * Milliseconds since 1970. Stored answers round this to the hour. Null if unknown or not from a
-   * server.
-   */
+  /** Milliseconds since 1970. Stored answers round it to the hour. */
   at: number | null;
 }
 
@@ -42,47 +29,41 @@ export type Part =
   | { type: 'json'; value: Json }
   /** `digest` is SHA-256 in hex. `data` is base64, or null above {@link MAX_EMBEDDED_BYTES}. */
   | { type: 'image'; media_type: string; digest: string; bytes: number; data: string | null }
-  /** A file that was written, as a unified diff or as the whole text of a new file. */
+  /** A unified diff, or the whole text of a new file. */
   | { type: 'file'; path: string; diff: string }
-  /** A part of an unknown kind, with the vendor's name for the kind and the part's JSON. */
   | { type: 'unknown'; kind: string; json: string };
 
-/**
- * The kind of an `unknown` part that contains evaldiff's own facts for metrics. It is not shown as
- * an answer.
- */
+/** `unknown` parts of this kind contain evaldiff's own facts for metrics. */
 export const OWN_FACTS = 'evaldiff';
 
 export function isOwnFacts(part: Part): boolean {
   return part.type === 'unknown' && part.kind === OWN_FACTS;
 }
 
-/** If a part is larger, only its digest is kept. */
+/** Only the digest of a larger part is kept. */
 export const MAX_EMBEDDED_BYTES = 200 * 1024;
 
 export const ENDED = ['stop', 'length', 'tool_calls', 'refused', 'filtered', 'other'] as const;
 
-/** Why the answer ended, in common terms for all vendors. */
 export type Ended = (typeof ENDED)[number];
 
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
-  /** Output tokens used for thinking. Absent if the vendor does not count them separately. */
+  /** Absent if the vendor does not count them separately. */
   reasoning_tokens?: number;
 }
 
 export interface ToolCall {
   name: string;
-  /** The model's JSON text, unchanged, so that numbers stay exact. */
+  /** The model's JSON text, so that numbers stay exact. */
   arguments: string;
-  /** Set only in recorded dialogues. */
+  /** Only in recorded dialogues. */
   metadata?: Record<string, Json>;
 }
 
 export type Step =
   | { type: 'message'; role: 'user' | 'assistant'; text: string }
-  /** `result` is null if the call got no answer. */
   | { type: 'tool_call'; name: string; arguments: string; result: string | null };
 
 type CallPart = Extract<Part, { type: 'tool_call' }>;
@@ -103,13 +84,10 @@ export function callsOf({ parts }: Pick<Answer, 'parts'>): ToolCall[] {
     .map(({ type: _, ...call }) => call);
 }
 
-/** Maximum length in UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_GRADED_DIFFS = 60_000;
 
-/**
- * What graders see of the files that an agent changed, after its last words. Empty for other
- * answers.
- */
+/** Shows graders the files that an agent changed. */
 export function filesText({ parts }: Pick<Answer, 'parts'>): string {
   const files = parts.flatMap((part) =>
     part.type === 'file' ? [`${part.path}\n${part.diff}`] : [],
@@ -120,10 +98,6 @@ export function filesText({ parts }: Pick<Answer, 'parts'>): string {
   return `\n\nChanged files:\n${cut}`;
 }
 
-/**
- * All tool calls of an agent's run, which are its steps. For other answers, the tool calls of the
- * answer itself.
- */
 export function madeCalls({ parts, steps }: Pick<Answer, 'parts' | 'steps'>): ToolCall[] {
   if (!parts.some(isOwnFacts)) return callsOf({ parts });
   return steps.flatMap((step) =>

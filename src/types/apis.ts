@@ -24,9 +24,7 @@ const CHAT_ONLY: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * The OpenAI API that a request goes to. If the settings name one, it is used. Otherwise, the
- * Responses API is used if the model or the parameters need it. OpenAI's own models can combine
- * thinking and tools only there.
+ * The Responses API if the settings, the model or the parameters require it, else chat completions.
  */
 export function apiOf(asked: AskedModel, parameters: Parameters): ChatApi {
   if (asked.api !== undefined) return asked.api;
@@ -44,10 +42,6 @@ function needsResponses(passport: Passport | null, parameters: Parameters): bool
   return isToolRefused || responsesOnly(parameters) !== null;
 }
 
-/**
- * The first parameter that chat completions refuse. Returns `tools` if one tool is not supported
- * there.
- */
 function responsesOnly(parameters: Parameters): string | null {
   const name = RESPONSES_ONLY.find((each) => (parameters[each] ?? null) !== null);
   if (name !== undefined) return name;

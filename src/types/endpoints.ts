@@ -1,4 +1,4 @@
-/** Rate limits. If null, only the server's own limits apply. */
+/** Null means that only the server's own limit applies. */
 export interface GivenPace {
   concurrency: number | null;
   requests_per_minute: number | null;
@@ -7,14 +7,11 @@ export interface GivenPace {
 export interface Endpoint extends GivenPace {
   name: string;
   url: string;
-  /** Null if the server needs no key. */
   keyEnv: string | null;
   headers: readonly { name: string; env: string }[];
-  /**
-   * Azure's API version, which is part of each address. If it is set, the key is sent as `api-key`.
-   */
+  /** For Azure, where the key is then sent as `api-key`. */
   apiVersion: string | null;
-  /** Allows plain http to a service that runs in the same job. */
+  /** Allows plain http to a service of the same job. */
   insecure: boolean;
   direct: boolean;
 }
@@ -23,7 +20,6 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** True for a name that has no dot or is not on the public internet, and for a private address. */
 function isOfTheJob(host: string): boolean {
   return (
     /^[a-z0-9_-]+$/i.test(host) ||
@@ -49,10 +45,7 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
   return `must be https, or http on a loopback address${remedy}`;
 }
 
-/**
- * Which of Azure's APIs an address means: versioned, unversioned or none (the portal's bare host).
- * Null if it is not Azure's.
- */
+/** `none`: the portal's bare host. Null: not Azure's. */
 export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
   if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;
   if (pathname === '/') return 'none';

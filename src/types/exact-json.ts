@@ -1,8 +1,7 @@
-/** JSON that was parsed without loss of digits. */
 export type ExactJson =
   null | boolean | number | string | LongNumber | ExactJson[] | { [key: string]: ExactJson };
 
-/** The source text of a JSON number that no double represents. `JSON.stringify` keeps it. */
+/** A JSON number that a double cannot represent. `JSON.stringify` writes its source text. */
 export class LongNumber {
   readonly text: string;
 
@@ -22,7 +21,7 @@ export class LongNumber {
 /** The compiler's library lacks this function, but all supported Node versions have it. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Quickly finds numbers that doubles may not represent, because a reviver is slower. */
+/** Parsing with a reviver is slow, so this finds texts that need it. */
 const MAY_BE_LONG = /[\d.]{16,}|\d[eE]/;
 
 export function parseExactly(text: string): ExactJson {
@@ -37,7 +36,6 @@ export function exactNumber(text: string): number | LongNumber {
   return significant(text) === significant(String(value)) ? value : new LongNumber(text);
 }
 
-/** A number's digits without outer zeros. The number is exact if a double has all of these. */
 function significant(text: string): string {
   const digits = text
     .replace(/[eE].*/, '')

@@ -1,8 +1,8 @@
-/** A file of the repository in a message. Its bytes are read by `id` when the message is sent. */
+/** A file of the repository. Its bytes are read by `id` when the message is sent. */
 export type FilePart = {
   type: 'image' | 'file';
   path: string;
-  /** The type according to the first bytes, for example `image/png`. */
+  /** For example `image/png`. */
   media_type: string;
   id: string;
   bytes: number;
@@ -16,7 +16,7 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 
 export const PDF_TYPE = 'application/pdf';
 
-/** The type of a file, from its first 12 bytes. Null if it is neither an image nor a PDF. */
+/** Needs the first 12 bytes. Null for files other than images and PDFs. */
 export function mediaTypeOf(content: Uint8Array): string | null {
   const start = String.fromCharCode(...content.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n')) return 'image/png';

@@ -27,23 +27,24 @@ export type MetricSource =
   | { kind: 'code'; language: CodeLanguage; code: string }
   | { kind: 'rubric'; rubric: string };
 
-/** `none` means that neither direction is better. */
 export type Better = 'higher' | 'lower' | 'none';
 
 export interface Metric {
   name: string;
   source: MetricSource;
-  /** Minimum to pass (maximum if lower is better). If null, the metric's own rule applies. */
+  /**
+   * Least value to pass, or greatest if lower is better. If null, the metric's own rule applies.
+   */
   threshold: number | null;
-  /** The direction in the file. If absent, that of the built-in metric or the rubric. */
+  /** Default: the direction of the built-in metric or rubric. */
   better?: Better;
   min?: number;
   max?: number;
   pass?: string[];
   level: MetricLevel;
   /**
-   * Judges every object of its level, and passes at this share (0–1]. Below 1, the share itself is
-   * compared. If absent, judges only the last object.
+   * Judges every object of its level, and passes if this share (0–1] passes. Default: only the last
+   * object.
    */
   every?: number;
   depends_on: DependsOn[];
@@ -51,7 +52,7 @@ export interface Metric {
   graders?: GraderSettings[];
   codeAt?: CodePlace;
   valuesFile?: string;
-  /** Facts from a built-in metric's definition. They are not part of the metric's identity. */
+  /** From a built-in metric's definition. Not part of the metric's identity. */
   definition?: { asks?: 'model' | 'embeddings'; better: Better; expects?: true };
   place: Place;
 }
@@ -59,14 +60,14 @@ export interface Metric {
 export interface Rubric {
   name: string;
   prompt: string;
-  /** Maps each label to its score. Labels are text, even if YAML would read them otherwise. */
+  /** By label. Labels are text, even if YAML would read another type. */
   choice_scores: ReadonlyMap<string, number>;
-  /** If absent, the direction is unspecified, and the scores alone do not affect the gate. */
+  /** If absent, scores alone do not affect the gate. */
   better?: Better;
   pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
-  /** `expected` is the label that a human gave. `ideal` is the text for `{expected}`. */
+  /** `expected`: the label that a person gave. `ideal` fills `{expected}` in the prompt. */
   examples: {
     content: string;
     context: string | null;
@@ -89,14 +90,13 @@ export interface GradeRecord {
 }
 
 export interface ObjectScore {
-  /** Index among those objects of the dialogue that have this level. */
+  /** Index among the dialogue's objects of this level. */
   at: number;
-  /** The number of the scripted turn, from 1. */
+  /** The scripted turn, from 1. */
   turn?: number;
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
   value: Json;
   reason: string | null;
-  /** Set if the check's own code raised an exception. */
   raised?: true;
   label?: string;
   grade?: GradeRecord;
@@ -107,7 +107,6 @@ export interface ObjectScores {
   scores: ObjectScore[];
 }
 
-/** One metric's score of one answer. Rates count only pass and fail. */
 export type Score =
   | {
       metric: string;
@@ -115,7 +114,6 @@ export type Score =
       value: Json;
       reason: string | null;
       skip: boolean;
-      /** Set if the check's own code raised an exception for every judged object. */
       raised?: true;
       label?: string;
       objects?: ObjectScores;
@@ -136,19 +134,16 @@ export type JsonSchema = boolean | { [key: string]: ExactJson };
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
-/** Checks values in a process that can be stopped. Returns one finding per value, in order. */
+/** Uses a process that can be stopped. Returns one finding per value. */
 export type CheckSchema = (
   schema: JsonSchema,
   values: readonly ExactJson[],
 ) => Promise<SchemaFinding[]>;
 
-/** The result of a try. It is `pass` if every metric that affects the gate passes. */
+/** A try passes if every metric that affects the gate passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
-/**
- * Counts over a reference's metrics and tries on one side. The keys are llmeval's, and some that
- * count skipped scores.
- */
+/** For one reference on one side. Most keys are llmeval's. */
 export interface Tally {
   num_passes: number;
   num_fails: number;

@@ -6,7 +6,7 @@ import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
   outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
-  /** Does nothing if the file cannot be written. Absent if the run only reads. */
+  /** Absent if the run only reads. Does nothing if the file cannot be written. */
   addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
   note(name: string): string | null;
   setNote?(name: string, body: string): boolean;
@@ -16,7 +16,7 @@ export interface BatchRecord {
   id: string;
   vendor: VendorName;
   model: string;
-  /** When the batch was submitted, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   submitted_at: number;
   requests: { key: string; schema: string | null }[];
 }
@@ -27,7 +27,6 @@ export type Transport = 'direct' | 'batch';
 
 export type Role = 'system' | 'user' | 'assistant';
 
-/** Names of roles in prompt files and prompt code. */
 export const ROLE_NAMES: Readonly<Record<string, Role>> = {
   system: 'system',
   human: 'user',
@@ -38,9 +37,9 @@ export const ROLE_NAMES: Readonly<Record<string, Role>> = {
 
 export interface Message {
   role: Role;
-  /** The text of the message. It names the message's files. */
+  /** Includes the names of the message's files. */
   content: string;
-  /** Sent in place of `content`. Set only for a message with files. */
+  /** Sent instead of `content`, if the message has files. */
   parts?: MessagePart[];
   /** Not sent to the model. */
   tool_calls?: ToolCall[];
@@ -48,10 +47,7 @@ export interface Message {
   metadata?: Record<string, Json>;
 }
 
-/**
- * Where a request goes. The provider layer adds keys and addresses. "The key" below means the
- * request key.
- */
+/** Where a request goes. "The key" below is the key of its answer in the store. */
 export type Target =
   | HostedTarget
   | {
@@ -59,20 +55,20 @@ export type Target =
       model: string;
       command: string[];
       setup: string[];
-      /** Hash of the program's files. Part of the key, unlike the checkout's `commit`. */
+      /** Hash of the program's files. Part of the key, unlike `commit`. */
       files: string;
       ids?: ReadonlyMap<string, string>;
       commit: string;
-      /** Starts a new process for each try. If absent, there is one process per side. */
+      /** One process per try. Default: one per side. */
       process?: 'try';
       /**
-       * The model that the program calls, for its API key and price. Also the limits of one answer,
-       * in calls and US dollars. Not part of the key.
+       * The model that the program calls, and the limits of one answer in calls and US dollars. Not
+       * part of the key.
        */
       calls?: AskedModel & { most: number; usd: number };
-      /** Files that a trial replaces. Part of the key. */
+      /** Part of the key. */
       overlay?: FileOverlay;
-      /** The user's rate limit. Not part of the key. */
+      /** Not part of the key. */
       pace?: GivenPace;
     }
   | {
@@ -84,7 +80,6 @@ export type Target =
       commit: string;
     };
 
-/** A model, under the name that its vendor publishes. */
 export interface PublicModel {
   provider: VendorName;
   model: string;
@@ -92,32 +87,32 @@ export interface PublicModel {
 
 export interface AskedModel {
   provider: VendorName;
-  /** An endpoint of the workflow. Null means the vendor's own host. */
+  /** Null means the vendor's own host. */
   endpoint: string | null;
   model: string;
   api?: ChatApi;
-  /** The public model behind an endpoint or an alias. Absent if unknown. Not part of the key. */
+  /** The model behind an endpoint or an alias. Not part of the key. */
   is?: PublicModel;
 }
 
-/** `commit` is the commit whose files have an `id`. Not part of the key. */
+/**
+ * Replaces files in an experiment. `commit` contains files with an `id`, and is not part of the
+ * key.
+ */
 export interface FileOverlay {
   commit: string;
   files: Record<string, OverlaidFile>;
 }
 
-/** The content, or the id of a file of the other side. Null if there is no such file. */
+/** The text, or the id of a file of the other side. Null removes the file. */
 export type OverlaidFile = { text: string } | { id: string } | null;
 
 export type ProgramTarget = Extract<Target, { provider: 'program' }>;
 
 export interface HostedTarget extends AskedModel {
-  /**
-   * A batch costs half the price. If absent, the call is direct. Not part of the key, because the
-   * answers are equivalent.
-   */
+  /** Half the price. Not part of the key, because the answers are equivalent. */
   transport?: 'batch';
-  /** The user's rate limit. Not part of the key. */
+  /** Not part of the key. */
   pace?: GivenPace;
 }
 
@@ -125,7 +120,6 @@ export function isHosted(target: Target): target is HostedTarget {
   return 'endpoint' in target;
 }
 
-/** The model behind a program. Null if it is unknown or the target is not a program. */
 export function calledModel(target: Target): HostedTarget | null {
   if (target.provider !== 'program' || target.calls === undefined) return null;
   const { most: _, usd: __, ...asked } = target.calls;
@@ -136,7 +130,7 @@ export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/** Excludes the checkout's commit, because a program's files determine its answers. */
+/** Omits the commit, because a program's files determine its answers. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
     const { provider, model, command, setup, files, process, overlay } = target;
@@ -149,25 +143,21 @@ export function targetIdentity(target: Target): Record<string, Json> {
   return { provider, endpoint, model, ...(api && { api }) };
 }
 
-/**
- * The host of a model: the workflow's endpoint, or else the vendor's, or else `program` or
- * `replay`.
- */
 export function placeOf(asked: { provider: ProviderName; endpoint?: string | null }): string {
   return asked.endpoint ?? asked.provider;
 }
 
-/** The target without batches. Its price is what users of the prompt pay. */
+/** Without batches, as users of the prompt pay. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { transport: _, ...direct } = target;
   return direct;
 }
 
-/** The first word of the command for promptfoo provider files. It runs the program that we ship. */
+/** First word of a command that runs promptfoo provider files. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 
-/** The first word of the command of an agent that works in a folder. A feature answers for it. */
+/** First word of a command that runs a coding agent. */
 export const AGENT_PROGRAM = 'evaldiff-agent';
 
 export function takesVariables(target: Target): boolean {
@@ -175,7 +165,7 @@ export function takesVariables(target: Target): boolean {
   return target.command[0] === PROMPTFOO_PROGRAM || takesOverlay(target);
 }
 
-/** Whether a trial can replace files of the target. */
+/** Whether an experiment can replace files of the target. */
 export function takesOverlay(target: Target | null): target is ProgramTarget {
   return target?.provider === 'program' && target.command[0] === AGENT_PROGRAM;
 }
@@ -189,26 +179,24 @@ export interface Request {
   target: Target;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** The prompt's variables, for a program that accepts them. Part of the key. */
+  /** For programs that accept the prompt's variables. Part of the key. */
   variables?: Record<string, Scalar>;
-  /** The try index, from 0. Two tries never share a completion. */
+  /** From 0. Two tries never share an answer. */
   try: number;
-  /**
-   * Asks for an answer of this JSON Schema. Uses structured output or a forced tool if available.
-   */
+  /** Requests JSON of this schema, by structured output or a forced tool if available. */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
-  /** If absent, any output is usable. Unusable replies are not stored. */
+  /** Unusable replies are not stored. Default: any output is usable. */
   usable?(output: string): boolean;
-  /** Whether a reply can be read. After ten unreadable replies, the question is not asked again. */
+  /** After ten unreadable replies, the request is not sent again. */
   reads?(output: string): boolean;
-  /** Ignores stored answers. The new answer replaces the stored one. Not part of the key. */
+  /** Ignores and replaces the stored answer. Not part of the key. */
   anew?: true;
-  /** Set if a program answers in a second process of its side. Not part of the key. */
+  /** A program answers in a second process of its side. Not part of the key. */
   secondSession?: true;
 }
 
-/** Tokens in the vendor's prompt cache. They are not stored, because they belong to one call. */
+/** Tokens in the vendor's prompt cache. They belong to one call, so they are not stored. */
 export interface CachedTokens {
   read: number;
   written: number;
@@ -220,9 +208,9 @@ export interface MeteredUsage {
 }
 
 export interface Requests {
-  /** If absent, there was one attempt, or none if the call was not made. */
+  /** Default: one, or none if the call was not made. */
   attempts?: number;
-  /** Tokens of each reply that contained no answer. Null for an unreadable reply. */
+  /** Usage of replies that contained no answer. Null for an unreadable reply. */
   spent?: MeteredUsage[];
   /** Usage of an agent's paid calls. If absent, all of `usage` was paid. */
   paid?: MeteredUsage;
@@ -237,9 +225,7 @@ export function withoutRequests({
   return completion;
 }
 
-/**
- * `unsent` means that no request was needed. `cached` is absent if the vendor does not count it.
- */
+/** `unsent`: no request was needed. */
 export type Completion =
   | (Requests &
       Answer & {
@@ -255,9 +241,8 @@ export type Completion =
       message: string;
       refused?: number;
       unsent?: true;
-      /** Why an empty answer ended. Absent if there was no answer. */
       ended?: Ended;
-      /** The previous request's error, if the run's end or a cap prevented a retry. */
+      /** The last attempt's error, if the run ended before a retry. */
       before?: string;
     });
 
@@ -291,19 +276,14 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
-/**
- * Why the model declined to answer. Null if it answered, or if another failure (network, key,
- * budget) occurred.
- */
+/** Null for an answer and for other errors. */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
     ? completion.message
     : null;
 }
 
-/**
- * True if the run ended before the call was made or answered. That says nothing about the model.
- */
+/** Says nothing about the model, because the run ended first. */
 export function isAbandoned(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
@@ -315,28 +295,18 @@ export type Complete = (request: Request) => Promise<Completion>;
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
-  /**
-   * The suite and side of the answers. No process runs code on the answers of two suites or sides.
-   */
+  /** No process runs code on the answers of two suites or sides. */
   suite: string;
   side: Side;
-  /**
-   * Set if the code needs a new process. If absent, state of earlier code of this suite and side
-   * may remain.
-   */
+  /** Needs a new process. By default, state of earlier code may remain. */
   fresh?: true;
-  /**
-   * What the code scores, for messages, such as `metric "exact"`. Absent if the code may be random.
-   */
+  /** For messages. Absent if the code may be random. */
   scores?: { what: string; place: Place };
-  /** Where the code is, for messages. If absent, messages use the code's own line numbers. */
+  /** If absent, messages use the code's own line numbers. */
   at?: CodePlace;
   language: CodeLanguage;
   code: string;
-  /**
-   * Variables to read, in order. `?` marks optional text. If empty, only syntax and imports are
-   * checked.
-   */
+  /** Variables to read; `?` marks optional text. If empty, only syntax and imports are checked. */
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }
@@ -348,7 +318,6 @@ export type EvaluateAnswers = (
 export type CodeResult =
   | { status: 'ok'; values: Record<string, Json> }
   /**
-   * `code`: the code raised an exception or set an unusable value. `sandbox`: the code did not
-   * finish.
+   * `code`: the code raised an exception or set an unusable value. `sandbox`: it did not finish.
    */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };

@@ -4,12 +4,12 @@ import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal, VendorFacts } from './vendors/facts.ts';
 import { factsOf } from './vendors.ts';
 
-/** The vendor's model that an answer comes from. Null for an endpoint whose model is unknown. */
+/** Null for an endpoint whose model is unknown. */
 export function publicModel({ provider, endpoint, model, is }: AskedModel): PublicModel | null {
   return is ?? (endpoint === null ? { provider, model } : null);
 }
 
-/** Known facts about a model. Null if it is unknown or called with another vendor's API. */
+/** Null if the model is unknown or called with another vendor's API. */
 export function passportOf(asked: AskedModel): Passport | null {
   const known = publicModel(asked);
   if (known === null || factsOf(known.provider).speaks !== factsOf(asked.provider).speaks)
@@ -23,7 +23,6 @@ function filesRow(asked: AskedModel): NonNullable<VendorFacts['files']>[number] 
   return factsOf(known.provider).files?.find(({ models }) => models.test(known.model));
 }
 
-/** The first of these file types that the model does not accept, or null. */
 export function refusedFile(
   asked: AskedModel,
   types: readonly FilePart['type'][],
@@ -49,10 +48,10 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** Grader parameters that are omitted if the model refuses them. */
+/** Grader parameters that may be omitted. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
-/** The most requests that may be refused before a model's form and parameters are known. */
+/** How many requests an unknown model may refuse before its parameters are known. */
 export function refusalsAtMost(
   asked: AskedModel,
   parameters: Readonly<Record<string, Json>>,
@@ -84,7 +83,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
   return values.some((value) => value === word);
 }
 
-/** For example ` but 1 (only with reasoning_effort: none)` or ` (enabled or disabled)`. */
+/** ` but 1 (only with reasoning_effort: none)` or ` (enabled or disabled)` */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
     but === undefined ? '' : ` but ${String(but)}`,
@@ -93,7 +92,6 @@ export function refusalWords({ but, values, unless }: Refusal): string {
   return `${value}${which}${unless === undefined ? '' : ` (${exception(unless)})`}`;
 }
 
-/** For example `only with reasoning_effort: none or without it` or `only without temperature`. */
 function exception({ parameter, values }: NonNullable<Refusal['unless']>): string {
   const written = values.filter((value) => value !== null);
   if (written.length === 0) return `only without ${parameter}`;
@@ -101,16 +99,13 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
   return `only with ${parameter}: ${written.join(' or ')}${without}`;
 }
 
-/**
- * The vendor caches request prefixes from this number of tokens. Null if it has no cache or needs
- * no marks.
- */
+/** Least tokens of a cached request prefix. Null if the vendor has no cache or needs no marks. */
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** The date, as YYYY-MM-DD. Null if none is announced. */
+/** YYYY-MM-DD. */
 export function retirementDate(asked: AskedModel): string | null {
   const known = publicModel(asked);
   if (known === null) return null;

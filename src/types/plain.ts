@@ -13,7 +13,6 @@ export function isMap(value: unknown): value is JsonMap {
   );
 }
 
-/** Null if the text is not a JSON object. */
 export function parseMap(text: string): JsonMap | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -27,19 +26,18 @@ export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns only the record's own entries, so a key such as `toString` has none. */
+/** Ignores inherited members such as `toString`. */
 export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A member of a value of unknown type, such as a caught error. */
 export function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? (value as Record<string, unknown>)[name]
     : undefined;
 }
 
-/** Deeper values from outside are not read, because code that walks them could run out of stack. */
+/** Deeper values are rejected, because code that walks them could overflow the stack. */
 export const MOST_LEVELS = 200;
 
 export function isDeeper(value: unknown, levels: number): boolean {
@@ -73,19 +71,18 @@ export function codeValues({
 
 export type Side = 'base' | 'head';
 
-/** A position in a user's file. `line` counts from 1. Line 0 means the whole file. */
+/** `line` counts from 1; 0 means the whole file. */
 export interface Place {
   file: string;
   line: number;
 }
 
-/** `place` is null for problems of inputs and of the environment. */
 export interface Problem {
   place: Place | null;
   message: string;
 }
 
-/** A message that users should read, but that does not affect the verdict. */
+/** A message that does not affect the verdict. */
 export interface Notice {
   kind: NoticeKind;
   message: string;
@@ -117,17 +114,16 @@ export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 
-/** GitHub gives these pull requests no secrets, and no token with write access. */
+/** GitHub gives these pull requests no secrets and no token with write access. */
 export type Withheld = 'fork' | 'dependabot';
 
-/** Only `embedding` is part of the request key. Its `output` is the vector as a JSON list. */
+/** Only `embedding` is part of the request key. */
 export type Purpose =
   'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
 
 export type CodeLanguage = 'python' | 'javascript';
 
 export interface CodePlace extends Place {
-  /** Whether each line of the code is one line of the file, from that place on. */
   linewise: boolean;
 }
 

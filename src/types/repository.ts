@@ -1,30 +1,25 @@
-/** Facts about the event that started the run. Only SHAs are passed to git. */
+/** Untrusted: only the SHAs are passed to git. */
 export interface EventFacts {
-  /** GitHub's name of the event, or `command_line` for the CLI. */
+  /** GitHub's name, or `command_line`. */
   event: string;
   action: string | null;
   repository: string;
-  /** Null outside pull requests. For `workflow_run`, also null until it is looked up. */
+  /** For `workflow_run`, null until it is looked up. */
   pullRequest: number | null;
-  /**
-   * Full commit ids. `base` is the base branch's tip (not the merge base), or the commit before a
-   * push.
-   */
+  /** The base branch's tip (not the merge base), or the commit before a push. */
   base: string | null;
   head: string | null;
   baseBranch?: string;
-  /** The head of the pull request in a merge queue. Absent if unknown. */
+  /** Head of the pull request in a merge queue. */
   queued?: string;
-  /** Null if the repository was deleted or is unknown. */
+  /** Null if deleted or unknown. */
   headRepository: string | null;
   headBranch: string | null;
-  /** The pull request's head when the run began. Absent if unknown. */
   presentHead?: string;
-  /** True if head is in another repository, or if its repository is unknown. */
+  /** True also if head's repository is unknown. */
   fork: boolean;
   dependabot: boolean;
   addedLabel: string | null;
-  /** The description that the author gave the pull request. Absent if unknown. */
   description?: string;
   labeller?: { login: string; isApp: boolean; isAuthor: boolean };
   origin: { event: string; runId: number } | null;
@@ -45,35 +40,29 @@ export const NO_FACTS: EventFacts = {
   origin: null,
 };
 
-/**
- * Where a commit comes from, proved by branches and tags. `fork`: it is on none of them, or on a
- * deleted branch.
- */
+/** According to branches and tags. `fork` includes deleted branches. */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
-/** The regular files of one commit in the working directory and below, by relative POSIX path. */
+/** The files of one commit in the working directory, by relative POSIX path. */
 export interface SourceTree {
   /** Full commit id, or `worktree` for uncommitted files. */
   commit: string;
-  /** Maps each path to its git object id. Equal ids mean equal content. */
+  /** `id`: git object id. Equal ids mean equal content. */
   files: ReadonlyMap<string, { id: string; executable?: true }>;
-  /** Other entries (symbolic links, submodules), by path. */
   irregular: ReadonlyMap<string, 'symbolic link' | 'submodule'>;
-  /** Ids of the targets of symbolic links, by path. Absent in trees that cannot tell. */
   links?: ReadonlyMap<string, string>;
-  /** Rejects other paths. Also rejects files above `most` bytes, with a `UserError`. */
+  /** @throws UserError for files above `most` bytes */
   read(path: string, most?: number): Promise<Uint8Array>;
-  /** The target of a symbolic link, as git stores it. Absent in trees that cannot read links. */
   readLink?(path: string): Promise<string>;
 }
 
 export interface ChangedFile {
   path: string;
-  /** The path on base. It differs for a renamed file and is null for a new one. */
+  /** Null for a new file. */
   basePath: string | null;
   /**
-   * Head's changed lines as inclusive ranges. If lines were only removed, the range is the line
-   * above and the line below, which may be past the end. Empty for a deleted file.
+   * Changed lines on head, as inclusive ranges. After a removal: the lines above and below, which
+   * may be past the end.
    */
   lines: { start: number; end: number }[];
   deleted: boolean;

@@ -1,4 +1,4 @@
-/** A linear program that maximises affinity. With integer bounds, its vertices are integral. */
+/** Maximises affinity. With integer bounds, the optimum is integral. */
 export interface AssignmentProgram {
   /** References with equal scores share a row. */
   rows: { members: number; scores: number[] }[];
@@ -8,7 +8,7 @@ export interface AssignmentProgram {
 
 export type Solver = 'javascript-lp-solver' | 'highs';
 
-/** `counts` are the references assigned per row and attribute, unchecked and not rounded. */
+/** `counts`: references per row and attribute, unchecked and not rounded. */
 export type AssignmentAnswer =
   { status: 'solved'; counts: number[][] } | { status: 'failed'; reason: string };
 

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { Purpose } from './plain.ts';
 
-/** What a run spent on calls, as in `result.json`. */
-
 const countSchema = z.number().int().nonnegative();
 
 const dollarsSchema = z.number().nonnegative().nullable();

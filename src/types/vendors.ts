@@ -28,7 +28,6 @@ export function factsOf(vendor: VendorName): VendorFacts {
 }
 
 export function perVendor<T>(value: (vendor: VendorName) => T): Record<VendorName, T> {
-  // `fromEntries` loses the types of the keys. All keys are present.
   return Object.fromEntries(vendorNames().map((vendor) => [vendor, value(vendor)])) as Record<
     VendorName,
     T
@@ -39,7 +38,7 @@ export function keyInputs(): string[] {
   return vendorNames().map((vendor) => factsOf(vendor).keyInput);
 }
 
-/** Names vendors in the genitive: `OpenAI's and Anthropic's`. */
+/** `OpenAI's and Anthropic's` */
 export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => boolean): string {
   const owners = vendorNames()
     .filter(holds)

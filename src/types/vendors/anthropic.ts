@@ -6,7 +6,7 @@ const MIGRATION = 'https://platform.claude.com/docs/en/about-claude/models/migra
 
 const THINKING = 'https://platform.claude.com/docs/en/build-with-claude/thinking';
 
-/** For models that choose their own sampling. Only the default value is accepted. */
+/** For models that choose their own sampling. */
 const NO_SAMPLING: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1 },
   top_p: {},

@@ -12,10 +12,7 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/**
- * This pattern matches no name. The vendor serves other companies' models, which need an entry
- * under `models:`.
- */
+/** Matches no name. Other companies' models need an entry under `models:`. */
 const OF_OTHERS = /(?!)/;
 
 export const compatibleFacts = {

@@ -3,36 +3,28 @@ export type Api = 'openai' | 'anthropic';
 export type Form = 'schema' | 'tool' | 'plain';
 
 export interface Refusal {
-  /** The only value that is accepted. It is the default. */
+  /** The only accepted value, which is the default. */
   but?: string | number | boolean;
-  /**
-   * Only these values are refused (for a map, these values of `type`). If absent, all values are.
-   */
+  /** Refused values (for a map, of its `type`). Default: all. */
   values?: readonly string[];
   instead?: string;
   /**
-   * The parameter is accepted if another one has one of these values. Null means that the other is
-   * absent.
+   * The parameter is accepted if another one has one of these values. Null means that it is absent.
    */
   unless?: { parameter: string; values: readonly (string | null)[] };
 }
 
-/** Known facts about a family of models. They are valid only at the vendor's own host. */
+/** Facts about a family of models, valid only at the vendor's own host. */
 export interface Passport {
   family: string;
   models: RegExp;
   refuses: Readonly<Record<string, Refusal>>;
   forms: readonly [Form, ...Form[]];
-  /**
-   * If false, the model refuses a last message of the assistant. If absent, it continues the
-   * message.
-   */
+  /** False if the model refuses a last message of the assistant. */
   prefill?: false;
-  /** Says in words whether the model thinks before it answers. */
   thinks: string;
-  /** `responses` if the model is only available in OpenAI's Responses API. */
   api?: 'responses';
-  /** The vendor's page, and the date on which it was read, as YYYY-MM-DD. */
+  /** The vendor's page, and when it was read (YYYY-MM-DD). */
   source: string;
   checked: string;
 }
@@ -40,50 +32,39 @@ export interface Passport {
 export interface VendorFacts {
   label: string;
   speaks: Api;
-  /** Base address of the public host, as the vendor's SDK expects it. */
+  /** Base address, as the vendor's SDK expects it. */
   host: string;
   keyInput: string;
   keyVariable: string;
-  /** The header for the key. `authorization` gets a bearer token, others the plain key. */
+  /** `authorization` gets a bearer token, other headers the plain key. */
   keyHeader: string;
   headers: Readonly<Record<string, string>>;
-  /** The environment variable with which the SDK sets another host. evaldiff ignores it. */
+  /** The SDK's variable for another host, which evaldiff ignores. */
   baseUrlVariable: string;
   models: RegExp;
   starterModel: string;
-  /** True if the vendor's own host has the Responses API as well as chat completions. */
   hasResponses?: true;
-  /**
-   * Files that models accept. The first match applies. Absent if unknown. `imageTokens` is the
-   * maximum of input tokens of one image, by the vendor's rule.
-   */
+  /** The first match applies. `imageTokens`: the most input tokens of one image. */
   files?: readonly {
     models: RegExp;
     takes: readonly ('image' | 'file')[];
     imageTokens?: number;
   }[];
-  /** Maximum bytes of files in one request, before base64. Absent if unknown. */
+  /** Maximum bytes of files in one request, before base64. */
   requestBytes?: number;
-  /** The first passport whose pattern matches the model's name applies. */
+  /** The first match applies. */
   passports: readonly Passport[];
   /**
-   * Token limits to send if the prompt sets none, because the API requires one. If `first` cuts the
-   * answer, the request is repeated as a stream with `second`. If absent, no limit is sent.
+   * For an API that requires a token limit. If `first` cuts the answer, the request is repeated as
+   * a stream with `second`.
    */
   ownLimit?: { first: number; second: number };
-  /**
-   * The cache works from this number of tokens of a request prefix. The first matching model
-   * applies.
-   */
+  /** Least tokens of a cached request prefix. The first match applies. */
   caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;
-  /**
-   * The vendor's id in the table of list prices. If null, only prices in the settings are known.
-   */
+  /** Id in the table of list prices. If null, only prices in the settings are known. */
   priceId: string | null;
   embeddings: string | null;
-  /**
-   * The share of the direct price that a batched request costs. Null if the vendor has no batches.
-   */
+  /** A batched request's share of the direct price. Null if there are no batches. */
   batchShare: number | null;
 }

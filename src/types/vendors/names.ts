@@ -1,4 +1,4 @@
-/** `VENDORS` has a row for each name. The names have a separate file, because the rows are long. */
+/** A separate file, because the rows of `VENDORS` are long. */
 export type VendorName =
   | 'openai'
   | 'anthropic'

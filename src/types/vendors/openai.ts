@@ -8,7 +8,7 @@ const RENAMED: Readonly<Record<string, Refusal>> = {
   max_tokens: { instead: 'max_completion_tokens' },
 };
 
-/** Reasoning models choose their own sampling. `efforts` are the values that turn reasoning off. */
+/** `efforts`: values that turn reasoning off. Reasoning models choose their own sampling. */
 function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string, Refusal>> {
   const unless =
     efforts.length === 0 ? {} : { unless: { parameter: 'reasoning_effort', values: efforts } };
@@ -38,7 +38,7 @@ const OPENAI_PASSPORTS: readonly Passport[] = [
   {
     family: 'GPT-6 Astra and GPT-6.1 Sol',
     models: /^gpt-(6-astra|6\.1-sol)/,
-    // These refusals apply only in chat completions.
+    // Only in chat completions.
     refuses: { ...reasoning([]), tools: {}, reasoning_effort: { values: ['none', 'minimal'] } },
     forms: ['schema', 'plain'],
     thinks: 'always; `reasoning_effort`',
