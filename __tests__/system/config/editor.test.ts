@@ -61,8 +61,8 @@ async function shown(kind: Kind, text: string): Promise<string> {
 
 const ONE = 'a metric needs exactly one of uses, rubric and code';
 
-describe('in an editor', () => {
-  test('completion lists every built-in metric and then its parameters', async () => {
+describe("editor with evaldiff's JSON schemas", () => {
+  test("completes metric names and then the metric's parameters", async () => {
     const names = await completed('tests', 'metrics:\n  - name: a\n    uses: │\n');
     expect(names.sort()).toEqual([...metrics.keys()].sort());
     const keys = await completed(
@@ -73,7 +73,7 @@ describe('in an editor', () => {
     expect(keys).not.toContain('ignore_case');
   });
 
-  test('completion offers each key of a metric once and all top-level keys of a file', async () => {
+  test('completes each key of a metric once, and all top-level keys of a file', async () => {
     const keys = await completed('tests', 'metrics:\n  - │\n');
     expect(keys.filter((key) => key === 'uses')).toEqual(['uses']);
     expect(await completed('prompt', 'name: a\n│\n')).toEqual(
@@ -84,7 +84,7 @@ describe('in an editor', () => {
     );
   });
 
-  test('hovering explains a key, a metric and its parameter', async () => {
+  test('explains a key, a metric and its parameter on hover', async () => {
     expect(await shown('settings', 'n_tr│ies: 2\n')).toContain('a whole number, or adaptive');
     expect(await shown('tests', 'metrics:\n  - uses: cont│ains\n')).toContain(
       '`contains`: The answer contains the expected text.',
@@ -174,7 +174,7 @@ describe('in an editor', () => {
       'metrics:\n  - { uses: contains, with: { ignore_case: true } }\n  - { name: c, code: "metric = 1", language: python }\n  - { rubric: polite }\nreferences:\n  - { id: a, input: { q: b }, expected: c }\n',
       [],
     ],
-  ])('%s is underlined on its line', async (_, text, expected, kind = 'tests') => {
+  ])('underlines %s on its line', async (_, text, expected, kind = 'tests') => {
     expect(await underlined(kind, text)).toEqual(expected);
   });
 });

@@ -25,18 +25,21 @@ const scoredBy = (name: string, example: MetricExample, answer: MetricAnswer) =>
     ...{ complete: exampleModel(example), embedder, evaluate },
   });
 
-describe('every metric of the catalogue', () => {
-  test.each(all)('%s gives the value in its example', async (name, { example }) => {
-    const { pass, value } = example;
-    expect(await scoredBy(name, example, fromExample(example))).toMatchObject({
-      metric: name,
-      status: pass ? 'pass' : 'fail',
-      value: typeof value === 'number' ? expect.closeTo(value, 12) : value,
-      ...(pass ? {} : { reason: expect.stringMatching(/\S/) }),
-    });
-  });
+describe('metric catalogue', () => {
+  test.each(all)(
+    'contains an example for %s that gives the stated value',
+    async (name, { example }) => {
+      const { pass, value } = example;
+      expect(await scoredBy(name, example, fromExample(example))).toMatchObject({
+        metric: name,
+        status: pass ? 'pass' : 'fail',
+        value: typeof value === 'number' ? expect.closeTo(value, 12) : value,
+        ...(pass ? {} : { reason: expect.stringMatching(/\S/) }),
+      });
+    },
+  );
 
-  test.each(all)('%s describes itself and each of its parameters', (name, metric) => {
+  test.each(all)('describes %s and each of its parameters', (name, metric) => {
     expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
     for (const text of [metric.summary, metric.range, metric.passes, metric.source])
       expect(text.length).toBeGreaterThan(3);
@@ -46,7 +49,7 @@ describe('every metric of the catalogue', () => {
   });
 
   test.each(all.filter(([, metric]) => metric.usesExpected(metric.example.with ?? {})))(
-    '%s without an expected value is an error that names the metric',
+    'has %s, which returns an error that names the metric if there is no expected value',
     async (name, { example }) => {
       const { expected: _, ...rest } = example;
       const answer = fromExample(rest);
@@ -58,20 +61,23 @@ describe('every metric of the catalogue', () => {
     },
   );
 
-  test.each(all)('%s gives a tagged score for an empty, filtered answer', async (name, metric) => {
-    const completion = { ended: 'filtered' as const };
-    const empty = fromExample({ ...metric.example, output: '', completion });
-    const thread = empty.messages.concat({ role: 'assistant', content: '' });
-    const { status } = await scoredBy(name, metric.example, { ...empty, thread });
-    expect(['pass', 'fail', 'error', 'ungraded', 'skipped']).toContain(status);
-  });
+  test.each(all)(
+    'has %s, which returns a score for an empty, filtered answer',
+    async (name, metric) => {
+      const completion = { ended: 'filtered' as const };
+      const empty = fromExample({ ...metric.example, output: '', completion });
+      const thread = empty.messages.concat({ role: 'assistant', content: '' });
+      const { status } = await scoredBy(name, metric.example, { ...empty, thread });
+      expect(['pass', 'fail', 'error', 'ungraded', 'skipped']).toContain(status);
+    },
+  );
 
   const named = (text: string): string[] => text.trim().split(/\s+/);
   const BY_A_MODEL = named(
     'llm_rubric criteria factuality closed_qa g_eval faithfulness answer_relevance pairwise_preference',
   );
 
-  test('the catalogue has exactly the metric names that files may use', () => {
+  test('contains exactly the metric names that files may use', () => {
     const others = named(`
       exact_match contains starts_with ends_with regex match length word_count numeric_diff
       is_json json_schema json_match set_precision set_recall set_f1 tool_call_match
@@ -95,7 +101,7 @@ describe('passes_ast', () => {
     ['import os; os._exit(1)', true],
     ['x = "\u0000"', false],
     [`${'('.repeat(5000)}`, false],
-  ])('%j parses: %j, and does not run', async (output, pass) => {
+  ])('parses %j (result: %j) and does not run it', async (output, pass) => {
     const { status } = await scored('passes_ast', output, { evaluate });
     expect(status).toBe(pass ? 'pass' : 'fail');
   });

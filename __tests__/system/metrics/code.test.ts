@@ -77,7 +77,7 @@ describe('metric code', () => {
     ['result = True', /^metric "m" did not set metric$/],
     ['metric = 1\nresult = 2', /^metric "m": result must be True or False/],
     ['metric = 1\nresult = (', /^metric "m": SyntaxError on line 2/],
-  ])('%j raises, and the answer fails with the exception as its reason', async (code, reason) => {
+  ])('that raises (%j) fails the answer with the exception as its reason', async (code, reason) => {
     expect(await run(code)).toEqual({
       metric: 'm',
       status: 'fail',
@@ -88,7 +88,7 @@ describe('metric code', () => {
     });
   });
 
-  test('that ends its process is an error without a verdict', async () =>
+  test('that ends its process causes an error and no verdict', async () =>
     expect(await run('import os; os._exit(0)')).toMatchObject({
       status: 'error',
       value: null,
@@ -122,10 +122,13 @@ describe('metric code', () => {
   test.each([
     ['python', 'import re\nmetric = 1\nresult = True\nreason = re.compile("a")'],
     ['javascript', 'metric = 1; result = true; const reason = () => 1'],
-  ] as const)('has no reason if the reason is not text in %s', async (language, code) => {
-    const score = await run(code, 'abc', { language });
-    expect(score).toMatchObject({ status: 'pass', reason: null });
-  });
+  ] as const)(
+    'has no reason if it sets a reason that is not text in %s',
+    async (language, code) => {
+      const score = await run(code, 'abc', { language });
+      expect(score).toMatchObject({ status: 'pass', reason: null });
+    },
+  );
 
   test("reports exceptions with the line of the user's file", async () => {
     const at = { file: 'tests/a.yaml', line: 12, linewise: true };
@@ -147,7 +150,7 @@ describe('metric code', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  test('with a threshold is judged by its number and need not set result', async () => {
+  test('with a threshold is judged by its number, and need not set result', async () => {
     const scores = await runAll('metric = len(actual) / 4', ['a', 'ab', 'abc'], { threshold: 0.5 });
     expect(scores).toMatchObject([
       { status: 'fail', value: 0.25, reason: '0.25, at least 0.5 wanted' },

@@ -218,7 +218,7 @@ describe('prompt file', () => {
       'model "gpt-4o": "llama3" in allowed-models could be any of local:llama3, far:llama3; the workflow has to name the one that it means',
     ],
   ])(
-    'is checked against allowed-models and the place of each model: %s',
+    "is accepted only if allowed-models covers its model and the model's provider: %s",
     async (_what, entry, allowedModels, message) => {
       const files = entry === '' ? suiteFiles() : settings(`models:\n  ${entry}\n`);
       expect(await problemsOf(files, { allowedModels })).toEqual(
@@ -316,7 +316,7 @@ describe('gate', () => {
     expect(await problemsOf(files)).toEqual([problem]);
   });
 
-  test('may ignore a metric without a direction, and may compare roll-ups of several tries', async () => {
+  test('may ignore a metric without a better direction, and may use roll-ups of several tries', async () => {
     expect(
       await problemsOf(gated('  metrics: { tone: ignore, latency: fail, near: warn }')),
     ).toEqual([]);
@@ -525,17 +525,14 @@ describe('test file', () => {
       'the reference has no value for {a}: add it to its input, or remove it from the prompt',
     ],
     ['{ input: { a: two } }', 'the reference has no expected value, and metric exact uses it'],
-  ])(
-    'with the reference %s is valid, and only that reference is an error',
-    async (written, problem) => {
-      const { project, problems } = await read(tests(`${TESTS}  - ${written}\n`));
-      expect(problems).toEqual([]);
-      expect(project.suites[0]?.tests.references).toMatchObject([
-        { place: { line: 4 }, problem: null },
-        { place: { line: 6 }, problem },
-      ]);
-    },
-  );
+  ])('with the reference %s is valid except for that reference', async (written, problem) => {
+    const { project, problems } = await read(tests(`${TESTS}  - ${written}\n`));
+    expect(problems).toEqual([]);
+    expect(project.suites[0]?.tests.references).toMatchObject([
+      { place: { line: 4 }, problem: null },
+      { place: { line: 6 }, problem },
+    ]);
+  });
 
   test('with more references than the limit is rejected', async () => {
     const METRICS = 'metrics: [{ name: m, uses: is_json }]\n';

@@ -77,11 +77,11 @@ describe('parameter that the model does not support', () => {
     'model: claude-sonnet-4-6\nthinking: { type: enabled, budget_tokens: 2000 }\ntemperature: 1',
     'model: gpt-5-mini\nreasoning_effort: minimal',
     'model: claude-newest-9\ntemperature: 0',
-  ])('is not reported for %j', async (prompt) => {
+  ])('is not found among the supported parameters of %j', async (prompt) => {
     expect((await check(prompt, { today: '2026-06-01' })).problems).toEqual([]);
   });
 
-  test('is not checked on a custom endpoint, and is checked under an alias', async () => {
+  test('is not checked on a custom endpoint, but is checked if an alias names the model', async () => {
     const settings =
       'models:\n  o3: { provider: openai, endpoint: local }\n  mine: { provider: anthropic, model: claude-opus-5 }\n';
     expect((await check('model: o3\ntemperature: 0', { settings })).problems).toEqual([]);
@@ -94,7 +94,7 @@ describe('parameter that the model does not support', () => {
     expect((await check('model: o1\ntemperature: 0', { head: false })).problems).toEqual([]);
   });
 
-  test('is dropped in a sweep over models, with a notice', async () => {
+  test('is omitted in a sweep over models, with a notice', async () => {
     const settings = 'sweep: { model: [gpt-4o, claude-opus-5], temperature: [0, 0.7] }\n';
     const { problems, notices } = await check('model: gpt-4o', { settings, today: '2026-06-01' });
     expect(problems).toEqual([]);
@@ -107,13 +107,13 @@ describe('parameter that the model does not support', () => {
 describe('API of a model', () => {
   const TOOLS = 'tools: [{ type: function, function: { name: f } }]';
 
-  test('is chosen by the parameters, so that tools with thinking are allowed', async () => {
+  test('is chosen by the parameters, so that tools can be combined with thinking', async () => {
     expect((await check(`model: gpt-6-luna\n${TOOLS}`)).problems).toEqual([]);
     const effort = 'reasoning_effort: medium';
     expect((await check(`model: gpt-5.4\n${effort}\n${TOOLS}`)).problems).toEqual([]);
   });
 
-  test('is mentioned in an error together with the fix', async () => {
+  test('is named in an error about a parameter, together with the fix', async () => {
     const luna = (api: string) =>
       `models: { luna: { provider: openai, model: gpt-6-luna, ${api} } }\n`;
     const chat = { settings: luna('api: chat') };
@@ -138,14 +138,14 @@ describe('API of a model', () => {
       'openai, endpoint: azure, is: gtp-5.4',
       'no vendor has a model "gtp-5.4"; did you mean "gpt-5.4"?',
     ],
-  ])('setting is rejected for %s', async (entry, message) => {
+  ])('is rejected in the settings for %s', async (entry, message) => {
     const settings = `models:\n  m: { provider: ${entry} }\n`;
     const { problems } = await check('model: gpt-5.4', { settings });
     expect(problems).toEqual([expect.stringContaining(`evaldiff.yaml:2: `)]);
     expect(problems[0]).toContain(message);
   });
 
-  test("and the model's end date are known for an endpoint that declares its model", async () => {
+  test("is known, like the model's end date, if the settings declare which model an endpoint serves", async () => {
     const settings =
       'models: { ours: { provider: openai, endpoint: azure, model: dep-1, is: gpt-4.1-nano } }\n';
     const { problems } = await check('model: ours\nreasoning: { effort: low }', { settings });
@@ -250,7 +250,7 @@ describe('retiring model', () => {
     expect(notices[0]).toContain('prompts/p.yaml:3: claude-sonnet-4-5 ended on 2026-11-30: name');
   });
 
-  test('is also found in graders and under an alias, but not on a custom endpoint', async () => {
+  test('is also found as a grader and behind an alias, but not on a custom endpoint', async () => {
     const settings = `grader: { model: judge }
 models:
   judge: { provider: openai, model: gpt-4 }
@@ -287,17 +287,20 @@ models:
       ['openai:chat:gpt-4o', 'gpt-4.1-next', { temperature: 0, max_tokens: 1024 }],
       ['anthropic:messages:claude-sonnet-4-20250514', 'claude-sonnet-5-5', { max_tokens: 1024 }],
       ['groq:llama-3.1-8b-instant', 'openai/gpt-oss-20b', { temperature: 0 }],
-    ])('%s is replaced as its message advises by %s', async (provider, successor, parameters) => {
-      const ended = await onItsEnd(provider, '{}\n');
-      const [, advice] = /(models: .+)$/.exec(ended.problems[0] ?? '') ?? [];
-      const settled = await onItsEnd(
-        provider,
-        `${advice?.replace('NEW', `'${successor}'`) ?? ''}\n`,
-      );
-      expect([settled.problems, settled.prompt?.parameters]).toEqual([[], parameters]);
-    });
+    ])(
+      'can be replaced as the error message advises: %s by %s',
+      async (provider, successor, parameters) => {
+        const ended = await onItsEnd(provider, '{}\n');
+        const [, advice] = /(models: .+)$/.exec(ended.problems[0] ?? '') ?? [];
+        const settled = await onItsEnd(
+          provider,
+          `${advice?.replace('NEW', `'${successor}'`) ?? ''}\n`,
+        );
+        expect([settled.problems, settled.prompt?.parameters]).toEqual([[], parameters]);
+      },
+    );
 
-    test("is replaced by the guide's example, in either form", async () => {
+    test("can be replaced as in the guide's example, in either form", async () => {
       const example =
         'models:\n  gpt-5.4-mini: { provider: openai, replaces: [gpt-4o, gpt-4o-mini] }\n';
       expect((await onItsEnd('openai:gpt-4o', example)).problems).toEqual([]);
@@ -310,7 +313,7 @@ models:
       });
     });
 
-    test('keeps the parameters of that file and reports problems at their line', async () => {
+    test('keeps its parameters when replaced, and problems are reported at their line', async () => {
       const settings =
         'models: { claude-sonnet-5-5: { provider: anthropic, replaces: [claude-sonnet-4-20250514] } }\n';
       const { problems } = await onItsEnd(

@@ -14,7 +14,7 @@ const files = (metrics: string, settings = '') => ({
 });
 
 describe('grader of a metric', () => {
-  test('is a name, a map or a voting list, and the settings need no grader', async () => {
+  test('can be a name, a map or a voting list, even without a grader in the settings', async () => {
     const { metrics } = (
       await suiteOf(
         files(
@@ -37,7 +37,7 @@ describe('grader of a metric', () => {
     ]);
   });
 
-  test("works for FlexEval's rubrics and for metrics of one reference", async () => {
+  test("is used for FlexEval's rubrics and for metrics of a single reference", async () => {
     const { tests } = await suiteOf({
       'evaldiff.yaml': 'grader: g',
       ...RUBRIC,
@@ -99,7 +99,7 @@ describe('grader of a metric', () => {
     ]);
   });
 
-  test('must be an allowed model, like the embedding model', async () => {
+  test('must be an allowed model, and so must the embedding model', async () => {
     const named = files(
       '  - { rubric: is_polite, grader: own }\n  - { uses: embedding_similarity, with: { model: vectors } }',
       'grader: g\nembeddings: e',

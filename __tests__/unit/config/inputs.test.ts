@@ -39,7 +39,7 @@ describe('action inputs', () => {
     });
   });
 
-  test('are parsed into types', () => {
+  test('are converted to numbers, lists and other types', () => {
     const { inputs, problems } = readInputs(
       {
         'github-token': 't',

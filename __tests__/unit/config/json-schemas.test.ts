@@ -62,7 +62,7 @@ const fixtures = [
   .map((entry) => `${entry.parentPath}/${entry.name}`);
 
 describe('JSON Schemas', () => {
-  test('and the type of result.json match schemas/ (if not, run npm run generate)', async () => {
+  test('match the files in schemas/, and so does the type of result.json (if not, run npm run generate)', async () => {
     const files = await schemaFiles();
     expect([...files.keys()].sort()).toEqual(readdirSync('schemas').sort());
     for (const [name, text] of files)

@@ -49,12 +49,12 @@ describe('override line', () => {
     ]);
   });
 
-  test('for a whole section is rejected', () => {
+  test('is rejected if it sets a whole section', () => {
     const [found] = readOverrides(['gate=1'], OWN_SETTINGS).problems;
     expect(found?.message).toContain('overrides: gate=1: unknown key "gate"');
   });
 
-  test('accepts the only mode of llmeval', () => {
+  test('may set hydra.mode only to MULTIRUN, as every run is a multirun', () => {
     expect(readOverrides(['hydra.mode=MULTIRUN'], OWN_SETTINGS).problems).toEqual([]);
   });
 

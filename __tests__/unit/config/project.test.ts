@@ -152,7 +152,7 @@ describe('project', () => {
     ]);
   });
 
-  test('reports a misspelt critical tag once', async () => {
+  test('reports a misspelt "critical" tag once', async () => {
     const tagged = (tag: string) => {
       const reference = (n: number) =>
         `  - { input: { a: ${String(n)} }, expected: x, tags: [${tag}] }\n`;

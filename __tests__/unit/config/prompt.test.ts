@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
 describe('prompt', () => {
-  test('has its roles, its variables and the line of each key', async () => {
+  test('is read with its roles, its variables and the line of each key', async () => {
     const { prompt } = await suiteOf(
       suiteFiles(`defaults: [tests/p]
 name: p
@@ -162,7 +162,7 @@ references:
     ]);
   });
 
-  test('reports the reference that lacks an input of another reference', async () => {
+  test('reports a reference without an input that other references have', async () => {
     const { project, problems } = await read({
       [FILE]: SUITE.replace(', language: Danish', ''),
     });
@@ -214,7 +214,7 @@ references:
     expect(tests).toMatchObject({ skip: false, n_tries: 3 });
   });
 
-  test('merges its top-level tests with those under tests', async () => {
+  test('merges its top-level tests with those under the key tests', async () => {
     const { tests } = await suiteOf({ [FILE]: `${SUITE}tests: { n_tries: 3 }\n` });
     expect(tests).toMatchObject({ n_tries: 3, metrics: [{ name: 'contains' }] });
   });
@@ -279,17 +279,20 @@ describe("variable in another tool's syntax", () => {
       [DECLARED, '{who} {{Tickt}}', '{{Tickt}} sends the literal text {Tickt}'],
       [DECLARED, '{who} {{ tickets }}', '{{ tickets }} is sent as it is written'],
       [INFERRED, '{{ Ticket }}', '{{ Ticket }} is sent as it is written'],
-    ])('is an error if no message uses the variable (%s): %s', async (line, content, words) => {
-      expect(await suite(line, content)).toEqual([
-        `prompts/p.yaml:5: ${words}; write {ticket} to insert the variable`,
-      ]);
-    });
+    ])(
+      'is an error if no message uses the intended variable (%s): %s',
+      async (line, content, words) => {
+        expect(await suite(line, content)).toEqual([
+          `prompts/p.yaml:5: ${words}; write {ticket} to insert the variable`,
+        ]);
+      },
+    );
 
     test.each([
       [DECLARED, '{who} {{whom}} {{other}} {{ {"tickets": 1} }}'],
       [DECLARED, '{who} {ticket} {{tickets}}'],
       [INFERRED, '{who} {{tickets}}'],
-    ])('is not detected with %s in %s', async (line, content) => {
+    ])('is not reported with %s in %s', async (line, content) => {
       expect(await suite(line, content)).toEqual([]);
     });
   });

@@ -34,7 +34,7 @@ describe('rubrics', () => {
     expect(list[0]?.pass).toEqual(pass);
   });
 
-  test('may be the only content of a file, as in autoevals', async () => {
+  test('can be a whole file without a name, as in autoevals', async () => {
     const { list } = await rubrics(
       'prompt: |\n  Is {{output}} right for {{input}}? Expert: {{expected}}\nchoice_scores: { A: 1, B: 0.4 }\n',
       'rubrics/factual.yaml',
@@ -172,7 +172,7 @@ describe('rubrics', () => {
     expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([`rubrics/r.yaml:${problem}`]);
   });
 
-  test('with {expected} need it in their examples', async () => {
+  test('with {expected} in the prompt require an expected value in their examples', async () => {
     const text =
       'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
     expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([

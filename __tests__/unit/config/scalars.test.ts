@@ -36,7 +36,7 @@ describe('scalar used as text', () => {
     ['1.0', 1],
     ['0x1F', 31],
     ['.5', 0.5],
-  ])('is its source text in YAML, and the parsed value for code: %s', async (text, value) => {
+  ])('keeps its source text in YAML, but code gets the parsed value: %s', async (text, value) => {
     const found = await yaml(text);
     expect(found).toMatchObject({ input: { a: text }, expected: text });
     expect(found && codeValues(found)).toEqual({ input: { a: value }, expected: value });
@@ -49,16 +49,19 @@ describe('scalar used as text', () => {
     ['-0', -0],
     ['1.0', 1],
     ['0.0000001', 1e-7],
-  ])('is its source text in JSON Lines, and the parsed value for code: %s', async (text, value) => {
-    const found = await jsonl(text);
-    expect([found?.input['a'], found?.expected]).toEqual(
-      text === String(value) ? [value, value] : [text, text],
-    );
-    expect(found && codeValues(found)).toEqual({ input: { a: value }, expected: value });
-  });
+  ])(
+    'keeps its source text in JSON Lines, but code gets the parsed value: %s',
+    async (text, value) => {
+      const found = await jsonl(text);
+      expect([found?.input['a'], found?.expected]).toEqual(
+        text === String(value) ? [value, value] : [text, text],
+      );
+      expect(found && codeValues(found)).toEqual({ input: { a: value }, expected: value });
+    },
+  );
 
   test.each(['12.5', '7', 'true', "'12.50'", '"True"', 'yes', '2024-01-02', '1_000'])(
-    'keeps only the value if it prints the same: %s',
+    'has no separate source text if it prints the same: %s',
     async (scalar) => {
       expect(await yaml(scalar)).not.toHaveProperty('values');
     },

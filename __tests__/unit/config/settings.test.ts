@@ -203,10 +203,13 @@ test.each([
   ['on', 'on'],
   ['auto', 'auto'],
   ['false', 'off'],
-])('qualeval: %s sets only enabled and keeps the other defaults', async (word, enabled) => {
-  const { qualeval } = await settingsOf(`qualeval: ${word}\n`);
-  expect(qualeval).toEqual({ ...DEFAULTS.qualeval, enabled });
-});
+])(
+  'the short form qualeval: %s sets only enabled and keeps the other defaults',
+  async (word, enabled) => {
+    const { qualeval } = await settingsOf(`qualeval: ${word}\n`);
+    expect(qualeval).toEqual({ ...DEFAULTS.qualeval, enabled });
+  },
+);
 
 describe('transport', () => {
   const MODELS =
@@ -374,7 +377,7 @@ describe('overrides', () => {
 });
 
 describe('several graders', () => {
-  test('are the first grader and its voters', async () => {
+  test('are read as the first grader and its voters', async () => {
     const { grader, voters } = await settingsOf(
       'grader:\n  - gpt-4o\n  - { model: claude, temperature: 0.2 }\n  - local',
     );
@@ -385,7 +388,7 @@ describe('several graders', () => {
     ]);
   });
 
-  test('are replaced by one grader from the command line, and share a parameter given there', async () => {
+  test('are replaced by one grader from the command line, and a parameter given there applies to all', async () => {
     expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({
       grader: { model: 'd' },
       voters: [],

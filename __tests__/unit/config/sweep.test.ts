@@ -17,7 +17,7 @@ describe('sweep', () => {
     expect(sweepNotice({ model: ['a'] }, [])).toEqual([]);
   });
 
-  test('is limited to a single requested value of a key', async () => {
+  test('runs only the requested value of a key, if one is requested', async () => {
     const { project } = await read(
       { ...suiteFiles(), 'evaldiff.yaml': 'sweep:\n  temperature: [0, 1]\n  seed: [1, 2]\n' },
       { configRequired: true },

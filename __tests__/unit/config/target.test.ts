@@ -66,7 +66,7 @@ describe('model name', () => {
     ['meta/llama-4', ''],
     // For a file without a model the example names an existing one.
     ['default', '', ', model: gpt-5.4-mini'],
-  ])('unknown to any vendor, %s, is an error at its line', (name, hint, more = '') => {
+  ])('is an error at its line if no vendor has that model: %s', (name, hint, more = '') => {
     const message = `no provider is known for the model "${name}"; ${hint}${entry(name, more)}`;
     expect(resolve(name)).toEqual({ place, message });
   });
@@ -90,7 +90,7 @@ describe('batched models', () => {
     expect(resolve('m', models)).toEqual(openai('m'));
   });
 
-  test('are those with transport batch, or all vendor models without transport direct', () => {
+  test('are, with transport batch in the settings, all vendor models without transport direct', () => {
     const models: [string, ModelSettings][] = [
       ['m', model()],
       ['d', model({ transport: 'direct' })],

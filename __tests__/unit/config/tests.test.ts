@@ -8,7 +8,7 @@ const suite = (tests: string, prompt = PROMPT) =>
   });
 const METRICS = 'metrics: [{ uses: is_json }]\n';
 
-describe('metric that sets the key every', () => {
+describe('metric with the key every', () => {
   const METRIC = '  - { name: kind, uses: contains, with: { value: x }, every: true }\n';
   const RECORDED =
     'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }] }]\n';
@@ -23,14 +23,14 @@ describe('metric that sets the key every', () => {
     ['all: true', 1],
     ['every: true, all: true', 1],
     ['all: false', undefined],
-  ])('%s requires this share of the turns of a try to pass: %s', async (written, share) => {
+  ])('%s requires this share of the turns to pass: %s', async (written, share) => {
     const { tests } = await suite(
       `metrics: [{ name: kind, uses: contains, with: { value: x }, ${written} }]\n${RECORDED}`,
     );
     expect(tests.metrics[0]?.every).toBe(share);
   });
 
-  test('is rejected if it requires a share and all turns', async () => {
+  test('is rejected if it also sets all: true', async () => {
     expect(await problems('  - { uses: is_json, every: 0.9, all: true }\n')).toEqual([
       'prompts/tests/p.yaml:2: all: true wants every turn to pass, and every: 0.9 only a share; keep one',
     ]);
@@ -231,7 +231,7 @@ describe('level of a metric', () => {
     );
   });
 
-  test('is rejected at its line if the metric cannot judge it', async () => {
+  test('is rejected at its line if the metric cannot judge that level', async () => {
     expect(await metrics('  - uses: exact_match\n    level: ToolCall')).toEqual([
       'prompts/tests/p.yaml:3: metric "exact_match": exact_match has nothing to judge at level ToolCall; it is for Message, Turn, Thread',
     ]);
@@ -259,7 +259,7 @@ describe('roll-up', () => {
         place: { file: 'prompts/tests/p.yaml', line: 1 },
       },
     ],
-  ])('for the line %j is parsed', async (line, rollup) => {
+  ])('is parsed from the line %j', async (line, rollup) => {
     expect((await suite(`${line}${TESTS}`)).tests.rollup).toEqual(rollup);
   });
 });
@@ -268,7 +268,7 @@ describe('references', () => {
   const ids = async (list: string) =>
     (await suite(`${METRICS}references:\n${list}`)).tests.references.map(({ id }) => id);
 
-  test('have an id from their input, not their expected value, with a number for duplicates', async () => {
+  test('have an id from their input without the expected value, and duplicates get a number', async () => {
     const [first, same, other, typed] = await ids(
       '  - { input: { a: 1, b: x }, expected: p }\n  - { expected: q, input: { b: x, a: 1 } }\n  - { input: { a: 2 } }\n  - { input: { a: "1", b: x } }\n',
     );
@@ -415,7 +415,7 @@ describe('references_from', () => {
     ]);
   });
 
-  test('rejects a row that has no messages if other rows are recorded dialogues', async () => {
+  test('rejects a row without messages if other rows are recorded dialogues', async () => {
     const dialogue = '{"input": [{"role": "user", "content": "q"}]}\n';
     const { problems } = await from('{ file: d.jsonl }', {
       'd.jsonl': `${dialogue}{"foo": 1}\n{"id": "x", "input": {}}\n{"a": 1}\n{"input": {"a": 1}}\n`,
@@ -440,7 +440,7 @@ describe('references_from', () => {
     ]);
   });
 
-  test('may map one column with a comma in its name', async () => {
+  test('may map a column whose name contains a comma', async () => {
     const mapped = '{ file: c.csv, map: { input: { a: "question, as asked" } } }';
     expect(await from(mapped, { 'c.csv': '"question, as asked"\n1\n' })).toMatchObject({
       problems: [],
@@ -448,7 +448,7 @@ describe('references_from', () => {
     });
   });
 
-  test('makes a row without a variable an error of that row only', async () => {
+  test('reports a row without a value for a variable as an error of that row only', async () => {
     expect(await from('{ file: c.jsonl }', { 'c.jsonl': '{"a": 1}\n{"b": 1}\n' })).toMatchObject({
       problems: [],
       rows: [

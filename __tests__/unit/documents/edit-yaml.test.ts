@@ -163,7 +163,7 @@ describe('edit of a YAML file', () => {
     ['metrics: []\n', 'metrics: []\nreferences: [{ input: { q: "x" } }]\n'],
     ['references:\nmetrics: []\n', 'references: [{ input: { q: "x" } }]\nmetrics: []\n'],
     ['references: [] # none yet\n', 'references: [ { input: { q: "x" } }] # none yet\n'],
-  ])('starts a list in %j', (from, text) => {
+  ])('adds the first reference to %j', (from, text) => {
     expect(editYaml(from, appendIn(['references'], { input: { q: 'x' } }), from)).toEqual({ text });
   });
 

@@ -6,7 +6,7 @@ import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { CASES } from '../config/yaml-cases.ts';
 
 describe('strict YAML reader', () => {
-  test.each(CASES)('handles %s', (_, content, expected) => {
+  test.each(CASES)('accepts or rejects %s as expected', (_, content, expected) => {
     const reading = readYaml('p.yaml', content);
     if ('problems' in expected)
       expect(

@@ -87,11 +87,11 @@ describe('readability scores', () => {
     [1, 'the', 'make', 'queue', 'rhythm', 'a', '9'],
     [2, 'table', 'reading', 'sentence'],
     [5, 'university'],
-  ])('counts %d syllables', (count, ...words) => {
+  ])('count %d syllables in a word', (count, ...words) => {
     for (const word of words) expect([word, syllablesIn(String(word))]).toEqual([word, count]);
   });
 
-  test('uses the formulas of Flesch and Kincaid', () => {
+  test('use the formulas of Flesch and Kincaid', () => {
     // Two sentences, 7 words, 9 syllables: The cat sat. Reading tables is fun!
     const text = 'The cat sat. Reading tables is fun!';
     expect(fleschReadingEase(text)).toBeCloseTo(206.835 - 1.015 * 3.5 - 84.6 * (9 / 7), 9);

@@ -80,7 +80,7 @@ describe('built-in rubrics', () => {
   });
 
   test.each([...builtInRubrics.values()].map((rubric) => [rubric.name, rubric] as const))(
-    '%s uses known keywords, and shows what it judges',
+    '%s uses known keywords and includes what it judges',
     (_, { prompt }) => {
       expect(findKeywords(prompt).map(({ material }) => material)).not.toContain(null);
       expect(showsNothing(prompt)).toBe(false);

@@ -56,10 +56,13 @@ describe('model-graded metrics', () => {
     ['llm_rubric', rude, 'FAIL', 'pass', 0],
     ['llm_rubric', rude, 'PASS', 'fail', 1],
     ['llm_rubric', rude, 'no idea', 'ungraded', null],
-  ])('%s with %j reads %s as %s', async (uses, given, reply, status, value) => {
-    const { score } = await graded(uses, given, sample('x', { expected: 'y' }), reply);
-    expect(score).toMatchObject({ status, value });
-  });
+  ])(
+    "%s with %j gives the grader's reply %s the result %s",
+    async (uses, given, reply, status, value) => {
+      const { score } = await graded(uses, given, sample('x', { expected: 'y' }), reply);
+      expect(score).toMatchObject({ status, value });
+    },
+  );
 
   test('g_eval numbers its steps', async () => {
     const { texts } = await graded(

@@ -29,7 +29,7 @@ describe('keywords in a rubric', () => {
     ['{{completion}} and {{name}}', '{completion} and {name}'], // unknown names become literal braces
     ['{"a": {"b": 1}} {unknown} { completion } {}', '{"a": {"b": 1}} {unknown} { completion } {}'],
     ['{__proto__} {constructor} {toString}', '{__proto__} {constructor} {toString}'],
-  ])('%j becomes %j', (prompt, wanted) => {
+  ])('turn %j into %j', (prompt, wanted) => {
     const named = fillKeywords(prompt, ({ material }) => material && `<${material}>`);
     expect(named).toBe(wanted);
   });
@@ -58,7 +58,7 @@ describe('files in messages', () => {
   const input = 'user: What is it?\n[image photos/cat.png 3f2a1bc, 84 KB]';
   const prompt = (text: string) => promptOf(text, { input, completion: 'a cat', files: [file] });
 
-  test('follow the text that names them, also in the second grader call', async () => {
+  test('follow the text that names them, including in the second grader call', async () => {
     const { complete, asked } = scriptedGrader('?');
     const rubric = rubricOf('{input}\n{completion}');
     await gradeMaterial(rubric, { input, completion: 'a cat', files: [file] }, tools({ complete }));
@@ -185,7 +185,7 @@ describe('grader prompt', () => {
     ['Polite?', 1],
     ['{completion} {context}', 2],
     ['{completion} {expected}', 2],
-  ])('for %j does not depend on material it does not use', (prompt, different) => {
+  ])('for %j does not depend on material that the rubric omits', (prompt, different) => {
     const purposes = ['one', 'one', 'other'].map((text) => {
       let asked = '';
       const random = (purpose: string) => {

@@ -61,7 +61,7 @@ describe('usesExpected', () => {
 });
 
 describe('scoreMetric', () => {
-  test("a threshold overrides a metric's own rule in both directions", async () => {
+  test("uses the threshold instead of the metric's own rule, in both directions", async () => {
     const at = (threshold: number | null, output = 'sittin') =>
       scored(builtIn('levenshtein', {}, { threshold }), sample(output, { expected: 'sitting' }));
     const reason = expect.stringContaining('at least 0.95 wanted');
@@ -73,13 +73,13 @@ describe('scoreMetric', () => {
 
   const same = sample('a', { expected: 'a' });
 
-  test('negate applies after the threshold, and the reason mentions it', async () => {
+  test('applies negate after the threshold, and mentions it in the reason', async () => {
     const negated = builtIn('levenshtein', { negate: true }, { threshold: 1 });
     const reason = 'negated: the metric passes';
     expect(await scored(negated, same)).toMatchObject({ status: 'fail', reason, value: 1 });
   });
 
-  test('invalid parameters are an error for every answer', async () => {
+  test('returns an error for every answer if the parameters are invalid', async () => {
     const wrong = builtIn('exact_match', { nope: 1 });
     const scores = await scoreMetric(wrong, [sample('a'), sample('b')], tools());
     expect(scores.map(({ status }) => status)).toEqual(['error', 'error']);
@@ -87,14 +87,14 @@ describe('scoreMetric', () => {
     expect(await scored('unknown', 'a')).toMatchObject({ status: 'error', reason });
   });
 
-  test("a score includes the metric's name and its skip setting", async () => {
+  test("returns scores with the metric's name and its skip setting", async () => {
     const own = { name: 'same', skip: true };
     const score = { metric: 'same', status: 'pass', value: 1, reason: null, skip: true };
     expect(await scored(builtIn('exact_match', {}, own), same)).toEqual(score);
   });
 
   test.each([...metrics.values()].map(({ name, example }) => [name, example] as const))(
-    '%s returns no scores for no answers',
+    'returns no scores for no answers with %s',
     async (name, example) => {
       const of = tools({ evaluate: () => Promise.resolve([]) });
       expect(await scoreMetric(builtIn(name, example.with), [], of)).toEqual([]);

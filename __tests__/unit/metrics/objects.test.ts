@@ -33,8 +33,8 @@ const shown = (level: MetricLevel) =>
     ],
   );
 
-describe('objects of a dialogue', () => {
-  test('are turns, each with its previous messages and its tool calls', () => {
+describe('judged objects of a dialogue', () => {
+  test('are turns with their previous messages and tool calls at level Turn', () => {
     expect(shown('Turn')).toEqual([
       [0, 'u1', 'Tutor.', 2, ''],
       [2, 'a1\na2', 'Tutor. u1', 4, 'plot show'],
@@ -43,7 +43,7 @@ describe('objects of a dialogue', () => {
     ]);
   });
 
-  test('are single messages, single tool calls, or the whole dialogue', () => {
+  test('are messages, tool calls or the whole dialogue at the other levels', () => {
     expect(shown('Message').map(([, output]) => output)).toEqual(['u1', 'a1', 'a2', 'u2', 'a3']);
     const calls = shown('ToolCall');
     expect(calls.map(([message, output, , , names]) => [message, output, names])).toEqual([
@@ -103,7 +103,7 @@ describe('objects of a dialogue', () => {
   });
 });
 
-describe('combined score of objects', () => {
+describe("combined score of a dialogue's turns", () => {
   const STATUS: Record<string, ObjectScore['status']> = {
     ...{ '✓': 'pass', '✗': 'fail', '?': 'ungraded', '!': 'error' },
   };
@@ -140,14 +140,14 @@ describe('combined score of objects', () => {
     expect(of(written, every).slice(0, wanted.length)).toEqual(wanted);
   });
 
-  test('has the mean value, per entry for maps', () => {
+  test('is the mean of their values, and for maps the mean of each entry', () => {
     expect(of('✓✓', 1, [2, 5])[1]).toBe(3.5);
     expect(of('✓✓', 1, [true, false])[1]).toBe(0.5);
     expect(of('✓✓✓', 1, [{ a: 1 }, { a: 3, b: 1 }, {}])[1]).toEqual({ a: 2, b: 1 });
     expect(of('✓✓', 1, ['x', 'y'])[1]).toBeNull();
   });
 
-  test('has the share that passes as its value if that is compared', () => {
+  test('is the share of turns that pass, if the metric compares shares', () => {
     expect(of('✓✗✓✓', 0.5, [5, 1, 4, 4])).toEqual([
       'pass',
       0.75,
@@ -157,7 +157,7 @@ describe('combined score of objects', () => {
     expect(value).toBe(3.5);
   });
 
-  test('names the turn of the script, and what was expected', () => {
+  test('names the failed turn of the script and its expected value', () => {
     const failed: Score = { metric: 'kind', status: 'fail', value: 0, reason: 'no', skip: false };
     const missed = objectScore(5, failed, { turn: 3, expected: { a: 1 } });
     expect(missed).toMatchObject({ turn: 3, reason: 'fails, expected {"a":1}: no' });
@@ -169,7 +169,7 @@ describe('combined score of objects', () => {
     expect(objectScore(5, failed, { expected: 'x' })).toMatchObject({ reason: 'no' });
   });
 
-  test('is marked as raised if the code raised on every judged object', () => {
+  test('is marked as raised if the code raised on every judged turn', () => {
     const broken = (written: string) => {
       const raised = (one: ObjectScore): ObjectScore =>
         one.status === 'fail' ? { ...one, raised: true } : one;

@@ -212,13 +212,13 @@ describe("FlexEval's rubrics", () => {
     [rubricOf('{content}'), 'No.', 0],
     [numbers, 'Score: 15', null],
     [numbers, 'Score: 5', 1],
-  ])('reply %# gives the score of its label, or none', async (rubric, reply, value) => {
+  ])('give reply %# the score of its label, or no score', async (rubric, reply, value) => {
     const { score } = await graded([reply], { rubric });
     expect(score.value).toBe(value);
     expect(score.status === 'ungraded').toBe(value === null);
   });
 
-  test('the labels do not change over several gradings', async () => {
+  test('keep their labels over several gradings', async () => {
     const rubric = rubricOf('{completion}');
     const [first, second] = [await graded(['hm'], { rubric }), await graded(['YES'], { rubric })];
     expect(Object.fromEntries(rubric.choice_scores)).toEqual({ YES: 1, NO: 0 });

@@ -42,10 +42,13 @@ describe('ROUGE', () => {
     ['one', 1, 1 / 2, null],
     ['one two', 2, 2 / 3, 4 / 5],
     ['one three', 1, 4 / 5, 4 / 5],
-  ] as const)('scores %j against three words like rouge_score', (candidate, n, gram, longest) => {
-    expect(rougeN(candidate, 'one two three', n, 1)).toBeCloseTo(gram, 12);
-    if (longest !== null) expect(rougeL(candidate, 'one two three', 1)).toBeCloseTo(longest, 12);
-  });
+  ] as const)(
+    'scores %j against three words as rouge_score does',
+    (candidate, n, gram, longest) => {
+      expect(rougeN(candidate, 'one two three', n, 1)).toBeCloseTo(gram, 12);
+      if (longest !== null) expect(rougeL(candidate, 'one two three', 1)).toBeCloseTo(longest, 12);
+    },
+  );
 
   test("weights recall by β as in the paper's F-measure", () => {
     // Precision 1, recall 1/3: (1 + 4) · 1 · 1/3 ÷ (4 · 1 + 1/3)
@@ -53,7 +56,7 @@ describe('ROUGE', () => {
     expect(rougeL('one', 'one two three', 2)).toBeCloseTo(5 / 3 / (4 + 1 / 3), 12);
   });
 
-  test('splits ASCII text like rouge_score, and supports other scripts', () => {
+  test('splits ASCII text as rouge_score does, and supports other scripts', () => {
     expect(rougeWords("It's 2-fold, snake_case!")).toEqual(split('it s 2 fold snake case'));
     expect(rougeWords('Übung 東京 мир')).toEqual(['übung', '東', '京', 'мир']);
     expect(rougeL('東京に行く', '東京へ行く', 1)).toBeCloseTo(4 / 5, 12);
@@ -149,11 +152,12 @@ describe('BLEU', () => {
     ["Don't pay $1,000.50, (ever)!", "Don't pay $ 1,000.50 , ( ever ) !"],
     ['1990-2000 &quot;A&amp;B&quot; 5.', '1990 - 2000 " A & B " 5 .'],
     ['well-known\nline', 'well-known line'],
-  ])('splits words like mteval-v13a: %j', (text, wanted) => {
+  ])('splits words as mteval-v13a does: %j', (text, wanted) => {
     expect(mtevalWords(text)).toEqual(split(wanted));
   });
 
-  test('scores an empty answer 0', () => expect(sentenceBleu('', ['a'], bleu(false))).toBe(0));
+  test('gives an empty answer the score 0', () =>
+    expect(sentenceBleu('', ['a'], bleu(false))).toBe(0));
 });
 
 describe('chrF', () => {
@@ -206,7 +210,7 @@ describe('Levenshtein', () => {
     expect(tight.status).toBe('fail');
   });
 
-  test('scores two empty texts 1', async () =>
+  test('gives two empty texts the score 1', async () =>
     expect(await score('levenshtein', '', '')).toMatchObject({ status: 'pass', value: 1 }));
 });
 

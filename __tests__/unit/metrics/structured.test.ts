@@ -236,7 +236,7 @@ describe('numbers in JSON', () => {
     ),
   }));
 
-  test('any JSON equals itself but not the same JSON with another number', async () => {
+  test('are compared within any JSON, which equals itself but not a copy with another number', async () => {
     const examples: [string, string, string][] = [
       ['1', big, other],
       ['1', '1e2', '100.0'],
@@ -256,7 +256,7 @@ describe('numbers in JSON', () => {
     );
   });
 
-  test('JSON is parsed and written without loss', () => {
+  test('keep all their digits when JSON is parsed and written', () => {
     forAll([json], (text) => {
       const read = parseExactly(text);
       expect(canonical(parseExactly(JSON.stringify(read)))).toBe(canonical(read));

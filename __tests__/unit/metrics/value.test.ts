@@ -14,7 +14,7 @@ describe('metricNumber', () => {
     [-Infinity, null],
     [NaN, null],
     [{ only: Infinity }, null],
-  ])('of %j is %j', (value, expected) => expect(metricNumber(value)).toBe(expected));
+  ])('reads %j as %j', (value, expected) => expect(metricNumber(value)).toBe(expected));
 });
 
 test('entryNumber returns null for a number that is not finite', () =>

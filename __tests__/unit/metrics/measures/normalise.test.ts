@@ -53,14 +53,14 @@ describe('texts compared without case and punctuation', () => {
     ['comparisons', ['a != b', 'a == b'], ['a != b', 'a = b'], ['a < b', 'a > b']],
     ['operators', ['x + y', 'x - y'], ['x^2', 'x2'], ['5 - 3', '5 + 3'], ['a && b', 'a || b']],
     ['punctuation alone', ['!', '?'], ['!', ''], ['!', 'Paris']],
-  ])('differ by %s', (_, ...pairs) => {
+  ])('are different if they differ in %s', (_, ...pairs) => {
     for (const [one, other] of pairs) {
       expect([one, areEqual(one, other)]).toEqual([one, false]);
       expect([one, areEqual(other, one)]).toEqual([one, false]);
     }
   });
 
-  test('keep an expected space, and treat a blank answer as empty', () => {
+  test('are equal if blank, but not if only a space is expected', () => {
     expect([areEqual('', ' '), areEqual(' ', ' '), areEqual(' ', '')]).toEqual([false, true, true]);
   });
 
@@ -72,7 +72,7 @@ describe('texts compared without case and punctuation', () => {
     ['É', 'e\u0301'],
     ['K', 'k'], // the Kelvin sign
     ['I', 'ı'],
-  ])('%j and %j differ only in case', (one, other) => {
+  ])('are equal if they differ only in case: %j and %j', (one, other) => {
     expect(foldCase(one.normalize('NFC'))).toBe(foldCase(other.normalize('NFC')));
   });
 });
@@ -89,7 +89,7 @@ describe('comparison of any text', () => {
     ignore_punctuation: fc.boolean(),
   });
 
-  test('finds it equal to itself and to its normalised form', () => {
+  test('finds the text equal to itself and to its normalised form', () => {
     forAll(
       [text, options],
       (one, given) => {
@@ -101,7 +101,7 @@ describe('comparison of any text', () => {
     );
   });
 
-  test('finds it different without one of its digits', () => {
+  test('finds the text different without one of its digits', () => {
     forAll(
       [text, fc.nat(), options],
       (one, at, given) => {
@@ -114,7 +114,7 @@ describe('comparison of any text', () => {
     );
   });
 
-  test('finds it different without the sign of a number', () => {
+  test('finds the text different without the sign of a number', () => {
     forAll(
       [text, fc.nat(), options],
       (one, at, given) => {
