@@ -26,7 +26,7 @@ import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
 interface JobRunner {
-  /** Filters the text, because the job log interprets some lines as commands. */
+  /** The job log interprets some lines as commands, so `info` filters its text. */
   info(text: string): void;
   /** The methods below escape their messages themselves. */
   notice(text: string): void;
@@ -50,23 +50,21 @@ export interface Job {
   problems?: readonly Problem[];
   now(): Date;
   testOverrides?: TestOverrides | undefined;
-  /** See `ClientOptions`. */
   secondMs?: number | undefined;
   features: readonly (Feature & SessionRow)[];
-  /** Kinds of jobs that features add. */
   jobs: readonly OwnJob[];
-  /** If absent, `@actions/artifact` is used. */
+  /** Replaces `@actions/artifact` in tests. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
-/** Only jobs that need the library load it, because loading takes 0.1 s. */
+/** The library is loaded on demand, because loading takes 0.1 s. */
 export async function artifactLibrary({
   artifacts,
 }: Pick<Job, 'artifacts'>): Promise<ArtifactLibrary> {
   return artifacts === undefined ? (await import('@actions/artifact')).default : artifacts();
 }
 
-/** `line` is the log's last line. It is written when nothing else can follow. */
+/** `line` is the last line of the log. */
 export interface JobEnding {
   conclusion: Conclusion;
   line: string;
@@ -74,27 +72,24 @@ export interface JobEnding {
 
 export interface OwnJob {
   takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
-  /** How the job uses the stores in a sweep. If absent, the role is `whole`. */
+  /** Default: `whole`. */
   role?: SessionRole;
-  /** Set if the job runs on the base commit. */
   isOfBase?: true;
-  /** Returns why the inputs conflict, or null if they do not. */
+  /** Returns why the inputs conflict, or null. */
   refuse?(job: Pick<Job, 'mode'>): string | null;
-  /** Runs the whole job, which judges no commit and publishes nothing. If absent, `open` runs. */
+  /** Runs instead of `open`. Judges no commit and publishes nothing. */
   run?(job: Job, session: Session): Promise<JobEnding>;
-  /** Evaluates the commits. The result is then published as usual. */
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
 
 export interface OpenedJob {
   evaluate(): Promise<Evaluated>;
-  /** Called after the result is published. Reports the rest. */
+  /** Called after the result is published. */
   published(): Promise<void>;
 }
 
 type KnownJob = Pick<Job, 'inputs' | 'mode' | 'jobs'>;
 
-/** If empty, the job compares or sweeps. */
 function ownJobs(job: KnownJob): OwnJob[] {
   return job.jobs.filter((kind) => kind.takes(job));
 }
@@ -110,7 +105,6 @@ export function refuseMixedInputs(job: KnownJob): void {
 
 const REFERENCES_IN_LOG = 20;
 
-/** The stores use the runner's cache service unless the input `cache` is false. */
 export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
@@ -128,7 +122,7 @@ export function sessionOptions(
     testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    // The address of the workflow's repository. With it, no checkout is needed.
+    // With this address, the job needs no checkout.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
@@ -173,10 +167,7 @@ export function sessionOptions(
   };
 }
 
-/**
- * Warns that, without the cache service, the next job does not know this job's batches. Null if
- * there are no batches.
- */
+/** Without the cache service, the next job does not know this job's batches. */
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return (

@@ -19,7 +19,7 @@ import { type Evaluated, type Session, evaluate } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
-/** Uses no files of an earlier run, because that run may have executed a stranger's workflow. */
+/** Reads no files of an earlier run, because that run may have executed a stranger's workflow. */
 export async function locate(
   client: Client,
   facts: EventFacts,
@@ -35,10 +35,9 @@ export async function locate(
   return withPullRequest(client, facts);
 }
 
-/** Runs for these events report themselves which commit they judged. */
+/** Runs for these events already report on the commit that they judged. */
 const FOLLOWED = new Set(['push', 'schedule', ...PULL_REQUEST_EVENTS]);
 
-/** Null if there is something to evaluate. */
 function nothingToDo(
   { event, action, head, origin }: EventFacts,
   base: string | null,
@@ -53,7 +52,7 @@ function nothingToDo(
   );
 }
 
-/** A pull request from a fork can cause these events, and their jobs can read secrets. */
+/** Events that a pull request from a fork can cause and whose jobs can read secrets. */
 const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
 
 /** Later steps and git itself would read the stranger's files in a job that has secrets. */
@@ -88,10 +87,7 @@ export function commitsRequest(
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
 
-/**
- * @throws UserError if a commit is not found, or if head is foreign and `code` is `host` or base is
- * missing.
- */
+/** @throws UserError if a commit is not found, or if the inputs do not allow a foreign head. */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
   const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;
@@ -107,7 +103,7 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   throw userError(null, message);
 }
 
-/** The user's errors become a result, which is published with the places of the errors. */
+/** Turns the user's errors into a result, so that they are published with their places. */
 export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
   const { facts } = job;
   const mode = modeOf(job);

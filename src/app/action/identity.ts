@@ -5,16 +5,12 @@ import { shorten, visibleLine } from '../../text/visible.ts';
 import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
 export interface RunIdentity {
-  /** Hash of the fields below, the workflow and the job. */
   hash: string;
-  /**
-   * The project folder, settings file and overrides that differ from the defaults. Empty if none
-   * differ.
-   */
+  /** The project folder, settings file and overrides, without defaults. */
   about: string;
   /** If empty, no check run is created. */
   checkName: string;
-  /** True if the workflow chose the name. Other jobs may then use it too. */
+  /** True if the workflow chose the name. Other jobs may then use the same name. */
   named: boolean;
   /** Used if another job of the workflow run already uses `checkName`. */
   sharedName: string;
@@ -57,12 +53,11 @@ function suffixed(name: string, suffix: string): string {
   return suffix === '' ? name : `${name} (${suffix})`;
 }
 
-/** The workflow's path without its ref, because the ref differs between events. */
+/** Removes the ref from the workflow's path, because the ref differs between events. */
 function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: NodeJS.ProcessEnv) {
   return ref?.split('@', 1)[0] ?? name;
 }
 
-/** The overrides as the user wrote them. */
 function selectionOverrides(overrides: Inputs['read']['overrides']): string[] {
   const { prompts, references, tags, parameters, settings } = overrides;
   const lists = { prompts, references, tags, ...Object.fromEntries(parameters) };

@@ -38,10 +38,7 @@ import { uploadReports } from './report-link.ts';
 
 type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
 
-/**
- * A failure to publish never changes the verdict. `crashed` rejects if code that nothing awaits
- * fails.
- */
+/** A failure to publish never changes the verdict. */
 export async function runJob(
   given: GivenJob,
   crashed: Promise<never> | null = null,
@@ -99,7 +96,7 @@ async function concludeJob(
   });
 }
 
-/** If the commits are not found, their origin is unknown. Internal errors are rethrown. */
+/** The origin of head is unknown if its commits were not found. */
 function unknownOf(error: unknown): Origin {
   if (error instanceof UserError) return 'unknown';
   throw error;
@@ -154,19 +151,17 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }
 
-/** Null if the report could not be written. */
 function reportFile(folder: string | null, { reportPath }: Job['inputs']): { reportFile?: string } {
   return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
 }
 
-/** The docs page about pull requests from forks. Only on GitHub's own server. */
+/** Servers other than GitHub's own may not have this docs page. */
 function forksPage({ env, facts }: Job): { forks?: string } {
   const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
   if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
   return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
 }
 
-/** Sets the outputs of a run that had nothing to judge. This is not an error. */
 function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');
@@ -184,10 +179,7 @@ async function useUpApproval(
   return removeLabel(client, { repository, pullRequest, label });
 }
 
-/**
- * If the workflow names an override label, that label overrides a red verdict. Reads the labels
- * now, and only for a trusted head.
- */
+/** Reads the labels after the verdict, and only if head is trusted. */
 async function overriddenByLabel(
   client: Client,
   { inputs, facts, trust, runner }: Job,
@@ -213,8 +205,8 @@ async function overriddenByLabel(
 
 function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The result's paths are relative to the project. The log omits the place, so the message
-    // repeats it.
+    // The log omits the place, so the message repeats it. Paths in results are relative to the
+    // project.
     const file =
       place === null
         ? null
@@ -227,7 +219,6 @@ function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const reason of reasonsInWords(result)) runner.info(reason);
 }
 
-/** Returns the result unchanged if head is not a commit of a known repository. */
 function withSource(result: Result, { env, facts, inputs }: Job): Result {
   const server = env['GITHUB_SERVER_URL'];
   const of = facts.headRepository ?? facts.repository;

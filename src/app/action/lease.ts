@@ -14,7 +14,6 @@ import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { runUrl, type RunIdentity } from './identity.ts';
 
-/** What the comment says while there is no verdict, between the title and the commit. */
 const NO_VERDICT = {
   running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
   superseded: ['⏹️ Superseded: no verdict for ', 'The pull request has a newer commit.'],
@@ -24,24 +23,20 @@ const NO_VERDICT = {
 type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
 /**
- * Shows a check run in progress and a comment without a verdict. If the run is lost, both stay and
- * block the merge.
+ * Shows a check run in progress and a comment without a verdict. If the run is lost, both remain
+ * and block the merge.
  */
 export interface Lease {
   identity: RunIdentity;
   /** `head` is null while it is unknown. */
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
-  /**
-   * Does nothing on a second call and never throws. If the token may not write, the job itself is
-   * the check.
-   */
+  /** Never throws. If the token may not write, the job itself is the check. */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
   /** `ran` is null if the run was canceled. Then no comment is created. */
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
-  /** Shows why there is no verdict. Returns warnings; never throws. */
+  /** Publishes why there is no verdict. Returns warnings and never throws. */
   fail(reasons: readonly string[]): Promise<string[]>;
-  /** True once `fail` was called. No verdict may follow. */
   hasFailed(): boolean;
 }
 
@@ -179,7 +174,6 @@ function noVerdict(state: LeaseState, kind: keyof typeof NO_VERDICT): string {
   return leaseCommentBody(state, title, words);
 }
 
-/** The title names the project, as in comments with verdicts. */
 function leaseCommentBody(state: LeaseState, title: string, words: string): string {
   const { markers, about } = state.identity;
   const of = about === '' ? [] : [text(' – '), code(about)];
@@ -187,15 +181,10 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 
-/**
- * The commits of these events are new, except in reruns. A newly opened pull request may have a
- * judged commit.
- */
+/** These events come with a new commit, except in reruns. */
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
-/**
- * True if the commit may already have a verdict. If this run is lost, that verdict must not remain.
- */
+/** True if the commit may already have a verdict, which must not remain if this run is lost. */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');

@@ -15,9 +15,8 @@ type FoundOverride =
   | { status: 'found'; override: Override };
 
 /**
- * Finds the override label on the pull request, and its reason. The reason is a line of the
- * description that begins with the label's name and a colon, else the label's own description. A
- * label without a reason does not count.
+ * The reason is a line of the description that begins with the label's name and a colon, or else
+ * the label's own description.
  */
 export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
@@ -40,7 +39,7 @@ export function findOverride({ labels, body }: PullWords, label: string): FoundO
   };
 }
 
-/** Makes a red verdict neutral, and reports say so. Errors remain errors. */
+/** Makes a red verdict neutral. Errors remain errors. */
 export function withOverride(result: Result, override: Override): Result {
   const { outcome } = result;
   const red = outcome.kind === 'regressed' || outcome.kind === 'failed';

@@ -21,7 +21,10 @@ import { fillFolder } from '../session/write-reports.ts';
 import { appendSummary, type Job } from './context.ts';
 import type { Lease } from './lease.ts';
 
-/** Outputs are numbers, words from a fixed list and our own paths. `title` is one filtered line. */
+/**
+ * A workflow may use outputs in scripts, so they contain only numbers, fixed words, our own paths
+ * and a filtered title.
+ */
 export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },
@@ -60,7 +63,7 @@ export function usageOutputs(
   };
 }
 
-/** The mean is weighted by references and has four decimals. Empty if nothing was judged. */
+/** Weighted by references. */
 function meanPassRate({ suites }: Result, side: 'base' | 'head'): string {
   const rates = suites.flatMap((suite) => {
     const share = suite.pass_rate[side];
@@ -138,7 +141,6 @@ function postComment(job: PublishJob): Promise<PublishResult> {
   return lease.writeComment(body, isCancelled(result) ? null : hasContent(result, reports));
 }
 
-/** True if the run was canceled, so it judged nothing. */
 function isCancelled({ outcome }: Result): boolean {
   return outcome.kind === 'cancelled';
 }

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import { artifactLibrary, type Job } from './context.ts';
 import { runIdentity, runUrl } from './identity.ts';
 
-/** Milliseconds. A longer wait would delay the verdict. */
+/** A longer wait would delay the verdict. */
 const PATIENCE_MS = 60_000;
 
 type UploadedReport = Pick<Links, 'report' | 'artifact'>;
@@ -22,12 +22,11 @@ export async function uploadReports(
   reports: string | null,
 ): Promise<UploadedReport> {
   const { inputs, env, runner } = job;
-  // The failure was already reported.
   if (reports === null) return { report: null };
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);
-  // A canceled job has ten seconds, which the verdict needs.
+  // A canceled job has ten seconds, which publishing the verdict needs.
   const interrupted = session.halting.halted()?.code === 'cancelled';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);

@@ -14,13 +14,12 @@ import { visibleErrorMessage } from '../session/safe-writing.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
-/** Tests set another clock. */
 type StepOptions = Pick<Job, 'testOverrides' | 'secondMs' | 'features' | 'jobs'> & {
   /** Rejects if code that nothing awaits fails. */
   crashed?: Promise<never>;
 };
 
-/** Returns the exit code; never rejects. The toolkit reads `process.env`, too. */
+/** Returns the exit code and never rejects. The Actions toolkit also reads `process.env`. */
 export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promise<0 | 1> {
   const secrets = createSecretRegister(core.setSecret);
   try {

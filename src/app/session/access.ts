@@ -31,11 +31,11 @@ export function accessFrom(
   };
 }
 
-/** Ordinary settings, which are not secret unless they look like a key. */
+/** These settings are not secret unless they look like a key. */
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 
-/** A key in base64 may begin with a slash, like a path. This pattern recognises such a key. */
+/** A key in base64 may begin with a slash, like a path. */
 const KEY_LIKE = /(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{16,}/;
 
 export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): string[] {
@@ -44,7 +44,10 @@ export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): s
     .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
 }
 
-/** A model's key is only sent to its own server. */
+/**
+ * Returns a problem for each variable that is a model's key, because only that model's server may
+ * receive it.
+ */
 export function refuseModelKeys(
   option: 'code-env' | '--code-env',
   names: readonly string[],
@@ -71,7 +74,7 @@ export function refuseModelKeys(
     );
 }
 
-/** Removes secrets, so that child processes do not inherit them. */
+/** Child processes must not inherit secrets. */
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],

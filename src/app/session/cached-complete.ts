@@ -9,10 +9,7 @@ import { stopUnreadable } from './stop-unreadable.ts';
 
 interface AskingOptions {
   complete: Complete;
-  /**
-   * Opens the stores, in the order in which they are read. Only the first is written to. Called
-   * once, on the first request.
-   */
+  /** Stores in the order in which they are read. Only the first is written to. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
   endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
@@ -22,7 +19,7 @@ interface AskingOptions {
 
 /** Passes answers from the shards of a sweep to the job that merges them. */
 export interface AnswerExchange {
-  /** Returns a shard's answer that is not in a store, or null. */
+  /** Returns a shard's answer, or null. */
   given(key: string): Completion | null;
   /** `lasting` is true if other runs may use the answer. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
@@ -33,9 +30,8 @@ interface Asking {
   reader(): Promise<(request: Request) => boolean>;
   guard(guard: Guard): void;
   attempt(): boolean;
-  /** The price that the run's plan expects. Null if unknown. */
   price: Price;
-  /** Called if the last attempt was rejected. The request is then sent in another form. */
+  /** Called if the server rejected the last attempt. The request is then sent in another form. */
   refused(): void;
 }
 
@@ -105,10 +101,7 @@ export function createAsking({
   };
 }
 
-/**
- * Recorded answers cost nothing, so they are not stored. If a program's files are unknown, it could
- * have changed unnoticed.
- */
+/** Recorded answers cost nothing. A program with unknown files could change unnoticed. */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
   return target.provider !== 'program' || target.files !== NO_FILES;
@@ -116,10 +109,7 @@ function isLasting(target: Target): boolean {
 
 const NO_FILES = sha256('[]');
 
-/**
- * Caches keys, because every layer needs them and each requires sorting and hashing the whole
- * request.
- */
+/** Every layer needs the key, and computing it sorts and hashes the whole request. */
 function rememberKeys(keyOf: (request: Request) => string): (request: Request) => string {
   const keys = new WeakMap<Request, string>();
   return (request) => {
@@ -131,10 +121,7 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
   };
 }
 
-/**
- * Adds the endpoint's address to the key. A request contains only the endpoint's name, but another
- * address means another server.
- */
+/** A request contains only the endpoint's name, but another address means another server. */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;

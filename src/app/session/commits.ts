@@ -29,15 +29,14 @@ export async function findCommits(
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
-  // In a merge queue, the tested commit contains all changes queued before it. The lowest trust
-  // among them applies.
+  // A merge queue tests a commit with all changes queued before it. Their lowest trust applies.
   const tested = facts.event === 'merge_group' && request.head === null;
   const heads = tested ? [facts.queued ?? head, ...bases] : [head];
   const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // If the branch is already merged, comparing with its base branch's tip would compare head with
+  // If the branch is already merged, the base branch contains head, so head would be compared with
   // itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
@@ -102,10 +101,7 @@ async function baseOf(
   return commit;
 }
 
-/**
- * The first push of a branch or tag is compared with the default branch. Null if the default branch
- * itself was pushed, or does not exist.
- */
+/** The first push of a branch or tag is compared with the default branch. */
 async function defaultTip(
   repository: Repository,
   { baseBranch, headBranch }: EventFacts,
@@ -119,10 +115,7 @@ async function defaultTip(
   }
 }
 
-/**
- * Runs both in parallel, so that one fetch serves both. Rejects with the first error, after both
- * have ended.
- */
+/** Runs both in parallel, so that one fetch serves both. Rejects only after both have ended. */
 export async function runBoth<A, B>(
   first: () => Promise<A>,
   second: () => Promise<B>,

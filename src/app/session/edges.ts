@@ -65,10 +65,9 @@ export interface SessionRow extends ReportRow {
     /** Detects when no further request can start before an answer arrives. */
     activity: Activity;
     turn(): Promise<void>;
-    /** A key of at most 64 hexadecimal digits. Requests with equal keys may share an answer. */
+    /** At most 64 hexadecimal digits. Requests with equal keys may share an answer. */
     requestKey(request: Request): string;
   }) => (options: TransportOptions) => RequestTransport;
-  /** Built-in metrics of the feature's suites. */
   readonly metrics?: () => Promise<readonly MetricDefinition[]>;
   /** Programs that the feature runs in this process. */
   readonly programs?: (tools: ProgramTools) => OwnPrograms;
@@ -77,7 +76,6 @@ export interface SessionRow extends ReportRow {
 export interface ProgramTools {
   openStores(): Promise<readonly Store[]>;
   treeOf(commit: string): SourceTree | null;
-  /** The working directory of the run. */
   folder: string;
   /** For files that all runs of this user share. */
   cacheFolder: string;
@@ -95,7 +93,7 @@ export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
   return features.flatMap(({ suiteKey }) => suiteKey ?? []);
 }
 
-/** The file types of features, with the metrics that these files may use. */
+/** The file types that features add. */
 export async function ownFiles(features: SessionFeatures): Promise<FileType[]> {
   const files = features.map(async (row) => {
     const metrics = (await row.metrics?.()) ?? [];
@@ -238,7 +236,7 @@ function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step may have changed PATH, and the answers may come from anyone.
+    // An earlier step may have changed PATH, and an outsider may have written the answers.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }
@@ -324,8 +322,7 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
 }
 
 /**
- * Creates one folder per commit, outside the workspace, when it is first used. The folder contains
- * all files of the commit.
+ * Creates one folder per commit on first use, outside the workspace, with all files of the commit.
  */
 function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: EdgesOptions): {
   folderOf(commit: string): Promise<string>;

@@ -5,17 +5,14 @@ import type { Completion, Request, OkCompletion } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
 export interface KeptStores {
-  /**
-   * Returns the stores that are already open if the file is unchanged. The end of a session does
-   * not close them.
-   */
+  /** Reuses the open stores if the file is unchanged. The end of a session does not close them. */
   at(file: string, open: () => Promise<OpenStores>): Promise<OpenStores>;
   close(): Promise<void>;
 }
 
 interface KeptStore {
   file: string;
-  /** Identifies the file, so that a replaced file is noticed. */
+  /** Detects a replaced file. */
   mark: string | null;
   opened: OpenStores;
   stores: RememberingStore[];
@@ -54,13 +51,15 @@ async function markOf(file: string): Promise<string | null> {
 }
 
 interface RememberingStore extends Store {
-  /** If false, reopen the store. The call also forgets answers that another process has changed. */
+  /**
+   * Returns whether the store can stay open. Also forgets answers that another process has changed.
+   */
   isCurrent(): boolean;
 }
 
 const MAX_REMEMBERED_CHARS = 50_000_000;
 
-/** Keeps answers in memory, so that each is read and verified only once. */
+/** Each answer is read and verified only once. */
 function remembering(store: Store): RememberingStore {
   const made = new Set<string>();
   const answers = new Map<string, OkCompletion>();
@@ -71,8 +70,7 @@ function remembering(store: Store): RememberingStore {
     return known === undefined || usable?.(textOf(known)) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
-    // Keep only answers that were read from the file, because only those were verified against
-    // their keys.
+    // Only answers that were read from the file were verified against their keys.
     if (completion.status !== 'ok' || !completion.reused || letters > MAX_REMEMBERED_CHARS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);

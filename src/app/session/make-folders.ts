@@ -2,10 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { member } from '../../types/plain.ts';
 
-/**
- * Creates missing folders and returns the outermost new one. Replaces Node's recursive `mkdir`,
- * which hangs below /proc.
- */
+/** Returns the outermost new folder. Replaces Node's recursive `mkdir`, which hangs below /proc. */
 export function makeFolders(path: string): string | undefined {
   try {
     return mkdirIfMissing(path);

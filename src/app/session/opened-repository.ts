@@ -32,7 +32,7 @@ export async function withRepository<T>(
   }
 }
 
-/** Creates the parent folder too, because some self-hosted runners lack it. */
+/** Some self-hosted runners lack the parent folder. */
 async function folderIn(temporary: string): Promise<string> {
   try {
     makeFolders(temporary);

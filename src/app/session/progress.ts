@@ -10,7 +10,7 @@ import type { JudgeEdges } from '../run/spending.ts';
 
 interface HaltOptions {
   timeoutMs: number | null;
-  /** In a GitHub job, a signal means that the job was cancelled. */
+  /** In a GitHub job, a signal means that the job was canceled. */
   isJob?: boolean;
   clock: Clock;
   process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };

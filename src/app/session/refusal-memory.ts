@@ -22,13 +22,10 @@ const refusalSchema = z.strictObject({
   forms: z.tuple([formSchema], formSchema),
 });
 
-/** Servers change, so refusals are forgotten after this time. */
+/** Servers change, so what they refused is forgotten after this time. */
 const KEPT_MS = 30 * DAY_MS;
 
-/**
- * Reads from all stores and writes to the first. A failing store costs one more request, but never
- * ends the run.
- */
+/** A failing store costs one more request, but never ends the run. */
 export function refusalMemory(
   openStores: () => Promise<readonly Store[]>,
   now: () => number,

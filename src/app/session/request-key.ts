@@ -3,10 +3,10 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Request, targetIdentity } from '../../types/model.ts';
 
 /**
- * Identifies a paid call by address, parameters, messages, schema and try index. Requests with
- * equal keys may share a completion. The key excludes the commit, so that both sides share answers.
- * It also excludes every `purpose` except `embedding`. @param hash collision-resistant hash of
- * text, for example SHA-256 in hexadecimal.
+ * Identifies a paid call. Requests with equal keys may share a completion. The key excludes the
+ * commit, so that both sides share answers.
+ *
+ * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
 export function requestKey(request: Request, hash: (text: string) => string): string {
   const { parameters, messages, schema } = request;
@@ -24,7 +24,7 @@ export function requestKey(request: Request, hash: (text: string) => string): st
 }
 
 /**
- * Key of a recorded answer. Excludes the provider, so that any vendor's answers can be replayed.
+ * The key of a recorded answer excludes the provider, so that any vendor's answers can be replayed.
  */
 export function recordingKey({
   model,

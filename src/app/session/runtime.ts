@@ -1,5 +1,4 @@
-// Imports the whole module, because an older Node lacks named exports. This code must still start
-// there to report the old version.
+// Older Nodes lack named exports here, but this code must start on them to report their version.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +10,15 @@ import { userFolder } from './store-place.ts';
 export const VERSION = '1.0.0';
 
 /**
- * Limits how much garbage collects on the heap in long runs. A run needs less than 100 MB for
- * 100,000 tries; with Node's defaults it uses four times as much.
+ * Limits the garbage on the heap in long runs. A run of 100,000 tries needs less than 100 MB, with
+ * Node's defaults four times as much.
  *
  * Call this after all modules are loaded and before any work. By then, the young generation has
  * grown to 8 MB. Without that growth, a start is 10 % slower. With unlimited growth, a long run
  * needs 90 MB more (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {
-  // Once flags change, Node recompiles its own modules. So load the largest one, `fetch`, first.
+  // Node recompiles its own modules once flags change, so load the largest one, `fetch`, first.
   Reflect.get(globalThis, 'Response');
   // Stops growth of the young generation. The old generation is collected at 1.3 times the
   // surviving size.
@@ -27,10 +26,7 @@ export function keepHeapSmall(): void {
     setFlagsFromString(flag);
 }
 
-/**
- * Caches compiled code, which makes starts 20 % faster. Does nothing in CI, where others may have
- * written the cache.
- */
+/** Makes starts 20 % faster. Does nothing in CI, where others may have written the cache. */
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
   const home = env['HOME'] ?? homedir();
@@ -45,10 +41,7 @@ export function keepCompiled(env: NodeJS.ProcessEnv): void {
 
 const OLDEST = [22, 13] as const;
 
-/**
- * Call this first, because an older Node would end silently or with a stack trace. Null if Node is
- * new enough.
- */
+/** Call this first, because an older Node would end silently or with a stack trace. */
 export function whyTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;

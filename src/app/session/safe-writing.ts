@@ -18,12 +18,12 @@ import { visibleLine } from '../../text/visible.ts';
 import type { Problem } from '../../types/plain.ts';
 import { makeFolders } from './make-folders.ts';
 
-/** A work tree that a pull request may have changed: links and tracked files are not trusted. */
+/**
+ * A work tree that a pull request may have changed. Its links and tracked files are not trusted.
+ */
 export interface WorkTree {
   root: string;
-  /**
-   * Paths in git's index at or below an absolute path without links. Empty outside the work tree.
-   */
+  /** Paths in git's index at or below an absolute path without links. */
   tracked(path: string): Promise<readonly string[]>;
 }
 
@@ -35,8 +35,8 @@ export function workTreeOf(repository: {
 }
 
 /**
- * A `file` belongs to the user and may be tracked by git. A `folder` (written) or `store` (read) is
- * ours and must be untracked.
+ * The user chooses a `file`, which git may track. A `folder` (written) or `store` (read) must be
+ * untracked.
  */
 type PathKind = 'file' | 'folder' | 'store';
 
@@ -72,7 +72,6 @@ interface ResolvedPath {
   link: string | null;
 }
 
-/** Follows links only outside the work tree. */
 async function resolvePath(path: string, root: string): Promise<ResolvedPath> {
   const realRoot = await realpath(root).catch(() => root);
   const start = parse(path).root;
@@ -137,9 +136,8 @@ export async function makeFolder(path: string, workTree: Root): Promise<string |
 export const NEW_FILE_PREFIX = '.evaldiff-new-';
 
 /**
- * Writes next to the target and then moves the file, because a move does not follow links. Keeps
- * the file's permissions. @throws UserError for a link in the work tree, or for anything but a
- * regular file.
+ * Writes a new file and then moves it, because a move does not follow links. @throws UserError for
+ * a link in the work tree, or for anything but a regular file.
  */
 export async function putFile(path: string, data: Data, workTree: Root): Promise<void> {
   await makeFolder(dirname(path), workTree);
@@ -162,7 +160,6 @@ const NO_FOLLOW = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
 
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
 
-/** Outside the work tree, the target may be a device or link. */
 async function appendTo(path: string, text: string, workTree: Root): Promise<void> {
   const { path: target, inside } = await resolveWritable(path, workTree);
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
@@ -178,14 +175,14 @@ export function visibleErrorMessage(error: unknown): string {
   return visibleLine(errorMessage(error));
 }
 
-/** An output path. A folder need not exist yet, but a file's folder must. */
+/** A folder need not exist yet, but a file's parent folder must. */
 export interface Output {
   option: string;
   path: string;
   kind: 'file' | 'folder';
 }
 
-/** Called before the first call, so that no paid answer is lost. Reports all paths together. */
+/** Runs before the first call, so that no paid answer is lost. */
 export async function refuseUnwritable(
   outputs: readonly Output[],
   workTree: WorkTree,

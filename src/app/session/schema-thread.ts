@@ -1,6 +1,6 @@
 /**
- * Checks a repository's JSON Schemas in a thread, which can be terminated: a schema can loop
- * forever. Only the thread loads the checker, to keep the entry small.
+ * Checks a repository's JSON Schemas in a thread, because a schema can loop forever. Only the
+ * thread loads the checker, to keep the entry small.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { pause, type Clock } from '../../edges/providers/clock.ts';
@@ -24,15 +24,14 @@ export interface SchemaThread {
 
 const role = 'evaldiff-schemas';
 
-/**
- * Milliseconds in which the thread must start. It loads the whole bundle, perhaps on a busy
- * machine.
- */
+/** Milliseconds. The thread loads the whole bundle, perhaps on a busy machine. */
 const START = 30_000;
 
 const MEMORY_MB = 256;
 
-/** After its first `ended`, the thread cannot be used. `timeoutMs` applies to each check. */
+/**
+ * After a check returns `ended`, the thread cannot be used again. `timeoutMs` limits each check.
+ */
 export async function startSchemaThread(timeoutMs: number, clock: Clock): Promise<SchemaThread> {
   const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
   let receive: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;

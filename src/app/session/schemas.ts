@@ -8,10 +8,7 @@ const ANSWERS_PER_MESSAGE = 100;
 /** After this many timeouts a schema is not checked again. */
 const TIMEOUTS = 5;
 
-/**
- * Uses one thread, which is replaced after a timeout. After `halted`, all checks together get
- * `seconds`.
- */
+/** After `halted`, all checks together get `seconds`. */
 export function createSchemaChecker(
   seconds: number,
   halted: () => boolean,
@@ -52,7 +49,7 @@ export function createSchemaChecker(
     return [schemaError(`the schema took longer than ${String(seconds)} s, and was stopped`)];
   };
 
-  /** Checks answers one by one, to find the one that made a batch time out. */
+  /** Finds the answer that made a batch time out. */
   const oneByOne: CheckSchema = async (schema, values) => {
     const findings: SchemaFinding[] = [];
     for (const value of values) findings.push(...(await ask(schema, [value])));

@@ -63,7 +63,7 @@ export interface SessionOptions extends CheckoutPlace {
   /** Secrets are removed from everything that is logged, written or published. */
   secrets: SecretRegister;
   role: SessionRole;
-  /** This is a function if the decision needs the opened repository. */
+  /** A function if the decision needs the opened repository. */
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
   inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
@@ -92,14 +92,14 @@ export interface Session extends SessionOptions {
   startedAt: Date;
   halting: Halting;
   openStores(): Promise<readonly Store[]>;
-  /** Saves and closes the stores once. If this is not called, the end of the session does it. */
+  /** The end of the session also calls this. */
   closeStores(): Promise<void>;
   redact<T>(value: T): T;
 }
 
 /**
- * Opens the session when it is first used, and always closes it. @throws UserError if an output
- * cannot be written.
+ * Opens the session for `work` and always closes it. @throws UserError if an output cannot be
+ * written.
  */
 export function openSession<T>(
   options: SessionOptions,
@@ -204,8 +204,7 @@ export function runInput(
     maxCalls,
     maxCost,
     failOn,
-    // In a pull request without approval, only base's programs may run. Head's programs are not
-    // read.
+    // In a pull request without approval, only base's programs may run.
     code: refused === null ? code : 'sandbox',
     notices: [
       ...notices,
@@ -276,12 +275,12 @@ export async function evaluate(
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),
   );
-  // A sweep compares nothing, so equal answers must give an equal result on every machine.
+  // The result of a sweep must not depend on the machine.
   const options = mode === 'sweep' ? '' : localOptions(session);
   return { result: options === '' ? result : { ...result, local_options: options }, suites };
 }
 
-/** The options, apart from the commits, that repeat this run in a checkout. */
+/** The options that repeat this run in a checkout. */
 function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
   const project = join(directory, workingDirectory);
   const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;

@@ -62,7 +62,6 @@ interface BaseCommits {
   notices: Notice[];
 }
 
-/** If the histories are unrelated, compares with the tip of the base branch and reports that. */
 async function comparedWith(
   repository: Repository,
   baseTip: string,
@@ -79,9 +78,7 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/**
- * A moved project looks new, so nothing is compared. Warns if head lacks a project that base has.
- */
+/** A moved project looks new, so nothing would be compared. */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -110,9 +107,7 @@ async function movedProject(
   return [{ kind: 'not-comparable', place: null, message }];
 }
 
-/**
- * Checks each path on disk, because reading a snapshot could fail for a file outside the project.
- */
+/** Checks each path on disk, because a snapshot may fail on a file outside the project. */
 async function goneFrom(
   repository: Repository,
   { commit }: SourceTree,
@@ -139,9 +134,7 @@ async function headTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/**
- * A project that base lacks is new. If base has something else at this path, that is not a project.
- */
+/** If base lacks the folder, the project is new. */
 async function baseTree(
   repository: Repository,
   commit: string,
@@ -153,7 +146,6 @@ async function baseTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/** The base branch's current tip. Null if head started from it. */
 async function tipTree(
   repository: Repository,
   base: SourceTree,
@@ -183,7 +175,7 @@ function notProject(
   );
 }
 
-/** The revision's name for uncommitted files. */
+/** The name of the revision that contains uncommitted files. */
 export const WORKTREE = 'worktree';
 
 interface LocalRequest {

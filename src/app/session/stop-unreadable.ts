@@ -1,7 +1,6 @@
 import { textOf } from '../../types/answer.ts';
 import { isBatched, targetIdentity, type Complete, type Completion } from '../../types/model.ts';
 
-/** After this many unreadable replies in a row, a question is not asked again. */
 const MOST_UNREADABLE = 10;
 
 const STOPPED_FORM: Completion = {
@@ -12,9 +11,8 @@ const STOPPED_FORM: Completion = {
 };
 
 /**
- * Stops asking a question after ten unreadable replies in a row. A question is one form of reply
- * about different texts. Until one reply is readable, at most ten requests are open. A batch is
- * always sent as a whole.
+ * Stops sending a form of question after ten unreadable replies in a row. Until one reply is
+ * readable, at most ten requests are open. A batch is always sent as a whole.
  */
 export function stopUnreadable(complete: Complete): Complete {
   const forms = new Map<string, QuestionForm>();

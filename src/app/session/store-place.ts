@@ -5,12 +5,9 @@ import type { Repository } from '../../edges/git/repository.ts';
 
 export interface StorePlace {
   file: string;
-  /** The file with this machine's key. Null if only this user can reach the store. */
+  /** Null if only this user can reach the store. */
   keyFile: string | null;
-  /**
-   * The place in the work tree where an earlier version stored the project's answers. Null if there
-   * is none.
-   */
+  /** Where an earlier version stored the project's answers, inside the work tree. */
   former: string | null;
 }
 
@@ -38,8 +35,8 @@ interface ProjectPlace {
 export const STORE_FILE = 'answers.sqlite';
 
 /**
- * Taken from the option, or else from EVALDIFF_STORE, or else from the user's cache folder. Null if
- * no store is wanted.
+ * Uses the option, or else EVALDIFF_STORE, or else the user's cache folder. Null if no store is
+ * wanted.
  */
 export function storePlace(
   { commonFolder, workTree: { root, below } }: ProjectPlace,

@@ -20,7 +20,6 @@ import type { TrustLevel } from '../../types/plain.ts';
 import { entryAt, visibleErrorMessage, pathRefusal, type WorkTree } from './safe-writing.ts';
 import { STORE_FILE, type StorePlace } from './store-place.ts';
 
-/** Size limits of the local store and of the runner's cache. */
 const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
@@ -76,8 +75,8 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
 }
 
 /**
- * @throws UserError if a pull request could have added the store: git tracks it, or a link leads to
- * it.
+ * @throws UserError if a pull request could have added the store: git tracks it, or its path
+ * contains a link.
  */
 export async function openLocalStore(
   place: StorePlace,
@@ -100,14 +99,13 @@ export async function openLocalStore(
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
 
-/** Without a key, this run's answers are not reused. */
 function secretOf(
   file: string | null,
   { access, notice }: Pick<StoreOptions, 'access' | 'notice'>,
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // Without a key the store is read-only, because this machine wrote none of it.
+    // Without a key, this machine has written nothing to the store, so the store is only read.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -130,10 +128,7 @@ interface JobStoresOptions {
   project: string;
   own: string;
   run: string;
-  /**
-   * A shard saves nothing, because the merge saves its answers. The size limit does not apply
-   * during a merge.
-   */
+  /** A shard saves nothing, because the merge saves its answers. */
   role?: SessionRole;
   warn(line: string): void;
 }
@@ -181,10 +176,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
 }
 
-/**
- * The key of the cache entry that the file was restored from. Null if there was no entry, or an
- * earlier step created the file.
- */
+/** Returns the key of the restored cache entry, or null. */
 async function restoreFile(
   service: CacheService,
   { shared, own, save }: CacheKeys,
@@ -234,7 +226,6 @@ async function joinNewer(
   rmSync(file, { force: true });
 }
 
-/** If the cache is invalid, the run continues without it. */
 function openIfUsable(open: () => Store, file: string, warn: (line: string) => void): Store[] {
   try {
     return [open()];

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { discoverCheckout } from '../../edges/git/discover.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** Milliseconds in which several changes count as one, because editors write in several steps. */
+/** Editors write in several steps, which must count as one change. */
 const SETTLING_MS = 40;
 
 interface Watched {
@@ -13,19 +13,17 @@ interface Watched {
   written?: readonly string[];
   refs?: readonly WatchedRefs[];
   until?: AbortSignal | undefined;
-  /** This signal also ends the watching. It reports a failure of work that nothing awaits. */
+  /** Reports a failure of work that nothing awaits. */
   failed?: AbortSignal;
 }
 
-/**
- * One of git's folders, and those of its entries that change with base. Null selects all entries.
- */
+/** A folder of git whose entries change with base. If `names` is null, all entries count. */
 interface WatchedRefs {
   folder: string;
   names: ReadonlySet<string> | null;
 }
 
-/** Refs that change with `base`, the default branch or HEAD. Empty outside a repository. */
+/** Returns the refs that change with `base`, the default branch or HEAD. */
 export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]> {
   const { checkout } = await discoverCheckout(root);
   if (checkout === null) return [];
@@ -49,10 +47,7 @@ export interface EditEvents {
   follow(files: readonly string[]): void;
 }
 
-/**
- * Calls `work` now, and again after each change of the files that it named. Changes during its
- * first run count too.
- */
+/** Calls `work` now, and again after each change of the files that it named. */
 export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
   work: (news: EditEvents) => Promise<{ files: readonly string[]; over: boolean }>,
@@ -107,7 +102,7 @@ export function filesNamed(problems: readonly Problem[]): string[] {
   ]);
 }
 
-/** Finds edits made before the folder was watched. `since`: milliseconds since 1970. */
+/** Finds edits made before the folder was watched. `since` is in milliseconds since 1970. */
 async function isChangedSince(
   root: string,
   files: readonly string[],
@@ -123,22 +118,15 @@ async function isChangedSince(
 }
 
 interface FileWatch {
-  /**
-   * Paths are relative to the root. If a folder is missing, watches its nearest existing parent.
-   * Returns the new files.
-   */
+  /** Paths are relative to the root. Returns the folders that were not watched before. */
   follow(files: Iterable<string>): string[];
-  /**
-   * Resolves to true at the next change, or at once if there was one since the last call. Resolves
-   * to false after the end.
-   */
+  /** Resolves to true at the next change, and to false after the end. */
   next(): Promise<boolean>;
   edited(): AbortSignal;
   tell(): void;
   end(): void;
 }
 
-/** Identifies a folder, so that a replaced folder is noticed. Null if it does not exist. */
 function inodeOf(folder: string): number | null {
   try {
     return statSync(folder).ino;
@@ -147,7 +135,7 @@ function inodeOf(folder: string): number | null {
   }
 }
 
-/** Changes of output files must not start another run, or runs would never end. */
+/** Writing an output file must not start another run, or runs would never end. */
 export function isOwnOutput(
   path: string,
   outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
@@ -192,10 +180,7 @@ function watchFolder(
   }
 }
 
-/**
- * Watches folders, because editors replace files. Ignored folders cost nothing, because only
- * folders with project files are watched.
- */
+/** Watches folders instead of files, because editors replace files. */
 function watchFiles(
   root: string,
   written: readonly string[] = [],
@@ -227,7 +212,7 @@ function watchFiles(
   };
   return {
     follow(files) {
-      // An emptied folder may get files again. A replaced folder must be watched again.
+      // Folders that were replaced must be watched again.
       for (const [folder, { watcher, inode }] of watched) {
         if (inodeOf(join(root, folder)) === inode) continue;
         watcher.close();

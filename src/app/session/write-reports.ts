@@ -4,10 +4,7 @@ import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.
 import type { Evaluated, Session } from './session.ts';
 import { shownImages } from './shown-images.ts';
 
-/**
- * Number of characters per write. Small parts are combined, because a write costs more than its
- * text.
- */
+/** Small parts are combined, because a write costs more than its text. */
 const CHUNK_CHARS = 1 << 16;
 
 /** Values below this level are small and are not split. */
@@ -17,8 +14,8 @@ const MAX_SPLIT_DEPTH = 6;
 const SMALL_LIST = { level: 4, items: 64 };
 
 /**
- * Yields the text of `JSON.stringify(value, null, 1)` in parts, because a large result must not be
- * one string in memory.
+ * Yields the text of `JSON.stringify(value, null, 1)` in parts, because the whole text may not fit
+ * in memory.
  */
 export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
@@ -64,8 +61,7 @@ function memberEntries(value: object): [string | null, unknown][] {
 }
 
 /**
- * First line of our comment. `identity` distinguishes two uses of the action in one repository. It
- * is empty outside of jobs.
+ * `identity` distinguishes two uses of the action in one repository. It is empty outside of jobs.
  */
 export function commentMarker(checkName: string, identity = ''): string {
   return markerOf('comment', checkName, identity);
@@ -96,13 +92,13 @@ export async function writeReports(
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // Writes one report after the other, so that a large one is freed before the next is made.
+  // Each report is freed before the next one is made.
   await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
 }
 
-/** Splits the text, because the bytes of one long text would double the memory. */
+/** The bytes of one long text would double the memory. */
 function* inParts(text: string): Generator<string> {
   for (let [start, end] = [0, 0]; start < text.length; start = end) {
     end = start + CHUNK_CHARS;
@@ -116,10 +112,7 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
-/**
- * For a sweep, also writes its tries in llmeval's layout. `parts` says whether the page shows
- * images of prompts.
- */
+/** For a sweep, also writes its tries in llmeval's layout. */
 export async function writeRun(
   session: Pick<Session, 'features' | 'startedAt' | 'redact' | 'repository' | 'workingDirectory'>,
   { result, suites }: Evaluated,
@@ -134,10 +127,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/**
- * A failure loses only the files and not the result, which was paid for. Null if the folder was not
- * filled.
- */
+/** Returns null after a failure, which loses only the files and not the paid result. */
 export async function fillFolder(
   path: string,
   { workTree }: Pick<Session, 'workTree'>,
