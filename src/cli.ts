@@ -5,11 +5,11 @@ import { terminalOf } from './app/commands/terminal.ts';
 import { keepCompiled, whyTooOld } from './app/session/runtime.ts';
 import { guardProcess } from './edges/sandbox/index.ts';
 import { NOT_JUDGED } from './errors.ts';
-// Threads start from this file too, so everything else is loaded below.
+// Threads also start from this file, so it loads everything else only later.
 import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 
-/** Whether this file was started rather than imported. Only newer Nodes say so themselves. */
+/** Only newer Nodes have `import.meta.main`. */
 function isStarted(file: string | undefined): boolean {
   return (
     file !== undefined &&

@@ -1,9 +1,6 @@
 import type { Place, Problem } from './types/plain.ts';
 
-/**
- * An error that the user has to fix. Contains every problem found, so that one run reports them
- * all.
- */
+/** An error that the user has to fix. Contains every problem found, so that one run reports all. */
 export class UserError extends Error {
   override readonly name = 'UserError';
   readonly problems: readonly Problem[];

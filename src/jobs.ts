@@ -3,7 +3,7 @@ import { noiseJobs } from './features/noise/jobs.ts';
 import { shardJobs } from './features/shards/jobs.ts';
 
 /**
- * Jobs of the action that features add. The command line has none: they need the GitHub library.
+ * The action's jobs that features add. They need the GitHub library, so the command line has none.
  */
 export const JOBS: readonly OwnJob[] = [
   // Checked in this order.

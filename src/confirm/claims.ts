@@ -32,16 +32,17 @@ import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
  * The level of a second session. The fall already passed a test at `alpha` on tries of the same
- * code, so the second session only has to repeat it. Simulations shifted each side's rate per
- * session by a normal error of 3 points, for 50 unchanged references at 0.9. Then 16 % of runs are
- * red without a second session and 4 % with one. Without such errors, 78 % of 10-point falls stay
- * red (89 % without a second session).
+ * code, so the second session only has to repeat it.
+ *
+ * Simulations shifted each side's rate per session by a normal error of 3 points, for 50 unchanged
+ * references at 0.9. Then 16 % of runs are red without a second session and 4 % with one. Without
+ * such errors, 78 % of 10-point falls stay red (89 % without a second session).
  */
 const SESSION_LEVEL = 0.5;
 
 /**
- * Falls that depend on old answers: suites that regressed or have named references, and metrics
- * whose mean fails the run. These claims and the fall of all suites share alpha.
+ * Falls that depend on old answers: of suites, of named references, and of metrics whose mean fails
+ * the run. These claims and the fall of all suites share alpha.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
@@ -65,10 +66,7 @@ export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSetti
 
 type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
 
-/**
- * The first claim is what made the suite red or named references. If it is not confirmed, the next
- * claim is that head answers less often.
- */
+/** If the first claim is not confirmed, the next claim is that head answers less often. */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
   if (verdict !== 'regressed' && reason.by !== 'named') return [];
@@ -77,15 +75,14 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   if (reason.by === 'unanswered') return [silent];
   return [
     { row, metric: null, measure: chooseMeasure(row), minDrop },
-    // All references are judged only together, because the plan includes no suspects for this
-    // claim.
+    // The plan reserves no calls for single references here.
     ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
   ];
 }
 
 /**
- * The claim that the pass rate fell over all suites that did not fall themselves. Null if there is
- * no such claim. `others` is the number of claims of the run so far.
+ * The claim that the pass rate fell over all suites that did not fall themselves. `others` is the
+ * number of the run's other claims.
  */
 export function poolClaim(
   { pool, suites }: RunVerdict,
@@ -114,7 +111,7 @@ function claimed({ suite, upTo }: SuiteVerdict): Claim['suites'][number] {
   return { suite, runs: suite.compared, upTo };
 }
 
-/** The claim that some references of a suite got worse. A feature or base's scoring found this. */
+/** The claim of a feature, or of base's scoring, that references of a suite got worse. */
 export function claimAbout(
   suite: SuiteComparison,
   runs: readonly ReferenceRun[],

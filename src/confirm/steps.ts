@@ -26,7 +26,7 @@ import {
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
-/** At most this many references, the worst ones, get new pairs of tries first. */
+/** The references that fell most are suspects, and get new pairs of tries first. */
 const MAX_SUSPECTS = 5;
 
 const MAX_NEW_PAIRS = 10;
@@ -38,14 +38,14 @@ const MIN_SUSPECT_E_VALUE = 0.5;
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** The most new tries per reference. A roll-up needs all of its tries. */
+/** Per reference. A roll-up needs all of its tries. */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
-/** The level for a difference between base's stored and new answers. */
+/** Level of the test for a difference between base's stored and new answers. */
 const DRIFT_LEVEL = 0.05;
 
 /**
- * If p is above this, new answers show no fall, so a change of the model explains the earlier one.
+ * If p is above this, new answers show no fall, so a change of the model explains the earlier fall.
  */
 const NO_FALL_P = 0.3;
 
@@ -55,18 +55,15 @@ export interface Measure {
    * compare.
    */
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
-  /** Returns the outcome of one try. Null if only all tries together can be compared. */
+  /** The outcome of one try. Null if only all tries together can be compared. */
   outcome: ((made: Try) => Outcome) | null;
-  /**
-   * True if head's answer is compared with base's answer of the same call. Then both sides are
-   * called.
-   */
+  /** True if head's answer is compared with base's answer of the same call. */
   isPaired: boolean;
-  /** True if all tries of a side are compared as one. Then there is only one look. */
+  /** True if all tries of a side are compared as one. Then there is only one test. */
   isRolledUp: boolean;
 }
 
-/** The claim that head got worse, if the answers behind it are not enough to make a run red. */
+/** The claim that head got worse, made from answers that are not enough to make a run red. */
 export interface Claim {
   /** The metric whose mean got worse. Null if the claim is about the verdict. */
   metric: string | null;
@@ -93,9 +90,9 @@ export function wholeTry({ byHead }: Try): Outcome {
 
 type Sides = Readonly<Record<Side, readonly Try[]>>;
 
-/** The tries of one reference that were made to confirm falls. All claims share them. */
+/** The new tries of one reference. All claims share them. */
 export interface NewTries {
-  /** Only suspects have these pairs. They exclude the tries that made them suspects. */
+  /** Only suspects have these pairs. */
   pairs: Sides;
   /** These tries replace stored ones. Head gets some only if a claim needs them. */
   again: Sides;
@@ -126,7 +123,6 @@ type ConfirmationStep =
   | { kind: 'confirmed'; by: 'references' | 'all' }
   | { kind: 'refuted' };
 
-/** A reference of a claim with its earlier and new tries. */
 interface Row extends NewTries {
   suite: SuiteComparison;
   run: ReferenceRun;
@@ -141,9 +137,8 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 
 /**
  * The next step to confirm that head is worse than base is today. Earlier tries choose the
- * suspects, but only new tries count. The suspects come first: their e-values of new pairs are
- * valid at any stop. Then come all references, which no earlier try has selected: exact tests after
- * each try.
+ * suspects, but only new tries count. First come e-values of the suspects, which are valid at any
+ * stop. Then come exact tests of all references, one after each new try.
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -167,7 +162,6 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, made + 1, measure)) };
 }
 
-/** Null if the suspects do not confirm the claim. */
 function nextSuspectStep(
   suspects: readonly Row[],
   outcome: (made: Try) => Outcome,
@@ -202,15 +196,11 @@ function nextSuspectStep(
 }
 
 /**
- * Here head goes first, because base goes first elsewhere. Neither side should always be the one
- * that starts a program.
+ * Head goes first here, because base goes first elsewhere. The first side also starts the program.
  */
 const SIDES = ['head', 'base'] as const;
 
-/**
- * The references that fell most in the earlier tries. Picks only one per cluster or question,
- * because their tries are not independent.
- */
+/** Picks only one reference per cluster or question, because their tries are not independent. */
 function pickSuspects(
   rows: readonly Row[],
   { judged, measure: { outcome } }: Pick<Claim, 'judged' | 'measure'>,
@@ -253,7 +243,7 @@ interface NewLook {
   isLarge: boolean;
 }
 
-/** All looks for which every reference has enough tries. */
+/** The tests for which every reference has enough tries. */
 function looksAt(rows: readonly Row[], { measure, minDrop }: Claim): NewLook[] {
   const looks: NewLook[] = [];
   for (const [k, share] of sharesOf(measure).entries()) {
@@ -298,10 +288,7 @@ function needsNewHead({ run }: Row, { isPaired }: Measure): boolean {
   return isPaired || run.head.some(isStored) || isOneSession(run);
 }
 
-/**
- * The most answers that confirming all claims about a suite may need. 0 if there is nothing to
- * confirm.
- */
+/** The most answers that confirming all claims about a suite may need. */
 export function maxNewAnswers(
   { compared, policy, run, gate }: SuiteComparison,
   hasStored: boolean,
@@ -329,7 +316,7 @@ function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['
 
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
-/** `limit` says what ended the calls. Null if `step` is final. */
+/** `limit` is what ended the calls, or null if `step` is final. */
 export function createConfirmation(
   claim: Claim,
   made: NewTriesByRun,

@@ -8,8 +8,8 @@ import type { Notice, Place, Scalar } from '../types/plain.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 
 /**
- * US dollars per million tokens. `cached` is the price of input read from the server's cache. If
- * absent, it is equal to `input`.
+ * US dollars per million tokens. `cached` is the price of input read from the server's cache.
+ * Default: `input`.
  */
 export interface GivenPrice {
   input: number;
@@ -23,7 +23,7 @@ export interface ModelSettings {
   endpoint: string | null;
   model: string;
   api?: ChatApi;
-  /** The public model behind an endpoint. Absent if unknown. */
+  /** The public model behind an endpoint, if known. */
   is?: PublicModel;
   price: GivenPrice | null;
   /**
@@ -33,7 +33,7 @@ export interface ModelSettings {
   command: string[];
   files: string[];
   setup: string[];
-  /** Starts a new process for each try. If absent, there is one process per side. */
+  /** Starts a new process for each try. Default: one process per side. */
   process?: 'try';
   /**
    * The model that an agent calls, the limits of one run (calls and US dollars), and what its
@@ -42,7 +42,7 @@ export interface ModelSettings {
   calls?: { model: string; most: number; usd: number; afterwards: readonly string[] };
   file: string | null;
   replaces: string[];
-  /** Used in full sweeps. If absent, the settings' `transport` is used. */
+  /** Used in full sweeps. Default: the settings' `transport`. */
   transport?: Transport;
   pace?: GivenPace;
   place: Place;
@@ -55,8 +55,8 @@ export interface Budget {
 }
 
 /**
- * Keys of the settings file that features read. A feature declares its own in its folder: `declare
- * module '…/project/settings.ts' { interface FeatureSettings { … } }`.
+ * Keys of the settings file that features read. A feature adds its own with `declare module
+ * '…/project/settings.ts' { interface FeatureSettings { … } }`.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureSettings {}
@@ -79,7 +79,6 @@ export interface Settings extends FeatureSettings {
   transport?: Transport;
 }
 
-/** A feature's own key of the settings file. */
 export interface OwnSettings {
   key: string;
   schema: z.ZodType;

@@ -24,7 +24,6 @@ interface Reply {
   body: unknown;
 }
 
-/** Answers the GitHub calls for one pull request on a local address, without checking them. */
 export async function startDemoGitHub(head: string, description: string): Promise<DemoGitHub> {
   const state: DemoState = { head, description, comment: null, check: null };
   const server: Server = createServer((request, response) => {
@@ -133,9 +132,7 @@ const GIT_SETTINGS = [
 
 const DATE = '2026-01-01T12:00:00Z';
 
-/**
- * Commits the shop's prompts to `main` and the changed prompts to a branch. Commit ids never vary.
- */
+/** Commit ids never vary. */
 export function makeDemoRepository(
   fixture: string,
   folder: string,

@@ -7,8 +7,8 @@ import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 
 /**
- * Adds missing keys from `.env` and no other variables, so the file cannot change what runs. The
- * action never reads `.env`.
+ * Adds only missing keys from `.env`, so that the file cannot change what runs. The action never
+ * reads `.env`.
  */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
@@ -47,10 +47,7 @@ function keysIn(text: string, named: readonly string[]): [string, string | undef
   );
 }
 
-/**
- * Warns if git would commit the keys in `.env`. @param files tracked files, and untracked files
- * that are not ignored
- */
+/** Warns if git would commit the keys in `.env`. */
 export async function openKeys(
   repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,
   files: SourceTree,
@@ -58,7 +55,7 @@ export async function openKeys(
 ): Promise<string | null> {
   if (!files.files.has('.env')) return null;
   const { root, below } = repository.workTree;
-  if ((await repository.commonFolder()) === root) return null; // The folder is not in a git repository then.
+  if ((await repository.commonFolder()) === root) return null; // The folder is not in a git repository.
   if (keysIn(new TextDecoder().decode(await files.read('.env')), named).length === 0) return null;
   const tracked = await repository.tracked(join(root, below, '.env'));
   return tracked.length > 0

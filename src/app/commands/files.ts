@@ -43,7 +43,7 @@ export function savedKinds({ features }: Pick<Terminal, 'features'>): SavedKind[
   return features.flatMap(({ savedFile }) => savedFile ?? []);
 }
 
-/** Finds saved files in folders at any depth. Rejects with all paths that have no saved file. */
+/** Rejects with all paths that have no saved file. */
 export async function savedFilesIn(paths: readonly string[], reader: Reader): Promise<string[]> {
   const problems: Problem[] = [];
   const found = await Promise.all(paths.map((path) => filesIn(path, reader, problems)));
@@ -60,7 +60,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   };
   const entry = await stat(full).catch(() => null);
   if (entry === null) return wrong('does not exist, or cannot be read');
-  // Reading a device never ends. Reading a pipe does: evaldiff report <(curl …).
+  // Reading a device never ends. Reading a pipe does, as in `evaldiff report <(curl …)`.
   if (!entry.isDirectory())
     return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
@@ -83,10 +83,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   );
 }
 
-/**
- * A sweep's report folder also contains the files of its runs. Its result already includes those
- * runs.
- */
+/** The result of a sweep already includes its runs, whose files are in the same folder. */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
     .filter((file) => file.endsWith(`${sep}result.json`))
@@ -94,7 +91,7 @@ function withoutRunsOf(files: readonly string[]): string[] {
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
-/** Rejects with the problems of all files that are invalid or have another version. */
+/** Rejects with the problems of all invalid files. */
 export async function readSavedFiles(
   files: readonly string[],
   terminal: Reader,
@@ -110,10 +107,7 @@ export async function readSavedFiles(
   return read;
 }
 
-/**
- * Files of the newest run. If two times are equal, the later name wins, because llmeval names files
- * by time.
- */
+/** If two times are equal, the later name wins, because llmeval names files by time. */
 export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
   const { cwd } = terminal;
   const there: string[] = [];

@@ -266,7 +266,6 @@ function commandLines(directory: string, code: string): string[] {
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
-/** The settings and an example suite, with comments on what to change first. */
 export function starterFiles(
   vendor: VendorName,
   starter: Pick<StarterSuite, 'path' | 'text'> | null = null,

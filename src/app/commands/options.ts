@@ -8,7 +8,6 @@ import type { Terminal } from './terminal.ts';
 
 export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
-/** Options of all commands that read a project. `Takes` selects the options of each command. */
 export interface EvaluateOptions {
   config: string;
   directory: string;
@@ -29,7 +28,7 @@ export interface EvaluateOptions {
   json?: boolean;
 }
 
-/** What a command does, apart from reading files. This determines the command's options. */
+/** What a command needs, which determines its options. */
 interface Takes {
   /** The command uses stored answers and endpoints. All flags below require this. */
   answers?: boolean;
@@ -121,7 +120,7 @@ function answerOptions(command: Command): void {
     .option('--no-store', 'do not store answers or reuse stored ones');
 }
 
-/** Adds the options of features. Returns the variants that the user's options select. */
+/** Adds the options of features, and finds the feature that the user's options select. */
 export function addVariants(command: Command, { features }: Pick<Terminal, 'features'>) {
   const variants = features
     .flatMap((row) => row.variants ?? [])
@@ -133,7 +132,6 @@ export function addVariants(command: Command, { features }: Pick<Terminal, 'feat
   };
 }
 
-/** The `--directory` option for a suggested command, or '' for the current folder. */
 export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }

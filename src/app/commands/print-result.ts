@@ -45,7 +45,7 @@ export async function print(
   terminal.out(json === true ? `${logJson(result)}\n` : await renderResult(result, terminal));
 }
 
-/** If `--report` is given, calls `write` for its folder and prints the path of the `first` file. */
+/** Prints the path of the `first` file of the reports. */
 export async function writeOwnReports(
   session: Session,
   { report }: Pick<EvaluateOptions, 'report'>,
@@ -61,7 +61,7 @@ export async function writeOwnReports(
   if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
 }
 
-/** Prints the last line of a run to stderr. Returns the exit code. */
+/** Returns the exit code. */
 export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
   err(`${logLine(endLine(conclusion, title))}\n`);
   return exitCode(conclusion);

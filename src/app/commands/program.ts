@@ -4,10 +4,7 @@ import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
 import type { CommandGroup, LazyCommand, Terminal } from './terminal.ts';
 
-/**
- * Runs one command line. Exit codes: 0 for pass or neutral, 1 if the gate failed, 2 without a
- * verdict.
- */
+/** Exit codes: 0 for pass or neutral, 1 if the gate failed, 2 without a verdict. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
   const hint = OTHER_VERBS.get(argv[0] ?? '');
@@ -59,7 +56,6 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Errors of the operating system, such as a full disk. */
 const SYSTEM_ERRORS =
   'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
     ' ',
@@ -82,7 +78,7 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
   manage: 'Manage:',
 };
 
-/** Features add more commands. Each command is loaded only when used, for a fast start. */
+/** Each command is loaded on demand, for a fast start. */
 const COMMANDS: readonly LazyCommand[] = [
   { name: 'diff', group: 'test', load: async () => (await import('./plain.ts')).diffCommand },
   { name: 'run', group: 'test', load: async () => (await import('./run.ts')).runCommand },
@@ -99,10 +95,7 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
-/**
- * Creates the command `asked`, or all commands if none has this name. `done` receives the exit
- * code.
- */
+/** Creates only the command `asked`, or all commands if none has this name. */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,

@@ -43,10 +43,7 @@ export const currentFiles = async ({
   changed: [],
 });
 
-/**
- * The current files. They get the commit's id if all uncommitted files are in `written` (absolute
- * paths).
- */
+/** The files get the commit's id if all uncommitted files are in `written` (absolute paths). */
 export async function currentState(
   session: Pick<Session, 'repository'>,
   written: readonly string[],
@@ -137,10 +134,7 @@ function warningOfKeys(session: Session, named: readonly string[]): Session {
   };
 }
 
-/**
- * Shorter values are placeholders such as `none` or `EMPTY`. Users set them for servers without
- * keys.
- */
+/** Shorter values are placeholders, such as `none`, for servers without keys. */
 const SHORTEST_KEY = 8;
 
 function cliSessionOptions(
@@ -249,7 +243,6 @@ export interface Opened {
   project: Project;
 }
 
-/** Opens a session for the current files, calls `work`, and closes it. */
 export function withCurrentProject(
   options: EvaluateOptions,
   terminal: Terminal,

@@ -30,7 +30,7 @@ interface ReportOptions {
   out?: string;
 }
 
-/** Time limit for roll-up code over all references. */
+/** Limits all roll-up code together. */
 const ROLLUP_SECONDS = 5;
 
 const EXAMPLES = `

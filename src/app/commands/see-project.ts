@@ -33,8 +33,8 @@ import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
 export interface SeenProject {
   /**
-   * The repository's root, where GitHub looks for workflows. If there is no repository, the
-   * project's folder.
+   * The repository's root, where GitHub looks for workflows. Without a repository, the project's
+   * folder.
    */
   root: string;
   git: boolean;
@@ -44,7 +44,6 @@ export interface SeenProject {
   settings: string | null;
   prompts: string[];
   foreign: string[];
-  /** True if there are no settings and nothing to test. */
   isEmpty: boolean;
   listed: string[];
   unread: { file: string; what: string }[];
@@ -56,7 +55,7 @@ export interface SeenProject {
   account: string | null;
 }
 
-/** Finds the project's own files, other tools' files and models before `init` writes anything. */
+/** Finds what `init` must respect: existing files, files of other tools, and models. */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,

@@ -23,7 +23,7 @@ export interface Terminal {
   isTerminal: boolean;
   width: number;
   confirm?(question: string): Promise<boolean>;
-  /** Vendor addresses and the clock. Only tests and benchmarks set these. */
+  /** Only tests and benchmarks set these. */
   testOverrides?: TestOverrides;
   /** Ends commands that otherwise run until the user interrupts them. */
   until?: AbortSignal;
@@ -49,10 +49,7 @@ export interface Rendered {
   code: number;
 }
 
-/**
- * Options that a feature adds to an existing command, and the code that runs if the user gives
- * them.
- */
+/** Options that a feature adds to an existing command, and the code that they run. */
 interface CommandVariant {
   command: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
@@ -80,14 +77,13 @@ export interface LabelledTest {
   run(tools: AnswererTools): Promise<{ json: Json; blocks: Block[] }>;
 }
 
-/** A project without suites, as `init` finds it. */
 export interface StarterProject {
   tree: SourceTree;
   /** Vendors whose keys are set in the environment. */
   keys: readonly VendorName[];
 }
 
-/** A suite that `init` writes in place of its example. The suite needs `code: host`. */
+/** A suite that `init` writes instead of its example. The suite needs `code: host`. */
 export interface StarterSuite {
   path: string;
   text: string;
@@ -103,13 +99,13 @@ export interface DemoExample {
   words: string;
   /** A folder with the subfolders `base` and `head`. Head starts as a copy of base. */
   fixture: string;
-  /** More files of base. Maps the path in the repository to the path in the package. */
+  /** More files of base, from the path in the repository to the path in the package. */
   files: Readonly<Record<string, string>>;
   /**
    * A server that simulates the model behind the endpoint `demo`. The server prints its address.
    */
   server: string;
-  /** Returns why the example cannot run on this machine, or null if it can. */
+  /** Returns why the example cannot run on this machine, or null. */
   refusal(): Promise<string | null>;
 }
 
@@ -123,7 +119,7 @@ export interface CommandRow {
   starter?(project: StarterProject): Promise<StarterSuite | null>;
 
   /**
-   * Used by `evaldiff grade`. Null if the suite belongs to another feature. @throws UserError
+   * Runs `evaldiff grade`. Returns null if the suite belongs to another feature. @throws UserError
    * without labels
    */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
@@ -132,8 +128,8 @@ export interface CommandRow {
 export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];
 
 /**
- * Loads the renderer only when needed, because its table of character widths slows each start by 10
- * %.
+ * The renderer's table of character widths would slow each start by 10 %, so it is loaded on
+ * demand.
  */
 export async function printBlocks(
   blocks: readonly Block[],
@@ -196,7 +192,6 @@ export function terminalOf(
   };
 }
 
-/** Every answer except yes means no. So does the end of the input. */
 async function confirmBy(
   question: string,
   out: (text: string) => void,

@@ -17,10 +17,7 @@ export interface FoundWorkflow {
   unfinished: boolean;
 }
 
-/**
- * Finds the workflow that runs the action on the project in `below` ('' for the root). Null if
- * there is none.
- */
+/** Finds the workflow that runs the action on the project in `below` ('' for the root). */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
@@ -85,7 +82,6 @@ export function endpointKey(name: string): string {
 interface WorkflowNeeds {
   vendors: readonly VendorName[];
   endpoints: readonly string[];
-  /** Whether some suite needs `code: host`. */
   host?: boolean;
 }
 

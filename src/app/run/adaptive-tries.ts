@@ -1,10 +1,7 @@
 import { MOST_TRIES } from '../../kernel/plan/looks.ts';
 import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 
-/**
- * Counts the tries of suites that stop early, and the tries that five per side would take. Null
- * without such suites.
- */
+/** `fixed` counts the tries without an early stop. Null if no suite can stop early. */
 export function countAdaptiveTries(
   suites: readonly SuiteComparison[],
 ): { made: number; fixed: number } | null {

@@ -9,10 +9,7 @@ interface Rolled {
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/**
- * Finds scoring code that always fails. `suites` have meaningless rates because of it. `notices`
- * name promptfoo checks that always threw.
- */
+/** Finds scoring code that always fails. The rates of `suites` are meaningless because of it. */
 export function findBrokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];
@@ -36,10 +33,6 @@ interface Broken {
 
 interface Use {
   metric: Metric;
-  /**
-   * The references that the code judged. A check of one reference may fail every time without being
-   * broken.
-   */
   references: Set<ReferenceRun>;
   suites: Set<SuiteRun>;
   isShared: boolean;
@@ -68,7 +61,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // In promptfoo, an answer that is not JSON fails the check. All answers may do so.
+    // In promptfoo, a check of JSON throws on other answers, which may be all answers.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
         `metric "${name}" raised on every answer of both sides, which counts as a fail, as in promptfoo. ` +

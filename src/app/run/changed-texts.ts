@@ -9,7 +9,7 @@ import { MAX_DIFF_EDITS } from '../../text/cut-out.ts';
 import { cut } from '../../text/visible.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
-/** The limit covers every suite of a large run, because any of them may still regress. */
+/** This covers every suite of a large run, because any of them may still regress. */
 const MOST_FILES = 1_000;
 
 const MOST_LINES = 60;

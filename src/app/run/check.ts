@@ -23,10 +23,7 @@ export function answererProblems(
   return distinctProblems(problems);
 }
 
-/**
- * Finds references that cannot run. For example, a variable has no value, or a metric needs a
- * missing `expected`.
- */
+/** Finds references that cannot run, for example because a variable has no value. */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
     (suite.head?.suite.tests.references ?? []).flatMap(
@@ -111,9 +108,7 @@ interface Code {
   at?: CodePlace;
   place: Place;
   sets?: readonly (keyof typeof SET)[];
-  /**
-   * Names of input variables that are whole numbers. If absent, the code is compiled but not run.
-   */
+  /** Input variables that are whole numbers. If absent, the code is compiled but not run. */
   counts?: readonly string[];
   tool?: string | undefined;
 }
@@ -129,8 +124,8 @@ export const FAILS_ALWAYS =
 
 /**
  * Finds metrics, roll-ups and prompts that do not compile, import unavailable modules at the top,
- * or never set `result`. Runs only roll-ups, on sample numbers. A promptfoo check that does not
- * compile causes only a notice, because the check then fails.
+ * or never set `result`. A promptfoo check that does not compile fails on every answer, so it
+ * causes only a notice.
  */
 export async function checkCode(
   suites: readonly SuiteComparison[],
@@ -141,7 +136,6 @@ export async function checkCode(
   const used = suites.filter(({ run }) => mode === 'sweep' || run.runs.length > 0);
   const all = used.flatMap((suite) => [
     ...scoringCode(suite),
-    // Prompt code may use the host's packages.
     ...(code === 'host' ? codeOfPrompt(suite) : []),
   ]);
   const distinct = new Map(all.map((piece) => [JSON.stringify([piece.place, piece.code]), piece]));
@@ -210,7 +204,7 @@ async function codeProblems(
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }
 
-/** Whether some statement may set the variable. True if the code creates code at run time. */
+/** Assumes yes if the code creates code at run time. */
 function maySet(name: string, language: CodeLanguage, code: string): boolean {
   const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
   const bare = code.replace(comment, '$1');

@@ -13,8 +13,7 @@ interface KeyedReference {
 
 /**
  * Keeps references that `references=` and `tags=` match on either side. Otherwise an edited tag
- * would look like a removal. A pattern without a match is a problem. A notice says that only some
- * references ran.
+ * would look like a removal.
  */
 export function chooseReferences(
   base: Project | null,

@@ -18,7 +18,7 @@ interface JudgedSuite {
   verdict: SuiteVerdict | null;
 }
 
-/** A fall under base's scoring. If `metric` is null, the pass rate fell, else the metric's mean. */
+/** If `metric` is null, the pass rate fell. */
 interface FallOfSuite {
   suite: SuiteComparison;
   metric: string | null;
@@ -26,15 +26,15 @@ interface FallOfSuite {
 
 interface UnderBase {
   findings: UnderBaseFinding[];
-  /** The fall that head's own scoring hides. Null if there is none, or if new answers refute it. */
+  /** The fall that head's own scoring hides. Null if new answers refute it. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Sentences about refuted falls. With any of these, the run is not green. */
+  /** Sentences about refuted falls, each of which prevents a green verdict. */
   unconfirmed: string[];
 }
 
 /**
- * Finds falls under base's scoring. New answers must confirm a fall that `gate.scoring` would make
- * red.
+ * Finds falls under base's scoring. Before such a fall makes the run red, new answers must confirm
+ * it.
  */
 export async function findUnderBase(
   suites: readonly JudgedSuite[],

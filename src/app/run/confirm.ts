@@ -21,14 +21,13 @@ import type { ComparedRun, FeatureTools } from './feature.ts';
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
 export interface ConfirmedVerdict extends RunVerdict {
-  /** The confirmation of a fall in all suites together. Null if no confirmation was needed. */
+  /** Confirms the fall of all suites together. Null if this was not needed. */
   confirmedPool: Confirmation | null;
 }
 
 /**
- * Decides a run. If a red verdict depends on stored answers, the model may have changed. If it
- * depends on one program process per side, that process may have been unlucky. New answers must
- * then confirm it.
+ * A red verdict on stored answers may have another cause than head: the model may have changed, or
+ * one program process was unlucky. So new answers must confirm the verdict.
  */
 export async function confirmFalls(
   measured: MeasuredRun,
@@ -74,7 +73,7 @@ export function confirmReferences(
     const named = new Set(references);
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
     if (confirm === null || restsOn(runs) === null) return null;
-    // Judges the references only together, because the plan reserves no calls for single ones.
+    // The plan reserves no calls for single references.
     const claim = claimAbout(suite, runs, wholeTry, { ...gate, claims });
     return confirm({ ...claim, judged: 'none', minDrop: null });
   };

@@ -6,15 +6,15 @@ import { counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Limit per suite, because a data file may repeat every row. */
+/** A data file may repeat every row. */
 const MOST_NOTICES = 10;
 
 const SHOWN_NAMES = 5;
 
-/** Inputs with at least this many words can be near duplicates. */
+/** Shorter inputs are not compared as near duplicates. */
 const MIN_WORDS = 20;
 
-/** Near duplicates share at least this part of their words (Jaccard index of sets). */
+/** Minimum Jaccard index of the words of near duplicates. */
 const MIN_SHARED = 0.9;
 
 const MAX_COMPARED = 20;
@@ -68,7 +68,7 @@ function textOf({ input, thread }: Reference): string {
   return [...Object.values(input), ...(thread ?? []).map(({ content }) => content)].join('\n');
 }
 
-/** Ignores case and punctuation. Keeps the punctuation and signs of numbers. */
+/** Ignores case and punctuation, except in numbers. */
 function wordsOf(reference: Reference): string[] {
   return textOf(reference)
     .toLowerCase()
@@ -77,7 +77,6 @@ function wordsOf(reference: Reference): string[] {
     .filter((word) => word !== '');
 }
 
-/** Compares only references that share one of their rarest words; see {@link rarest}. */
 function sharedWords(references: readonly Reference[]): Group[] {
   const long = references
     .map((reference) => ({ reference, words: new Set(wordsOf(reference)) }))
@@ -109,8 +108,8 @@ function sharedWords(references: readonly Reference[]): Group[] {
 
 /**
  * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006). All words are sorted in one order. If two sets
- * share at least {@link MIN_SHARED} of their words, their first n − ⌊SHARED · n⌋ + 1 words have one
- * in common. n is the size of each set.
+ * of n words share at least {@link MIN_SHARED} of them, their first n − ⌊SHARED · n⌋ + 1 words have
+ * one in common.
  */
 function rarest(words: ReadonlySet<string>, uses: ReadonlyMap<string, number>): string[] {
   const order = (a: string, b: string): number =>

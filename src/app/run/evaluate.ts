@@ -66,7 +66,6 @@ async function verdictsOf(
   return confirmFalls(measured, gate, confirm);
 }
 
-/** Null if nothing is compared or no call is allowed. */
 function confirmOf({ mode, price }: Prepared, tools: FeatureTools): Confirm | null {
   return mode !== 'diff' || tools.isPreview === true ? null : createConfirm(tools, price);
 }

@@ -12,7 +12,7 @@ interface ExtraTryMaker {
   isEnded(): boolean;
 }
 
-/** `byBase`: base's scoring also scores the tries. */
+/** If `byBase`, base's scoring also scores the tries. */
 export function extraTryMaker(
   tools: FeatureTools,
   price: Price,

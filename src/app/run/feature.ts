@@ -1,11 +1,10 @@
 /**
  * The interface between a run and its features. A feature is a folder of `src/features` and a row
- * in `src/features.ts`, which the two entry points pass down. Nothing below knows a feature by
- * name.
+ * in `src/features.ts`. Nothing in this folder knows a feature by name.
  *
  * Rules for every hook:
- * - Rows are called in the order of the table.
- * - A hook does not modify its arguments. It returns what it decides.
+ * - Hooks are called in the order of the rows.
+ * - A hook does not modify its arguments.
  * - Hooks without model calls throw only for internal errors. The others call models through
  *   `tools.spent.complete`, which counts calls and stops at the caps.
  * - A row's module is loaded at the start of every run, so it loads large code on demand.
@@ -40,7 +39,7 @@ export interface SidesRead {
   trust: TrustLevel;
   limits: Limits;
   isChosen: boolean;
-  /** What the author wrote about the change. This text is untrusted. Absent if unknown. */
+  /** What the author wrote about the change. This text is untrusted. */
   description?: string;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
@@ -73,12 +72,12 @@ export interface ComparedRun {
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** All planned suites. Some may have no result. */
+  /** Includes suites without a result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
   /**
-   * Checks with new answers whether these references got worse, before they make the run red. Each
-   * check uses alpha divided by `claims`. Null if none of their tries are stored answers.
+   * Checks with new answers whether these references got worse, at the level alpha divided by
+   * `claims`. Null if none of their tries are stored answers.
    */
   confirm(
     suite: SuiteComparison,
@@ -90,9 +89,8 @@ export interface ComparedRun {
 export interface DecidedRun extends ComparedRun {
   /** What the `compared` hooks of all rows returned. */
   parts: Partial<FeatureParts>;
-  /** The number of answers in the comparison, new or stored. */
+  /** New and stored answers in the comparison. */
   calls: number;
-  /** What the `groups` hooks of all rows return. */
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
 
@@ -106,11 +104,10 @@ export interface Added {
 export interface Judged extends Added {
   /** Each sentence makes the suite red. */
   findings: FeatureFinding[];
-  /** Each of these sentences prevents a green verdict. */
+  /** Each sentence prevents a green verdict. */
   unjudged: string[];
 }
 
-/** A feature's calls in a plan: their key in `plan --json`, and their name. */
 interface CallNames {
   certain?: { key: string; words(calls: number): string };
   possible?: string;
@@ -122,9 +119,7 @@ interface OwnFile {
   isWritten: boolean;
 }
 
-/**
- * Counts the good and the bad labelled answers, and how many of each a grader classifies correctly.
- */
+/** Counts labelled answers, and how many of them a grader classifies correctly. */
 export interface LabelCounts {
   good: Counts;
   bad: Counts;
@@ -132,7 +127,7 @@ export interface LabelCounts {
   who: string;
 }
 
-/** The measured accuracy of a suite's only grader. Null if it was not measured. */
+/** The accuracy of a suite's only grader. Null if it was not measured. */
 export type MeasuredGrader = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
 export interface Feature<Own = unknown, Read = unknown> {
@@ -147,9 +142,7 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** Reads the feature's files, after both projects were read. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /**
-   * Called after selection. The hook must be pure. Returns null if the feature does not take part.
-   */
+  /** Called after selection. Must be pure. Returns null if the feature does not take part. */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
   withoutStored?(
@@ -169,8 +162,7 @@ export interface Feature<Own = unknown, Read = unknown> {
   ): Promise<SuiteComparison[]>;
 
   /**
-   * Called after the tries and before any verdict. `judges` are graders that the feature tested on
-   * labelled answers.
+   * Called after the tries and before any verdict. `judges` are graders that the feature tested.
    */
   before?(
     plan: FeaturePlan<Own>,

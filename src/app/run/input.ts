@@ -15,9 +15,7 @@ import type { Features } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
-  /**
-   * The base branch's tip. Its tests and settings apply. If null or absent, those of base apply.
-   */
+  /** The base branch's tip, whose tests and settings apply. Without it, those of base apply. */
   tip?: SourceTree | null;
   changed?: readonly ChangedFile[];
   description?: string;
@@ -32,9 +30,9 @@ export interface RunInput extends PrepareInput {
   /** Why GitHub withholds keys. If null, a missing key is an error. */
   withheld: Withheld | null;
   maxCost: number | null;
-  /** The cap is a default. It covers only models with known prices. */
+  /** The cap is a default, so it covers only models with known prices. */
   assumesCost?: true;
-  /** This run's part of a shared plan. If absent, the run executes the whole plan. */
+  /** This run's part of a shared plan. Default: the whole plan. */
   part?: PlanPart;
 }
 
@@ -42,7 +40,7 @@ export interface PlanPart {
   narrow(whole: Prepared): Prepared;
   problems(whole: Prepared): Problem[];
   caps(caps: Caps, portions: () => Portions): Caps;
-  /** The other parts have checked the caps and made all calls, so this part needs no key. */
+  /** The other parts have already made all calls, so this part needs no key. */
   isAnswered: boolean;
 }
 
@@ -75,9 +73,9 @@ export interface PlanTools {
    */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
-  /** Compiles the project's code. If absent, the code is not checked. */
+  /** If absent, the project's code is not checked. */
   evaluate?: JudgeEdges['evaluate'];
-  /** Returns list prices and a check for stored answers. Only runs with calls need these. */
+  /** Only runs with calls need this. */
   pricing(targets: readonly Target[]): Promise<Pricing>;
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }

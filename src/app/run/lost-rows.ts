@@ -18,7 +18,7 @@ export function findLostRows(
     empty.flatMap((place) => {
       const had = before.get(place.file)?.size ?? 0;
       const isAlone = references.length === 0;
-      // Only a list in the file has a line. The list may be empty if the suite has other
+      // Only a list in the prompt's file has a line. It may be empty if the suite has other
       // references.
       const isError = place.line > 0 ? had > 0 && isAlone : had > 0 || isAlone || strict;
       return isError ? [problem(place, emptyWords(place.line > 0, had))] : [];

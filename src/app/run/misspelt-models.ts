@@ -9,7 +9,7 @@ import type { Pricing } from './input.ts';
 
 /**
  * Finds models without a price whose name differs by one letter from a listed name. A different
- * digit means another version, so it is not reported.
+ * digit means another version.
  */
 export async function findMisspeltModels(
   { suites, features, price }: Prepared,

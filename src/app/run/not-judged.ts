@@ -96,10 +96,7 @@ interface KeylessRun {
   judge(prepared: Prepared): Promise<Result>;
 }
 
-/**
- * Runs everything that needs no key, and reports the plan for the rest. The run may fail but never
- * succeeds.
- */
+/** Runs everything that needs no key. The run may fail but never succeeds. */
 export async function judgeWithoutKeys({
   prepared,
   head,

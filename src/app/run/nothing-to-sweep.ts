@@ -9,7 +9,6 @@ const NO_REFERENCES =
   'has no references, so there is nothing to run: ' +
   'list them under references, or name a data file under references_from';
 
-/** A sweep that judges nothing is an error, because the user expects answers. */
 export function nothingToSweep(
   { mode, mayBeEmpty }: Pick<RunInput, 'mode' | 'mayBeEmpty'>,
   { suites, settings }: Project,

@@ -17,15 +17,15 @@ export interface ReplacedServer {
   tries: number;
 }
 
-/** Stored answers from another build of the same model. The server's fingerprint differs. */
+/** Stored answers for which the server reported another fingerprint of the same model. */
 export interface OtherBuild {
   model: string;
   tries: number;
 }
 
 /**
- * Removes stored answers of models that the server has since replaced. They cannot be compared with
- * new answers. If one try of a reference's side is removed, all tries of that side are.
+ * Removes stored answers of models that the server has since replaced. If one try of a reference's
+ * side is removed, all tries of that side are.
  */
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];
@@ -60,8 +60,7 @@ export function withoutOutdated(suites: readonly SuiteComparison[]): {
 }
 
 /**
- * Some vendors change the fingerprint daily, so a different fingerprint does not invalidate an
- * answer.
+ * Some vendors change the fingerprint daily, so another fingerprint does not invalidate an answer.
  */
 function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
   const fresh = servedNow(suites, 'fingerprint');

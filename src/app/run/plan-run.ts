@@ -94,7 +94,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
   };
 }
 
-/** Reserves calls to confirm a fall that depends on stored answers, before the run is red. */
+/** Reserves calls to confirm a fall that depends on stored answers. */
 function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   if (prepared.mode !== 'diff') return prepared;
   const { plan, suites } = prepared;
@@ -103,10 +103,7 @@ function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   return { ...prepared, plan: { ...plan, possible } };
 }
 
-/**
- * Includes all turns of dialogues. Assumes that each new answer needs as many grades as an earlier
- * answer.
- */
+/** Assumes that each new answer needs as many grades as an earlier answer. */
 function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
   const answers = maxNewAnswers(suite, hasStored);
   if (answers === 0) return 0;

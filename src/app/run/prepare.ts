@@ -103,7 +103,6 @@ function runGate({ again, failOn }: PrepareInput, { gate }: TrustedSides): GateS
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
 }
 
-/** Head's prompt cannot run the newer tests of the base branch, so nothing is judged. */
 function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
   if (unasked === undefined) return [];
   const message =
@@ -177,7 +176,7 @@ function projectSides(
   };
 }
 
-/** Only sweeps use batches, because a batch may take a day. */
+/** Only full sweeps use batches, because a batch may take a day. */
 function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
 }

@@ -23,10 +23,7 @@ interface Reading {
   parsed?: ParsedDocuments | undefined;
 }
 
-/**
- * Errors in head end the run. If base is unreadable, all of head counts as new, because a pull
- * request cannot fix base.
- */
+/** If base is unreadable, all of head counts as new, because a pull request cannot fix base. */
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
   const { read } = reading;
@@ -166,7 +163,7 @@ function sweptIn({ settings }: Project): number {
   return Object.keys(settings.sweep).length;
 }
 
-/** The settings' `sweep` applies to full sweeps only. A comparison sweeps just its overrides. */
+/** The settings' `sweep` applies to full sweeps only. */
 function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
   const sweep = Object.fromEntries(
     Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),

@@ -16,10 +16,9 @@ interface Repeats {
 }
 
 /**
- * Checks that the scores of code do not vary, and do not depend on order or side. For this, repeats
- * a share of each job, drawn by `seed`. The repetition uses a new process, another order and the
- * other side's name. If a score differs, all results of that code from this job on are errors. Code without
- * `scores` is not repeated.
+ * Scores must not vary or depend on the order or the side. To check this, some evaluations drawn by
+ * `seed` are repeated in a new process, in another order and under the other side's name. If a
+ * score differs, all further results of that code are errors.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
@@ -70,8 +69,8 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
 }
 
 /**
- * Draws at least one item at random. Excludes the first item unless it is the only one. Nothing ran
- * before the first item, so repeating it cannot reveal leftover state.
+ * Excludes the first item unless it is the only one: nothing ran before it, so repeating it cannot
+ * reveal leftover state.
  */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));

@@ -13,7 +13,6 @@ import { askRounds, startSpending, type JudgeEdges, type Spending } from './spen
 
 export type Untitled = Omit<Result, 'title'>;
 
-/** Executes a prepared run. The parts that it returns replace those of `emptyResult`. */
 export async function run(
   plain: Prepared,
   world: JudgeEdges,
@@ -108,7 +107,7 @@ function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   });
 }
 
-/** Calls the rows one after the other, so that every run makes calls in the same order. */
+/** Sequential, so that every run makes calls in the same order. */
 async function inTurn<T>(
   rows: readonly ActiveRow[],
   hook: (active: ActiveRow) => Promise<T>,

@@ -3,9 +3,8 @@ import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Metric } from '../../types/metric.ts';
 
 /**
- * The one rubric metric, or one score of the suite's own kind, that alone decides whether an answer
- * passes. Null if several decide, because the known error of one grader does not describe all of
- * them.
+ * The one grader that alone decides whether an answer passes. Null if several decide, because the
+ * known error of one grader does not describe all of them.
  */
 export type SoleJudge =
   { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'own'; score: string };

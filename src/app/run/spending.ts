@@ -23,10 +23,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
-/**
- * Functions that word a run's findings. They are passed in so that deciding code does not import
- * them.
- */
+/** Functions that word findings. They are passed in so that deciding code does not import them. */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
@@ -46,15 +43,9 @@ export interface JudgeEdges {
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /**
-   * Called after each answer, grade and evaluation, also after an error. Used only to show
-   * progress.
-   */
+  /** Shows progress. Called after each answer, grade and evaluation, also after an error. */
   answered(purpose: Purpose, status: Completion['status']): void;
-  /**
-   * Returns other data in the stores. Only the first store is writable. Absent if there are no
-   * stores.
-   */
+  /** Other data in the stores. Only the first store is writable. */
   kept?(): Promise<readonly KeptRecords[]>;
   sources?: { base: SourceTree | null; head: SourceTree };
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
@@ -87,10 +78,7 @@ export interface Spending {
   unmade: Unmade;
 }
 
-/**
- * Calls for these purposes are not grades. Answers count as tries. Attributes and fixes follow the
- * verdict.
- */
+/** Calls for these purposes are not grades. */
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
 
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {

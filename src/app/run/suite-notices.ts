@@ -170,7 +170,9 @@ function answersOf(run: ReferenceRun, side: Side): string[] {
 /** If the one-sided p is above this, the pass rate does not count as lower. */
 const NOT_LOWER_P = 0.05;
 
-/** Warns if single references decide, the pass rate is not lower and most answers changed. */
+/**
+ * Warns if single references decide although the pass rate is not lower and most answers changed.
+ */
 function churnNotice({ compared, gate }: SuiteComparison, result: SuiteResult): Notice[] {
   const { name, reason, pass_rate: rate, references } = result;
   const bySingle = reason?.by === 'references' || reason?.by === 'named';

@@ -14,8 +14,7 @@ interface ProjectAndTree {
 
 /**
  * Finds changes that may matter but are not read: links and submodules in searched folders, and
- * files next to a program or in a skill. `changed` are paths of both sides. `reasons` are files
- * that make something run.
+ * files next to a program or in a skill. `reasons` are files that make a suite run.
  */
 export function unreadChanges(
   sides: readonly ProjectAndTree[],
@@ -43,7 +42,7 @@ function irregularChanges(
   const reaching = (agents: boolean): ((path: string) => boolean)[] =>
     (programs.get(agents) ?? []).flatMap(({ files }) => files).map(folderMatcher);
   const others = [...settings.prompts, ...settings.rubrics].map(folderMatcher);
-  // Links are part of an agent's workspace.
+  // Agents can read links in their workspace.
   const ofLinks = [...others, ...reaching(false)];
   const patterns = { 'symbolic link': ofLinks, submodule: [...ofLinks, ...reaching(true)] };
   return changed.flatMap((path) => {
@@ -95,9 +94,7 @@ function besidePrograms(
   });
 }
 
-/**
- * True in the folder of the program's file. At the root, only for files with the same extension.
- */
+/** At the root, only files with the same extension count. */
 function isBeside(path: string, word: string): boolean {
   const folder = folderOf(word);
   const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';
