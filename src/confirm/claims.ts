@@ -31,8 +31,8 @@ import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
- * The level of a second session. The fall already passed a test at `alpha` on tries of the same
- * code, so the second session only has to repeat it.
+ * The fall already passed a test at `alpha` on the same code, so a second session only has to
+ * repeat it.
  *
  * Simulations shifted each side's rate per session by a normal error of 3 points, for 50 unchanged
  * references at 0.9. Then 16 % of runs are red without a second session and 4 % with one. Without
@@ -40,10 +40,7 @@ import { wholeTry, type Claim, type Measure } from './steps.ts';
  */
 const SESSION_LEVEL = 0.5;
 
-/**
- * Falls that depend on old answers: of suites, of named references, and of metrics whose mean fails
- * the run. These claims and the fall of all suites share alpha.
- */
+/** Claims that depend on old answers. They share alpha with the claim about all suites. */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
     ...ownClaims(row),
@@ -80,10 +77,7 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   ];
 }
 
-/**
- * The claim that the pass rate fell over all suites that did not fall themselves. `others` is the
- * number of the run's other claims.
- */
+/** Claims that the pass rate fell over all suites that did not fall themselves. */
 export function poolClaim(
   { pool, suites }: RunVerdict,
   settings: VerdictSettings,
@@ -111,7 +105,6 @@ function claimed({ suite, upTo }: SuiteVerdict): Claim['suites'][number] {
   return { suite, runs: suite.compared, upTo };
 }
 
-/** The claim of a feature, or of base's scoring, that references of a suite got worse. */
 export function claimAbout(
   suite: SuiteComparison,
   runs: readonly ReferenceRun[],

@@ -26,7 +26,7 @@ import {
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
-/** The references that fell most are suspects, and get new pairs of tries first. */
+/** Suspects are the references that fell most. They get new pairs of tries first. */
 const MAX_SUSPECTS = 5;
 
 const MAX_NEW_PAIRS = 10;
@@ -41,39 +41,32 @@ const LOOK_SHARES = [0.1, 0.1, 0.2];
 /** Per reference. A roll-up needs all of its tries. */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
-/** Level of the test for a difference between base's stored and new answers. */
 const DRIFT_LEVEL = 0.05;
 
-/**
- * If p is above this, new answers show no fall, so a change of the model explains the earlier fall.
- */
+/** If p is above this, new answers show no fall, so the model has probably changed. */
 const NO_FALL_P = 0.3;
 
 export interface Measure {
-  /**
-   * The one-sided mid-p of "head is worse" and each side's mean. Null if there is nothing to
-   * compare.
-   */
+  /** The one-sided mid-p of "head is worse" and each side's mean. */
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
-  /** The outcome of one try. Null if only all tries together can be compared. */
+  /** Null if only all tries together can be compared. */
   outcome: ((made: Try) => Outcome) | null;
   /** True if head's answer is compared with base's answer of the same call. */
   isPaired: boolean;
-  /** True if all tries of a side are compared as one. Then there is only one test. */
+  /** True if all tries of a side are compared as one. */
   isRolledUp: boolean;
 }
 
-/** The claim that head got worse, made from answers that are not enough to make a run red. */
+/** Claims that head got worse, based on answers that are not enough for a red verdict. */
 export interface Claim {
-  /** The metric whose mean got worse. Null if the claim is about the verdict. */
+  /** Null if the claim is about the verdict. */
   metric: string | null;
   suites: readonly ClaimedSuite[];
   measure: Measure;
-  /** The level of the whole confirmation, 0–1. */
   level: number;
   /** Which single references may confirm the claim. */
   judged: RunLevels['judged'];
-  /** The smallest new drop (0–1) that confirms the claim. Null if any drop does. */
+  /** The smallest drop (0–1) that confirms the claim. Null if any drop does. */
   minDrop: number | null;
 }
 
@@ -90,11 +83,11 @@ export function wholeTry({ byHead }: Try): Outcome {
 
 type Sides = Readonly<Record<Side, readonly Try[]>>;
 
-/** The new tries of one reference. All claims share them. */
+/** All claims share these tries. */
 export interface NewTries {
-  /** Only suspects have these pairs. */
+  /** Only for suspects. */
   pairs: Sides;
-  /** These tries replace stored ones. Head gets some only if a claim needs them. */
+  /** These tries replace stored ones. */
   again: Sides;
 }
 
@@ -136,9 +129,8 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 }
 
 /**
- * The next step to confirm that head is worse than base is today. Earlier tries choose the
- * suspects, but only new tries count. First come e-values of the suspects, which are valid at any
- * stop. Then come exact tests of all references, one after each new try.
+ * Earlier tries choose the suspects, but only new tries count. First come e-values of the suspects,
+ * which are valid at any stop. Then come exact tests of all references, one after each new try.
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -200,7 +192,7 @@ function nextSuspectStep(
  */
 const SIDES = ['head', 'base'] as const;
 
-/** Picks only one reference per cluster or question, because their tries are not independent. */
+/** Tries of references in one cluster are not independent, so only one of them is picked. */
 function pickSuspects(
   rows: readonly Row[],
   { judged, measure: { outcome } }: Pick<Claim, 'judged' | 'measure'>,
@@ -238,12 +230,10 @@ function dropOf(tries: Tries): number {
 
 interface NewLook {
   share: number;
-  /** The p of "head is worse than base is today". */
   p: number;
   isLarge: boolean;
 }
 
-/** The tests for which every reference has enough tries. */
 function looksAt(rows: readonly Row[], { measure, minDrop }: Claim): NewLook[] {
   const looks: NewLook[] = [];
   for (const [k, share] of sharesOf(measure).entries()) {

@@ -8,8 +8,8 @@ import type { Notice, Place, Scalar } from '../types/plain.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 
 /**
- * US dollars per million tokens. `cached` is the price of input read from the server's cache.
- * Default: `input`.
+ * US dollars per million tokens. `cached` is for input read from the server's cache. Default:
+ * `input`.
  */
 export interface GivenPrice {
   input: number;
@@ -19,11 +19,11 @@ export interface GivenPrice {
 
 export interface ModelSettings {
   provider: ProviderName;
-  /** An endpoint of the workflow. Null means the vendor's public host. */
+  /** Null means the vendor's public host. */
   endpoint: string | null;
   model: string;
   api?: ChatApi;
-  /** The public model behind an endpoint, if known. */
+  /** The public model behind an endpoint. */
   is?: PublicModel;
   price: GivenPrice | null;
   /**
@@ -55,8 +55,8 @@ export interface Budget {
 }
 
 /**
- * Keys of the settings file that features read. A feature adds its own with `declare module
- * '…/project/settings.ts' { interface FeatureSettings { … } }`.
+ * A feature adds its keys with `declare module '…/project/settings.ts' { interface FeatureSettings
+ * { … } }`.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureSettings {}
@@ -85,8 +85,8 @@ export interface OwnSettings {
   /** Members that a line `key.member=value` may set. */
   members: readonly string[];
   /**
-   * Whether base's value applies in a pull request. Keys that cost money or can turn the check red
-   * need this.
+   * Whether base's value applies in a pull request, as it must if the key costs money or can turn
+   * the check red.
    */
   fromBase(gate: GateSettings): boolean;
   files?(value: unknown): string[];

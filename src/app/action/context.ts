@@ -26,7 +26,7 @@ import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
 interface JobRunner {
-  /** The job log interprets some lines as commands, so `info` filters its text. */
+  /** Escapes workflow commands, which the runner would execute. */
   info(text: string): void;
   /** The methods below escape their messages themselves. */
   notice(text: string): void;
@@ -53,18 +53,16 @@ export interface Job {
   secondMs?: number | undefined;
   features: readonly (Feature & SessionRow)[];
   jobs: readonly OwnJob[];
-  /** Replaces `@actions/artifact` in tests. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
-/** The library is loaded on demand, because loading takes 0.1 s. */
+/** Loading the library takes 0.1 s, so this happens on demand. */
 export async function artifactLibrary({
   artifacts,
 }: Pick<Job, 'artifacts'>): Promise<ArtifactLibrary> {
   return artifacts === undefined ? (await import('@actions/artifact')).default : artifacts();
 }
 
-/** `line` is the last line of the log. */
 export interface JobEnding {
   conclusion: Conclusion;
   line: string;
@@ -72,7 +70,6 @@ export interface JobEnding {
 
 export interface OwnJob {
   takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
-  /** Default: `whole`. */
   role?: SessionRole;
   isOfBase?: true;
   /** Returns why the inputs conflict, or null. */
@@ -84,7 +81,6 @@ export interface OwnJob {
 
 export interface OpenedJob {
   evaluate(): Promise<Evaluated>;
-  /** Called after the result is published. */
   published(): Promise<void>;
 }
 

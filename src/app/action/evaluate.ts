@@ -35,7 +35,6 @@ export async function locate(
   return withPullRequest(client, facts);
 }
 
-/** Runs for these events already report on the commit that they judged. */
 const FOLLOWED = new Set(['push', 'schedule', ...PULL_REQUEST_EVENTS]);
 
 function nothingToDo(
@@ -52,7 +51,7 @@ function nothingToDo(
   );
 }
 
-/** Events that a pull request from a fork can cause and whose jobs can read secrets. */
+/** A pull request from a fork can trigger these events, and their jobs can read secrets. */
 const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
 
 /** Later steps and git itself would read the stranger's files in a job that has secrets. */
@@ -69,7 +68,6 @@ async function refuseForkCheckout(
 }
 
 interface EvaluatedJob extends Evaluated {
-  /** Null if the commits were not found. */
   sides: Sides | null;
   published(): Promise<void>;
 }
@@ -87,7 +85,7 @@ export function commitsRequest(
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
 
-/** @throws UserError if a commit is not found, or if the inputs do not allow a foreign head. */
+/** @throws UserError if a commit is not found, or if an input does not allow a foreign head. */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
   const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;
@@ -103,7 +101,7 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   throw userError(null, message);
 }
 
-/** Turns the user's errors into a result, so that they are published with their places. */
+/** Returns the user's errors as a result, so that they are published. */
 export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
   const { facts } = job;
   const mode = modeOf(job);

@@ -6,7 +6,7 @@ import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
 export interface RunIdentity {
   hash: string;
-  /** The project folder, settings file and overrides, without defaults. */
+  /** The project folder, settings file and overrides. Defaults are omitted. */
   about: string;
   /** If empty, no check run is created. */
   checkName: string;

@@ -82,7 +82,6 @@ async function concludeJob(
   lease.about(job.facts, inputs.head === null ? job.facts.head : null);
   if (isRevisit(job)) await lease.open();
   const commits = Promise.withResolvers<RunCommits>();
-  // The code that awaits the commits reports the failure.
   commits.promise.catch(() => undefined);
   const decide = async (repository: Repository): Promise<TrustDecision> => {
     commits.resolve(findCommits(repository, commitsRequest(job)));
@@ -96,13 +95,11 @@ async function concludeJob(
   });
 }
 
-/** The origin of head is unknown if its commits were not found. */
 function unknownOf(error: unknown): Origin {
   if (error instanceof UserError) return 'unknown';
   throw error;
 }
 
-/** The approval applies only to the event's commit. */
 async function approvalOf(
   client: Client,
   { inputs: { untrustedApproval, head }, facts }: Pick<Job, 'inputs' | 'facts'>,
@@ -155,7 +152,6 @@ function reportFile(folder: string | null, { reportPath }: Job['inputs']): { rep
   return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
 }
 
-/** Servers other than GitHub's own may not have this docs page. */
 function forksPage({ env, facts }: Job): { forks?: string } {
   const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
   if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
@@ -179,7 +175,6 @@ async function useUpApproval(
   return removeLabel(client, { repository, pullRequest, label });
 }
 
-/** Reads the labels after the verdict, and only if head is trusted. */
 async function overriddenByLabel(
   client: Client,
   { inputs, facts, trust, runner }: Job,
@@ -205,8 +200,7 @@ async function overriddenByLabel(
 
 function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The log omits the place, so the message repeats it. Paths in results are relative to the
-    // project.
+    // The log does not show the place, so the message repeats it.
     const file =
       place === null
         ? null

@@ -23,19 +23,18 @@ const NO_VERDICT = {
 type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
 /**
- * Shows a check run in progress and a comment without a verdict. If the run is lost, both remain
- * and block the merge.
+ * Shows that a run is in progress: a check run and a comment without a verdict. If the run is lost,
+ * both remain and block the merge.
  */
 export interface Lease {
   identity: RunIdentity;
-  /** `head` is null while it is unknown. */
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
   /** Never throws. If the token may not write, the job itself is the check. */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
   /** `ran` is null if the run was canceled. Then no comment is created. */
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
-  /** Publishes why there is no verdict. Returns warnings and never throws. */
+  /** Publishes why there is no verdict. Returns warnings. */
   fail(reasons: readonly string[]): Promise<string[]>;
   hasFailed(): boolean;
 }
@@ -181,10 +180,9 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 
-/** These events come with a new commit, except in reruns. */
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
-/** True if the commit may already have a verdict, which must not remain if this run is lost. */
+/** If this run is lost, an earlier verdict about the same commit must not remain. */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');

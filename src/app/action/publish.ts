@@ -22,8 +22,8 @@ import { appendSummary, type Job } from './context.ts';
 import type { Lease } from './lease.ts';
 
 /**
- * A workflow may use outputs in scripts, so they contain only numbers, fixed words, our own paths
- * and a filtered title.
+ * A workflow may use outputs in scripts, so all values are numbers, fixed words, our own paths or
+ * filtered.
  */
 export function outputsOf(
   result: Result,
@@ -63,7 +63,6 @@ export function usageOutputs(
   };
 }
 
-/** Weighted by references. */
 function meanPassRate({ suites }: Result, side: 'base' | 'head'): string {
   const rates = suites.flatMap((suite) => {
     const share = suite.pass_rate[side];
@@ -153,7 +152,6 @@ function hasContent(result: Result, reports: Reports): boolean {
   );
 }
 
-/** A run that judged nothing keeps the suggested fixes of an earlier run. */
 async function postSuggestions(job: PublishJob): Promise<string[]> {
   const { client, facts, result, reports, changed, inputs, lease, links } = job;
   const { pullRequest, head: headSha, repository } = facts;

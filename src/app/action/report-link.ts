@@ -8,14 +8,11 @@ import type { Session } from '../session/session.ts';
 import { artifactLibrary, type Job } from './context.ts';
 import { runIdentity, runUrl } from './identity.ts';
 
-/** A longer wait would delay the verdict. */
 const PATIENCE_MS = 60_000;
 
 type UploadedReport = Pick<Links, 'report' | 'artifact'>;
 
-/**
- * Uploads `report.html`. For a comparison, also uploads `result.json`, which `evaldiff show` reads.
- */
+/** `evaldiff show` reads the uploaded `result.json`. */
 export async function uploadReports(
   job: Job,
   session: Session,

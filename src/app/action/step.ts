@@ -58,7 +58,7 @@ async function judgeStep(
     env: withoutSecrets(env, own),
     secrets,
     runner: {
-      // The toolkit escapes annotations. This code makes invisible characters visible.
+      // Annotations are already escaped by the toolkit. Other log lines are not.
       info: (text) => {
         core.info(logText(redact(text)));
       },
@@ -102,7 +102,6 @@ function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
 
 const OWN_FAULT = 'evaldiff itself failed; the error is above.';
 
-/** The message is also the log's last line. */
 export function failStep(error: unknown, redact: (text: string) => string = (text) => text): 1 {
   const problems =
     error instanceof UserError ? error.problems.map((each) => redact(formatProblem(each))) : [];

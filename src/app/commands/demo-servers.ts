@@ -132,7 +132,6 @@ const GIT_SETTINGS = [
 
 const DATE = '2026-01-01T12:00:00Z';
 
-/** Commit ids never vary. */
 export function makeDemoRepository(
   fixture: string,
   folder: string,

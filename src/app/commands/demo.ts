@@ -147,7 +147,6 @@ function actionEnvironment(runner: RunnerFiles, workspace: string, url: string):
     GITHUB_API_URL: url,
     GITHUB_GRAPHQL_URL: `${url}/graphql`,
     GITHUB_SERVER_URL: url,
-    // Makes git fetch from the workspace itself.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.${pathToFileURL(workspace).href}.insteadOf`,
     GIT_CONFIG_VALUE_0: `${url}/example/shop`,

@@ -6,10 +6,7 @@ import { logLine } from '../../text/log.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 
-/**
- * Adds only missing keys from `.env`, so that the file cannot change what runs. The action never
- * reads `.env`.
- */
+/** Adds only missing keys, so that `.env` cannot change what runs. */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
   folder: string,

@@ -91,7 +91,6 @@ function withoutRunsOf(files: readonly string[]): string[] {
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
-/** Rejects with the problems of all invalid files. */
 export async function readSavedFiles(
   files: readonly string[],
   terminal: Reader,
@@ -176,7 +175,7 @@ export async function readSaved(
   return result === null ? { problems } : { kind: 'result', result };
 }
 
-/** Writes all files or none. Rejects with the paths that exist or lead through a symbolic link. */
+/** Writes all files or none. Rejects with the paths that exist or contain a symbolic link. */
 export async function writeNewFiles(
   folder: string,
   files: ReadonlyMap<string, string>,

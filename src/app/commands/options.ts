@@ -28,7 +28,6 @@ export interface EvaluateOptions {
   json?: boolean;
 }
 
-/** What a command needs, which determines its options. */
 interface Takes {
   /** The command uses stored answers and endpoints. All flags below require this. */
   answers?: boolean;
@@ -120,7 +119,6 @@ function answerOptions(command: Command): void {
     .option('--no-store', 'do not store answers or reuse stored ones');
 }
 
-/** Adds the options of features, and finds the feature that the user's options select. */
 export function addVariants(command: Command, { features }: Pick<Terminal, 'features'>) {
   const variants = features
     .flatMap((row) => row.variants ?? [])
@@ -136,10 +134,7 @@ export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
 
-/**
- * Searches parent folders only inside the checkout, because folders above may belong to someone
- * else.
- */
+/** Searches parent folders only inside the checkout, because others may belong to someone else. */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
   { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,

@@ -45,7 +45,6 @@ export async function print(
   terminal.out(json === true ? `${logJson(result)}\n` : await renderResult(result, terminal));
 }
 
-/** Prints the path of the `first` file of the reports. */
 export async function writeOwnReports(
   session: Session,
   { report }: Pick<EvaluateOptions, 'report'>,
@@ -61,7 +60,6 @@ export async function writeOwnReports(
   if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
 }
 
-/** Returns the exit code. */
 export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
   err(`${logLine(endLine(conclusion, title))}\n`);
   return exitCode(conclusion);

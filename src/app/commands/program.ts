@@ -78,7 +78,7 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
   manage: 'Manage:',
 };
 
-/** Each command is loaded on demand, for a fast start. */
+/** Commands are loaded on demand, for a fast start. */
 const COMMANDS: readonly LazyCommand[] = [
   { name: 'diff', group: 'test', load: async () => (await import('./plain.ts')).diffCommand },
   { name: 'run', group: 'test', load: async () => (await import('./run.ts')).runCommand },

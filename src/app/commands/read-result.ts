@@ -9,7 +9,7 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }
 
-/** `own` are keys that features add. For a result of another version, the error says what to do. */
+/** `own` are keys that features add. */
 export function readResultValue(
   file: string,
   value: unknown,

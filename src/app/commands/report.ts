@@ -30,7 +30,6 @@ interface ReportOptions {
   out?: string;
 }
 
-/** Limits all roll-up code together. */
 const ROLLUP_SECONDS = 5;
 
 const EXAMPLES = `
@@ -175,7 +174,6 @@ async function tablesOf(
 ): Promise<{ tables: RunTable[]; conclusions: number[] }> {
   const results = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
   const reports = files.flatMap((file) => (file.kind === 'run' ? [file.report] : []));
-  // Runs only the users' roll-up code, and without environment variables.
   const sandbox = createSandbox({
     mode: 'sandbox',
     env: {},

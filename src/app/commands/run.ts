@@ -65,7 +65,7 @@ function runOnce(
   });
 }
 
-/** Runs again after each edit, even after errors. Returns the last exit code. */
+/** Runs again after each edit, even after errors. */
 async function runWatched(
   overrides: readonly string[],
   options: EvaluateOptions,

@@ -32,14 +32,11 @@ import { workTreeOf, type WorkTree } from '../session/safe-writing.ts';
 import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
 export interface SeenProject {
-  /**
-   * The repository's root, where GitHub looks for workflows. Without a repository, the project's
-   * folder.
-   */
+  /** The repository's root, where GitHub looks for workflows, or else the project's folder. */
   root: string;
   git: boolean;
   workTree: WorkTree;
-  /** The project's folder relative to `root`. Empty if the folder is `root` itself. */
+  /** The project's folder relative to `root`. */
   below: string;
   settings: string | null;
   prompts: string[];
@@ -55,7 +52,7 @@ export interface SeenProject {
   account: string | null;
 }
 
-/** Finds what `init` must respect: existing files, files of other tools, and models. */
+/** Finds what `init` must not overwrite, and what it can use. */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,

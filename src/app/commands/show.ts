@@ -133,7 +133,6 @@ function sentOf(
   return sent?.get(sentKey(suite, id)) ?? null;
 }
 
-/** The prompts at the result's commits, or the current prompts. Null if unreadable. */
 async function promptsOf(
   result: Result,
   options: ShowOptions,

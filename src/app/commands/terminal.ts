@@ -25,7 +25,6 @@ export interface Terminal {
   confirm?(question: string): Promise<boolean>;
   /** Only tests and benchmarks set these. */
   testOverrides?: TestOverrides;
-  /** Ends commands that otherwise run until the user interrupts them. */
   until?: AbortSignal;
   features: CommandFeatures;
 }
@@ -49,7 +48,7 @@ export interface Rendered {
   code: number;
 }
 
-/** Options that a feature adds to an existing command, and the code that they run. */
+/** Options that a feature adds to an existing command. */
 interface CommandVariant {
   command: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
@@ -83,29 +82,26 @@ export interface StarterProject {
   keys: readonly VendorName[];
 }
 
-/** A suite that `init` writes instead of its example. The suite needs `code: host`. */
+/** `init` writes this suite instead of its example. The suite needs `code: host`. */
 export interface StarterSuite {
   path: string;
   text: string;
   vendor: VendorName;
-  /** The file that the suite tests. */
   found: string;
 }
 
-/** An example that `evaldiff demo NAME` runs. Its paths are relative to the package. */
+/** Paths are relative to the package. */
 export interface DemoExample {
   name: string;
   /** First sentence of the output. */
   words: string;
   /** A folder with the subfolders `base` and `head`. Head starts as a copy of base. */
   fixture: string;
-  /** More files of base, from the path in the repository to the path in the package. */
+  /** More files of base: from the path in the repository to the path in the package. */
   files: Readonly<Record<string, string>>;
-  /**
-   * A server that simulates the model behind the endpoint `demo`. The server prints its address.
-   */
+  /** A script that simulates a model and prints its address. */
   server: string;
-  /** Returns why the example cannot run on this machine, or null. */
+  /** Returns why the example cannot run on this machine. */
   refusal(): Promise<string | null>;
 }
 
@@ -118,19 +114,13 @@ export interface CommandRow {
 
   starter?(project: StarterProject): Promise<StarterSuite | null>;
 
-  /**
-   * Runs `evaldiff grade`. Returns null if the suite belongs to another feature. @throws UserError
-   * without labels
-   */
+  /** Null if the suite belongs to another feature. @throws UserError without labels */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
 export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];
 
-/**
- * The renderer's table of character widths would slow each start by 10 %, so it is loaded on
- * demand.
- */
+/** Loading the renderer's table of character widths would slow each start by 10 %. */
 export async function printBlocks(
   blocks: readonly Block[],
   { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
@@ -162,7 +152,7 @@ const DEFAULT_COLUMNS = 100;
 /** The reader has closed the pipe, as in `evaldiff report … | head`. */
 const CLOSED_PIPE_CODES = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** Respects `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
+/** A closed pipe does not end the process. For `NO_COLOR`, see no-color.org. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: CommandFeatures,

@@ -17,7 +17,7 @@ export interface FoundWorkflow {
   unfinished: boolean;
 }
 
-/** Finds the workflow that runs the action on the project in `below` ('' for the root). */
+/** `below` is the project's folder, or '' for the root. */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
@@ -85,7 +85,6 @@ interface WorkflowNeeds {
   host?: boolean;
 }
 
-/** Fills the account, the vendors' keys and the endpoints into the shipped workflow. */
 export async function workflowText(
   below: string,
   owner: string,

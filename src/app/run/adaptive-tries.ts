@@ -1,7 +1,7 @@
 import { MOST_TRIES } from '../../kernel/plan/looks.ts';
 import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 
-/** `fixed` counts the tries without an early stop. Null if no suite can stop early. */
+/** `fixed` is the number of tries without an early stop. */
 export function countAdaptiveTries(
   suites: readonly SuiteComparison[],
 ): { made: number; fixed: number } | null {

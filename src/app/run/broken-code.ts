@@ -9,7 +9,9 @@ interface Rolled {
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/** Finds scoring code that always fails. The rates of `suites` are meaningless because of it. */
+/**
+ * The pass rates of the returned `suites` are meaningless, because their scoring code always fails.
+ */
 export function findBrokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];
@@ -61,7 +63,8 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // In promptfoo, a check of JSON throws on other answers, which may be all answers.
+    // A promptfoo check that parses JSON throws on other text, so throwing on every answer may be
+    // correct.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
         `metric "${name}" raised on every answer of both sides, which counts as a fail, as in promptfoo. ` +

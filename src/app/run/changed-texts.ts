@@ -9,7 +9,6 @@ import { MAX_DIFF_EDITS } from '../../text/cut-out.ts';
 import { cut } from '../../text/visible.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
-/** This covers every suite of a large run, because any of them may still regress. */
 const MOST_FILES = 1_000;
 
 const MOST_LINES = 60;
@@ -44,7 +43,6 @@ export async function changedTexts(
   return found.filter((change) => change !== null);
 }
 
-/** The part of a file, prompt or tests, that made the suite run. */
 interface Part {
   isTests: boolean;
   keys: ReadonlySet<string>;
@@ -85,7 +83,7 @@ function partOf({ base, head }: AffectedSuite, { file, key }: Because): Part | n
 
 const UTF8 = new TextDecoder();
 
-/** Null if the side lacks the file. Undefined if the file is too large or not text. */
+/** Undefined if the file is too large or not text. */
 async function readSideText(tree: SourceTree, path: string): Promise<string | null | undefined> {
   if (!tree.files.has(path)) return null;
   const bytes = await readUpTo(tree, path, LARGEST_FILE);

@@ -123,9 +123,8 @@ export const FAILS_ALWAYS =
   'does not compile, which is a fail on every answer to promptfoo and here';
 
 /**
- * Finds metrics, roll-ups and prompts that do not compile, import unavailable modules at the top,
- * or never set `result`. A promptfoo check that does not compile fails on every answer, so it
- * causes only a notice.
+ * Finds code that does not compile, imports unavailable modules at the top, or never sets `result`.
+ * A broken promptfoo check fails on every answer, so it causes only a notice.
  */
 export async function checkCode(
   suites: readonly SuiteComparison[],
@@ -204,7 +203,7 @@ async function codeProblems(
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }
 
-/** Assumes yes if the code creates code at run time. */
+/** Code that creates code at run time may set any variable. */
 function maySet(name: string, language: CodeLanguage, code: string): boolean {
   const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
   const bare = code.replace(comment, '$1');

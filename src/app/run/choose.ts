@@ -12,8 +12,7 @@ interface KeyedReference {
 }
 
 /**
- * Keeps references that `references=` and `tags=` match on either side. Otherwise an edited tag
- * would look like a removal.
+ * Keeps references that match on either side. Otherwise an edited tag would look like a removal.
  */
 export function chooseReferences(
   base: Project | null,

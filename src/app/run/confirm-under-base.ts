@@ -26,16 +26,13 @@ interface FallOfSuite {
 
 interface UnderBase {
   findings: UnderBaseFinding[];
-  /** The fall that head's own scoring hides. Null if new answers refute it. */
+  /** A fall that head's own scoring hides. Null if new answers refute it. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Sentences about refuted falls, each of which prevents a green verdict. */
+  /** Each sentence prevents a green verdict. */
   unconfirmed: string[];
 }
 
-/**
- * Finds falls under base's scoring. Before such a fall makes the run red, new answers must confirm
- * it.
- */
+/** New answers must confirm a fall under base's scoring before it makes the run red. */
 export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,

@@ -21,13 +21,12 @@ import type { ComparedRun, FeatureTools } from './feature.ts';
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
 export interface ConfirmedVerdict extends RunVerdict {
-  /** Confirms the fall of all suites together. Null if this was not needed. */
   confirmedPool: Confirmation | null;
 }
 
 /**
- * A red verdict on stored answers may have another cause than head: the model may have changed, or
- * one program process was unlucky. So new answers must confirm the verdict.
+ * New answers must confirm a red verdict on stored answers, because the model may have changed. The
+ * same applies if one unlucky program process gave all answers of a side.
  */
 export async function confirmFalls(
   measured: MeasuredRun,
@@ -79,7 +78,7 @@ export function confirmReferences(
   };
 }
 
-/** Makes new tries until a claim is settled or a limit is reached. All claims share the tries. */
+/** All claims share the new tries. */
 export function createConfirm(tools: FeatureTools, price: Price): Confirm {
   const made = new Map<ReferenceRun, NewTries>();
   const ask = asker(tools, price);

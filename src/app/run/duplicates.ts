@@ -6,12 +6,10 @@ import { counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** A data file may repeat every row. */
 const MOST_NOTICES = 10;
 
 const SHOWN_NAMES = 5;
 
-/** Shorter inputs are not compared as near duplicates. */
 const MIN_WORDS = 20;
 
 /** Minimum Jaccard index of the words of near duplicates. */

@@ -1,13 +1,13 @@
 /**
  * The interface between a run and its features. A feature is a folder of `src/features` and a row
- * in `src/features.ts`. Nothing in this folder knows a feature by name.
+ * in `src/features.ts`.
  *
  * Rules for every hook:
  * - Hooks are called in the order of the rows.
  * - A hook does not modify its arguments.
  * - Hooks without model calls throw only for internal errors. The others call models through
  *   `tools.spent.complete`, which counts calls and stops at the caps.
- * - A row's module is loaded at the start of every run, so it loads large code on demand.
+ * - Every run loads the modules of all rows, so a row loads large code on demand.
  */
 import type { z } from 'zod';
 import type { ProjectSide } from '../../config/project-side.ts';
@@ -43,10 +43,7 @@ export interface SidesRead {
   description?: string;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
-  /**
-   * Reads the project as it was at `since`. Null if there is no such commit. Absent without a
-   * repository.
-   */
+  /** Reads the project as it was at `since`. Null if there is no such commit. */
   earlier?(since: string): Promise<EarlierProject | null>;
 }
 
@@ -77,7 +74,7 @@ export interface ComparedRun {
   suites: readonly ComparedSuite[];
   /**
    * Checks with new answers whether these references got worse, at the level alpha divided by
-   * `claims`. Null if none of their tries are stored answers.
+   * `claims`. Null if no tries are stored answers.
    */
   confirm(
     suite: SuiteComparison,
@@ -87,9 +84,8 @@ export interface ComparedRun {
 }
 
 export interface DecidedRun extends ComparedRun {
-  /** What the `compared` hooks of all rows returned. */
   parts: Partial<FeatureParts>;
-  /** New and stored answers in the comparison. */
+  /** New and stored answers. */
   calls: number;
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
@@ -102,9 +98,9 @@ export interface Added {
 }
 
 export interface Judged extends Added {
-  /** Each sentence makes the suite red. */
+  /** Each makes the suite red. */
   findings: FeatureFinding[];
-  /** Each sentence prevents a green verdict. */
+  /** Each prevents a green verdict. */
   unjudged: string[];
 }
 
@@ -119,7 +115,7 @@ interface OwnFile {
   isWritten: boolean;
 }
 
-/** Counts labelled answers, and how many of them a grader classifies correctly. */
+/** How many good and bad labelled answers a grader classifies correctly. */
 export interface LabelCounts {
   good: Counts;
   bad: Counts;
@@ -127,7 +123,7 @@ export interface LabelCounts {
   who: string;
 }
 
-/** The accuracy of a suite's only grader. Null if it was not measured. */
+/** Null if the grader's accuracy was not measured. */
 export type MeasuredGrader = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
 export interface Feature<Own = unknown, Read = unknown> {
@@ -136,13 +132,13 @@ export interface Feature<Own = unknown, Read = unknown> {
   readonly settings?: OwnSettings;
   readonly result?: OwnKeys;
   files?(): Promise<OwnFile[]>;
-  /** The values of these keys if the feature did nothing. */
+  /** The values if the feature did nothing. */
   readonly emptyParts?: Partial<FeatureParts>;
 
-  /** Reads the feature's files, after both projects were read. */
+  /** Called after both projects were read. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /** Called after selection. Must be pure. Returns null if the feature does not take part. */
+  /** Called after selection. Returns null if the feature does not take part. */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
   withoutStored?(
@@ -151,7 +147,7 @@ export interface Feature<Own = unknown, Read = unknown> {
     tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
   ): Promise<FeaturePlan<Own>>;
 
-  /** Called before the first call. Adds data of earlier runs to the result. */
+  /** Called before the first call. Returns data of earlier runs. */
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
   /** Called before the first try. Adds history, and decides which references get more tries. */
@@ -161,9 +157,7 @@ export interface Feature<Own = unknown, Read = unknown> {
     plan: FeaturePlan<Own> | null,
   ): Promise<SuiteComparison[]>;
 
-  /**
-   * Called after the tries and before any verdict. `judges` are graders that the feature tested.
-   */
+  /** Called after the tries and before any verdict. */
   before?(
     plan: FeaturePlan<Own>,
     tools: FeatureTools,
@@ -176,13 +170,13 @@ export interface Feature<Own = unknown, Read = unknown> {
     judges: readonly MeasuredGrader[],
   ): Partial<SuiteResult>;
 
-  /** Called after the comparison. Adds stored facts to results. */
+  /** Called after the comparison. Adds stored facts. */
   results?<Suite extends ComparedSuite>(
     suites: readonly Suite[],
     tools: FeatureTools,
   ): Promise<Suite[]>;
 
-  /** Called after the comparison, before the run's verdict. */
+  /** Called after `results`, before the run's verdict. */
   compared?(plan: FeaturePlan<Own>, run: ComparedRun, tools: FeatureTools): Promise<Judged>;
 
   groups?(parts: Partial<FeatureParts>, suite: SuiteResult): ReferenceGroup[];

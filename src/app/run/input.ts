@@ -15,7 +15,7 @@ import type { Features } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
-  /** The base branch's tip, whose tests and settings apply. Without it, those of base apply. */
+  /** The base branch's tip. If given, its tests and settings apply instead of base's. */
   tip?: SourceTree | null;
   changed?: readonly ChangedFile[];
   description?: string;
@@ -24,7 +24,7 @@ export interface RunInput extends PrepareInput {
   /** Reads base as it was at `since` (see `Repository`). Null if there is no such commit. */
   earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
   notices?: readonly Notice[];
-  /** Allows a sweep without references, because the user may still be writing the first ones. */
+  /** The user may still be writing the first references. */
   mayBeEmpty?: true;
   strict?: true;
   /** Why GitHub withholds keys. If null, a missing key is an error. */
@@ -32,7 +32,7 @@ export interface RunInput extends PrepareInput {
   maxCost: number | null;
   /** The cap is a default, so it covers only models with known prices. */
   assumesCost?: true;
-  /** This run's part of a shared plan. Default: the whole plan. */
+  /** Default: the whole plan. */
   part?: PlanPart;
 }
 
@@ -68,14 +68,11 @@ export interface Pricing {
 
 export interface PlanTools {
   hash(text: string): string;
-  /**
-   * Creates random prompt delimiters. If absent, the plan also counts calls with stored answers.
-   */
+  /** If absent, the plan also counts calls with stored answers. */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
   /** If absent, the project's code is not checked. */
   evaluate?: JudgeEdges['evaluate'];
-  /** Only runs with calls need this. */
   pricing(targets: readonly Target[]): Promise<Pricing>;
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }

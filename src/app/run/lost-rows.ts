@@ -4,8 +4,7 @@ import type { Project } from '../../project/settings.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
 /**
- * Finds data files and lists that head emptied or shortened. If `strict`, any empty file is an
- * error.
+ * Finds files and lists that head emptied or shortened. If `strict`, any empty file is an error.
  */
 export function findLostRows(
   base: Project | null,
@@ -18,8 +17,6 @@ export function findLostRows(
     empty.flatMap((place) => {
       const had = before.get(place.file)?.size ?? 0;
       const isAlone = references.length === 0;
-      // Only a list in the prompt's file has a line. It may be empty if the suite has other
-      // references.
       const isError = place.line > 0 ? had > 0 && isAlone : had > 0 || isAlone || strict;
       return isError ? [problem(place, emptyWords(place.line > 0, had))] : [];
     }),

@@ -7,10 +7,7 @@ import { calledModel, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Pricing } from './input.ts';
 
-/**
- * Finds models without a price whose name differs by one letter from a listed name. A different
- * digit means another version.
- */
+/** A name that differs only in a digit is another version, not a typo. */
 export async function findMisspeltModels(
   { suites, features, price }: Prepared,
   { models = async () => [] }: Pricing,

@@ -9,7 +9,7 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** A model name for which the server now uses another model than for stored answers. */
+/** The server now uses another model for this name than when it gave the stored answers. */
 export interface ReplacedServer {
   model: string;
   before: string[];
@@ -24,8 +24,8 @@ export interface OtherBuild {
 }
 
 /**
- * Removes stored answers of models that the server has since replaced. If one try of a reference's
- * side is removed, all tries of that side are.
+ * Removes stored answers of models that the server has since replaced. Keeps all tries of a
+ * reference's side, or none.
  */
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];
@@ -59,9 +59,7 @@ export function withoutOutdated(suites: readonly SuiteComparison[]): {
   return { suites: left, replaced: [...found.values()], otherBuilds: otherBuilds(left) };
 }
 
-/**
- * Some vendors change the fingerprint daily, so another fingerprint does not invalidate an answer.
- */
+/** Some vendors change the fingerprint daily, so another fingerprint causes only a notice. */
 function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
   const fresh = servedNow(suites, 'fingerprint');
   const stored = triesOf(suites).filter(({ model, made }) => {

@@ -12,7 +12,6 @@ import { run } from './run.ts';
 import type { JudgeEdges } from './spending.ts';
 import { RUN_WORDS } from './suite-notices.ts';
 
-/** The result contains the user's errors. */
 export async function planAndRun(input: RunInput, edges: Edges): Promise<Result> {
   const plan = await planRun(input, edges);
   if (!plan.ready) return plan.result;

@@ -224,7 +224,7 @@ function spending(
   };
 }
 
-/** A comparison of a commit with itself stores no answers, so it repeats all calls. */
+/** A comparison of a commit with itself must repeat all calls, so stored answers do not count. */
 function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
   if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
   const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };

@@ -253,10 +253,7 @@ function sumCalls(calls: readonly { calls: number }[]): number {
   return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
-/**
- * If base's budget applies, base's prices apply too. Otherwise a pull request could make itself
- * cheaper.
- */
+/** A pull request must not make itself cheaper, so base's prices apply with base's budget. */
 export function priceSettings({ base, head, budget }: TrustedSides): Settings[] {
   if (base === null) return [head.settings];
   return budget === base.settings.budget

@@ -13,7 +13,6 @@ export function quarantineOf(tests: Tests, today: string): (id: string) => boole
   return (id) => active.has(id);
 }
 
-/** Finds references that affect the gate on base and that head quarantines. */
 export function newlyQuarantined(
   { suite: { base }, scoring }: { suite: Pick<AffectedSuite, 'base'>; scoring: Scoring },
   today: string,

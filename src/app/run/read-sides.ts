@@ -30,7 +30,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
   const toolsAt = readToolsOf(input, reading);
   const own = headToRead(input, read);
   const reread = headReader(own, reading.hash);
-  // The list of allowed models restricts only head, because maintainers chose base's models.
+  // Maintainers chose base's models, so the list of allowed models restricts only head.
   const ofBase = { ...read, configRequired: false, allowedModels: null };
   const [before, later, after] = await Promise.all([
     base === null ? null : readProject(base, ofBase, toolsAt(base)),
@@ -140,8 +140,7 @@ export function headReader(
 }
 
 /**
- * If head comes from an outside contributor, base's settings decide which files count and what
- * model names mean.
+ * An outside contributor's settings must not decide which files count and what model names mean.
  */
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
@@ -163,7 +162,6 @@ function sweptIn({ settings }: Project): number {
   return Object.keys(settings.sweep).length;
 }
 
-/** The settings' `sweep` applies to full sweeps only. */
 function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
   const sweep = Object.fromEntries(
     Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),

@@ -4,7 +4,6 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { CodeJob, CodeResult, Evaluate } from '../../types/model.ts';
 import type { Notice, Place } from '../../types/plain.ts';
 
-/** One in this many evaluations of scoring code is repeated. */
 const REPEAT_EVERY = 10;
 
 /** A busy machine may cause these errors. */
@@ -16,9 +15,9 @@ interface Repeats {
 }
 
 /**
- * Scores must not vary or depend on the order or the side. To check this, some evaluations drawn by
- * `seed` are repeated in a new process, in another order and under the other side's name. If a
- * score differs, all further results of that code are errors.
+ * Scores must not vary or depend on the order or the side. To check this, some evaluations are
+ * repeated in a new process, in another order and under the other side's name. If a score differs,
+ * all further results of that code are errors.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
@@ -68,10 +67,7 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   };
 }
 
-/**
- * Excludes the first item unless it is the only one: nothing ran before it, so repeating it cannot
- * reveal leftover state.
- */
+/** Excludes the first item: nothing ran before it, so repeating it cannot reveal leftover state. */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));
   const later = all.length === 1 ? all : all.slice(1);

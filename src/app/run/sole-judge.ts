@@ -2,10 +2,7 @@ import { everyMetric } from '../../kernel/suite/metrics.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Metric } from '../../types/metric.ts';
 
-/**
- * The one grader that alone decides whether an answer passes. Null if several decide, because the
- * known error of one grader does not describe all of them.
- */
+/** Null if several graders decide, because the known error of one does not describe all of them. */
 export type SoleJudge =
   { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'own'; score: string };
 

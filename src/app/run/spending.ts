@@ -23,7 +23,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
-/** Functions that word findings. They are passed in so that deciding code does not import them. */
+/** Passed in so that deciding code does not import wording. */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
@@ -43,9 +43,9 @@ export interface JudgeEdges {
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /** Shows progress. Called after each answer, grade and evaluation, also after an error. */
+  /** Shows progress. */
   answered(purpose: Purpose, status: Completion['status']): void;
-  /** Other data in the stores. Only the first store is writable. */
+  /** Only the first store is writable. */
   kept?(): Promise<readonly KeptRecords[]>;
   sources?: { base: SourceTree | null; head: SourceTree };
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
@@ -58,7 +58,7 @@ function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/** Null for suites of a feature's kind, because their usage is a sum over several models. */
+/** Null for suites of a feature's kind, whose usage is a sum over several models. */
 function savedBy({
   own,
   completion,
@@ -71,9 +71,7 @@ function savedBy({
 export interface Spending {
   meter: Meter;
   complete: Complete;
-  /**
-   * Returns why the run ended early. If a cap was reached, this includes the last request's error.
-   */
+  /** If a cap was reached, the reason includes the last request's error. */
   halted(): Halt | null;
   unmade: Unmade;
 }

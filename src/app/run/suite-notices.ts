@@ -96,7 +96,6 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
   ];
 }
 
-/** New answers confirm that head is worse, but base's new answers are worse too. */
 function driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[] {
   if (confirmation?.status !== 'confirmed' || confirmation.drift === null) return [];
   return [{ kind: 'served', place: null, message: modelFellToo(name, confirmation) }];

@@ -12,10 +12,7 @@ interface ProjectAndTree {
   tree: SourceTree;
 }
 
-/**
- * Finds changes that may matter but are not read: links and submodules in searched folders, and
- * files next to a program or in a skill. `reasons` are files that make a suite run.
- */
+/** Finds changes that may matter but are not read. `reasons` are files that make a suite run. */
 export function unreadChanges(
   sides: readonly ProjectAndTree[],
   changed: readonly string[],
@@ -57,7 +54,6 @@ function programsOf({ models }: Project['settings']): ModelSettings[] {
   return [...models.values()].filter(({ command }) => command.length > 0);
 }
 
-/** Returns whether the pattern could match files below a path. */
 function folderMatcher(pattern: string): (path: string) => boolean {
   if (/\{[^}]*\//.test(pattern)) {
     const { root } = compileGlob(pattern);

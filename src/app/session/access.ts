@@ -31,7 +31,7 @@ export function accessFrom(
   };
 }
 
-/** These settings are not secret unless they look like a key. */
+/** Values that are not secret, unless they look like a key. */
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 
@@ -44,10 +44,7 @@ export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): s
     .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
 }
 
-/**
- * Returns a problem for each variable that is a model's key, because only that model's server may
- * receive it.
- */
+/** Only a model's own server may receive the model's key. */
 export function refuseModelKeys(
   option: 'code-env' | '--code-env',
   names: readonly string[],
@@ -74,7 +71,6 @@ export function refuseModelKeys(
     );
 }
 
-/** Child processes must not inherit secrets. */
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],

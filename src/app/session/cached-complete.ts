@@ -9,17 +9,15 @@ import { stopUnreadable } from './stop-unreadable.ts';
 
 interface AskingOptions {
   complete: Complete;
-  /** Stores in the order in which they are read. Only the first is written to. */
+  /** Only the first store is written to. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
   endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
-  /** Only sharded sweeps use this. */
   exchange?: AnswerExchange | undefined;
 }
 
 /** Passes answers from the shards of a sweep to the job that merges them. */
 export interface AnswerExchange {
-  /** Returns a shard's answer, or null. */
   given(key: string): Completion | null;
   /** `lasting` is true if other runs may use the answer. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
@@ -31,7 +29,7 @@ interface Asking {
   guard(guard: Guard): void;
   attempt(): boolean;
   price: Price;
-  /** Called if the server rejected the last attempt. The request is then sent in another form. */
+  /** Called if the server rejected the last attempt. */
   refused(): void;
 }
 
@@ -41,8 +39,7 @@ interface Layers {
 }
 
 /**
- * Combines four layers. From the outermost: one completion per request, stored answers, budget,
- * provider.
+ * Four layers, from the outermost: one completion per request, stored answers, budget, provider.
  */
 export function createAsking({
   complete,
@@ -101,7 +98,7 @@ export function createAsking({
   };
 }
 
-/** Recorded answers cost nothing. A program with unknown files could change unnoticed. */
+/** A program with unknown files could change unnoticed. */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
   return target.provider !== 'program' || target.files !== NO_FILES;
@@ -109,7 +106,7 @@ function isLasting(target: Target): boolean {
 
 const NO_FILES = sha256('[]');
 
-/** Every layer needs the key, and computing it sorts and hashes the whole request. */
+/** Computing a key sorts and hashes the whole request. */
 function rememberKeys(keyOf: (request: Request) => string): (request: Request) => string {
   const keys = new WeakMap<Request, string>();
   return (request) => {
@@ -134,9 +131,7 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/**
- * The delimiter is a hash of all text between delimiters, so no text can contain its own delimiter.
- */
+/** Hashes all text between the delimiters, so that no text can contain its own delimiter. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

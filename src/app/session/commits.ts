@@ -36,8 +36,7 @@ export async function findCommits(
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // If the branch is already merged, the base branch contains head, so head would be compared with
-  // itself.
+  // A merged head would be compared with itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
   if (isMerged && facts.base !== null) {
@@ -77,8 +76,7 @@ async function resolveHead(
     side: 'head',
     refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
   });
-  // Resolves an annotated tag to its commit, because GitHub accepts no check run for the tag's own
-  // id.
+  // Resolves an annotated tag to its commit, because GitHub accepts no check run for a tag.
   return repository.resolve(facts.head);
 }
 
@@ -101,7 +99,6 @@ async function baseOf(
   return commit;
 }
 
-/** The first push of a branch or tag is compared with the default branch. */
 async function defaultTip(
   repository: Repository,
   { baseBranch, headBranch }: EventFacts,
@@ -115,7 +112,7 @@ async function defaultTip(
   }
 }
 
-/** Runs both in parallel, so that one fetch serves both. Rejects only after both have ended. */
+/** Runs both in parallel, so that one fetch serves both. */
 export async function runBoth<A, B>(
   first: () => Promise<A>,
   second: () => Promise<B>,

@@ -59,17 +59,15 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
 export interface SessionRow extends ReportRow {
   readonly suiteKey?: SuiteKey;
   readonly formats?: Formats;
-  /** Sends requests in another way, such as batches. The first feature with a transport is used. */
+  /** Only the first feature with a transport is used. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;
-    /** Detects when no further request can start before an answer arrives. */
     activity: Activity;
     turn(): Promise<void>;
-    /** At most 64 hexadecimal digits. Requests with equal keys may share an answer. */
+    /** At most 64 hexadecimal digits. */
     requestKey(request: Request): string;
   }) => (options: TransportOptions) => RequestTransport;
   readonly metrics?: () => Promise<readonly MetricDefinition[]>;
-  /** Programs that the feature runs in this process. */
   readonly programs?: (tools: ProgramTools) => OwnPrograms;
 }
 
@@ -77,7 +75,7 @@ export interface ProgramTools {
   openStores(): Promise<readonly Store[]>;
   treeOf(commit: string): SourceTree | null;
   folder: string;
-  /** For files that all runs of this user share. */
+  /** All runs of this user share this folder. */
   cacheFolder: string;
   hash(text: string): string;
   price: Price;
@@ -93,7 +91,6 @@ export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
   return features.flatMap(({ suiteKey }) => suiteKey ?? []);
 }
 
-/** The file types that features add. */
 export async function ownFiles(features: SessionFeatures): Promise<FileType[]> {
   const files = features.map(async (row) => {
     const metrics = (await row.metrics?.()) ?? [];
@@ -110,7 +107,6 @@ interface EdgesOptions {
   inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[]; read: ReadOptions };
   parsed?: ParsedDocuments | undefined;
   repository: Repository;
-  /** POSIX path relative to the repository's root. Empty for the root. */
   workingDirectory: string;
   trees: readonly SourceTree[];
   temporaryFolder: string;
@@ -321,9 +317,7 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
   );
 }
 
-/**
- * Creates one folder per commit on first use, outside the workspace, with all files of the commit.
- */
+/** The folders are outside the workspace and are created on first use. */
 function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: EdgesOptions): {
   folderOf(commit: string): Promise<string>;
   remove(): Promise<void>;

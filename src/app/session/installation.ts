@@ -16,7 +16,6 @@ export function packageRoot(): string {
   return folder;
 }
 
-/** Includes the commit of the package in `root`, if known. */
 export function versionLine(root: string): string {
   // Without this option, git would find the repository around an installed package.
   const ask = ['--git-dir', join(root, '.git'), 'rev-parse', '--verify', 'HEAD'];

@@ -5,14 +5,13 @@ import type { Completion, Request, OkCompletion } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
 export interface KeptStores {
-  /** Reuses the open stores if the file is unchanged. The end of a session does not close them. */
+  /** Reuses the open stores if the file is unchanged. */
   at(file: string, open: () => Promise<OpenStores>): Promise<OpenStores>;
   close(): Promise<void>;
 }
 
 interface KeptStore {
   file: string;
-  /** Detects a replaced file. */
   mark: string | null;
   opened: OpenStores;
   stores: RememberingStore[];
@@ -59,7 +58,6 @@ interface RememberingStore extends Store {
 
 const MAX_REMEMBERED_CHARS = 50_000_000;
 
-/** Each answer is read and verified only once. */
 function remembering(store: Store): RememberingStore {
   const made = new Set<string>();
   const answers = new Map<string, OkCompletion>();
@@ -70,7 +68,7 @@ function remembering(store: Store): RememberingStore {
     return known === undefined || usable?.(textOf(known)) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
-    // Only answers that were read from the file were verified against their keys.
+    // Other answers were not verified against their keys.
     if (completion.status !== 'ok' || !completion.reused || letters > MAX_REMEMBERED_CHARS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);

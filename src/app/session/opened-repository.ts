@@ -7,7 +7,6 @@ import { makeFolders } from './make-folders.ts';
 import { visibleErrorMessage } from './safe-writing.ts';
 
 export interface CheckoutPlace {
-  /** Absolute path of the checkout, or of the project inside it. */
   directory: string;
   remote?: RemoteAddress | undefined;
   temporary: string;

@@ -3,14 +3,13 @@ import type { CachedTokens } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/** Below this number of input tokens, no vendor's price depends on the length. */
+/** No vendor's price depends on the length of shorter inputs (tokens). */
 const FLAT_BELOW = 100_000;
 
 const LOOK = 1000;
 
 const NO_CACHED_TOKENS: CachedTokens = { read: 0, written: 0 };
 
-/** The bundled price table is large, so it is loaded on demand. */
 export async function loadListPrices(at: Date): Promise<ListPrice> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const known = new Map<string, ReturnType<ListPrice>>();

@@ -10,7 +10,6 @@ import type { JudgeEdges } from '../run/spending.ts';
 
 interface HaltOptions {
   timeoutMs: number | null;
-  /** In a GitHub job, a signal means that the job was canceled. */
   isJob?: boolean;
   clock: Clock;
   process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };
@@ -34,10 +33,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** The exit code of a shell after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/**
- * After a signal, the run judges the answers it has. A second signal exits. Runners send SIGINT,
- * and SIGTERM 7.5 s later.
- */
+/** After a signal, the run judges the answers it has. A second signal exits. */
 export function createHalting({
   timeoutMs,
   isJob = false,
@@ -90,7 +86,6 @@ export function createHalting({
 export interface Progress {
   planned(plan: Plan, priced: { forecast: Forecast }): void;
   answered: JudgeEdges['answered'];
-  /** Shows a stage of the run, such as a step after the verdict. */
   stage(words: string): void;
   end(): void;
 }
@@ -102,10 +97,7 @@ interface ProgressOptions {
   now(): number;
 }
 
-/**
- * With `steps`, a new line needs at least this share of the planned calls and this many
- * milliseconds.
- */
+/** `steps` prints a line after this share of the planned calls, but not more often than this. */
 const PROGRESS_STEP = 0.05;
 const STEP_MS = 5000;
 

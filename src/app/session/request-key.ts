@@ -3,10 +3,10 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Request, targetIdentity } from '../../types/model.ts';
 
 /**
- * Identifies a paid call. Requests with equal keys may share a completion. The key excludes the
- * commit, so that both sides share answers.
+ * Requests with equal keys may share a completion. The key excludes the commit, so that both sides
+ * share answers.
  *
- * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ * @param hash collision-resistant, such as SHA-256 in hexadecimal.
  */
 export function requestKey(request: Request, hash: (text: string) => string): string {
   const { parameters, messages, schema } = request;
@@ -23,9 +23,7 @@ export function requestKey(request: Request, hash: (text: string) => string): st
   );
 }
 
-/**
- * The key of a recorded answer excludes the provider, so that any vendor's answers can be replayed.
- */
+/** Excludes the provider, so that recorded answers of any vendor can be replayed. */
 export function recordingKey({
   model,
   parameters,

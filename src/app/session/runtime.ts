@@ -1,4 +1,4 @@
-// Older Nodes lack named exports here, but this code must start on them to report their version.
+// Older Nodes lack named exports here, but must still report their version.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,22 +6,19 @@ import { setFlagsFromString } from 'node:v8';
 import { makeFolders } from './make-folders.ts';
 import { userFolder } from './store-place.ts';
 
-/** Must equal the version in package.json, which a test checks. */
 export const VERSION = '1.0.0';
 
 /**
- * Limits the garbage on the heap in long runs. A run of 100,000 tries needs less than 100 MB, with
- * Node's defaults four times as much.
+ * With this, a run of 100,000 tries needs less than 100 MB. With Node's defaults, it needs four
+ * times as much.
  *
- * Call this after all modules are loaded and before any work. By then, the young generation has
- * grown to 8 MB. Without that growth, a start is 10 % slower. With unlimited growth, a long run
- * needs 90 MB more (benchmarks/sweep.ts).
+ * Call this after all modules are loaded. By then, the young generation has grown to 8 MB, without
+ * which a start is 10 % slower. If it grows further, a long run needs 90 MB more
+ * (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {
   // Node recompiles its own modules once flags change, so load the largest one, `fetch`, first.
   Reflect.get(globalThis, 'Response');
-  // Stops growth of the young generation. The old generation is collected at 1.3 times the
-  // surviving size.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
     setFlagsFromString(flag);
 }
@@ -34,9 +31,7 @@ export function keepCompiled(env: NodeJS.ProcessEnv): void {
   try {
     makeFolders(folder);
     module.enableCompileCache(folder);
-  } catch {
-    // Without the cache, only the start is slower.
-  }
+  } catch {}
 }
 
 const OLDEST = [22, 13] as const;

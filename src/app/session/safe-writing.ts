@@ -19,11 +19,10 @@ import type { Problem } from '../../types/plain.ts';
 import { makeFolders } from './make-folders.ts';
 
 /**
- * A work tree that a pull request may have changed. Its links and tracked files are not trusted.
+ * A pull request may have changed this work tree, so its links and tracked files are not trusted.
  */
 export interface WorkTree {
   root: string;
-  /** Paths in git's index at or below an absolute path without links. */
   tracked(path: string): Promise<readonly string[]>;
 }
 
@@ -34,15 +33,12 @@ export function workTreeOf(repository: {
   return { root: repository.workTree.root, tracked: repository.tracked };
 }
 
-/**
- * The user chooses a `file`, which git may track. A `folder` (written) or `store` (read) must be
- * untracked.
- */
+/** Git may track a `file`, but not a `folder` (written) or `store` (read). */
 type PathKind = 'file' | 'folder' | 'store';
 
 /**
- * Null if the path is allowed. If a pull request added files to an output folder, they would be
- * published with it.
+ * Null if the path is allowed. Files that a pull request added to an output folder would be
+ * published.
  */
 export async function pathRefusal(
   path: string,
@@ -113,7 +109,7 @@ type Data = Parameters<typeof writeFile>[1];
 
 export interface OwnFolder {
   path: string;
-  /** Takes a POSIX path. Replaces the file atomically and creates its folders. */
+  /** Writes atomically. `below` is a POSIX path. */
   write(below: string, data: Data): Promise<void>;
 }
 
@@ -136,8 +132,8 @@ export async function makeFolder(path: string, workTree: Root): Promise<string |
 export const NEW_FILE_PREFIX = '.evaldiff-new-';
 
 /**
- * Writes a new file and then moves it, because a move does not follow links. @throws UserError for
- * a link in the work tree, or for anything but a regular file.
+ * Moves a new file to the path, because a move does not follow links. @throws UserError for a link
+ * in the work tree, or for anything but a regular file.
  */
 export async function putFile(path: string, data: Data, workTree: Root): Promise<void> {
   await makeFolder(dirname(path), workTree);
@@ -165,7 +161,7 @@ async function appendTo(path: string, text: string, workTree: Root): Promise<voi
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
 }
 
-/** Outside the work tree, the target may be a device or link. @throws as {@link putFile}. */
+/** @throws as {@link putFile}. */
 export async function writeTo(path: string, data: Data, workTree: Root): Promise<void> {
   const { path: target, inside } = await resolveWritable(path, workTree);
   await (inside ? putFile(target, data, workTree) : writeFile(target, data));
@@ -175,7 +171,6 @@ export function visibleErrorMessage(error: unknown): string {
   return visibleLine(errorMessage(error));
 }
 
-/** A folder need not exist yet, but a file's parent folder must. */
 export interface Output {
   option: string;
   path: string;

@@ -1,7 +1,4 @@
-/**
- * Checks a repository's JSON Schemas in a thread, because a schema can loop forever. Only the
- * thread loads the checker, to keep the entry small.
- */
+/** A thread can be terminated, and checking a repository's JSON Schema may never end. */
 import type { MessagePort } from 'node:worker_threads';
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import { serveThread, startThread } from '../../edges/thread.ts';
@@ -29,9 +26,7 @@ const START = 30_000;
 
 const MEMORY_MB = 256;
 
-/**
- * After a check returns `ended`, the thread cannot be used again. `timeoutMs` limits each check.
- */
+/** After a check returns `ended`, the thread cannot be used again. */
 export async function startSchemaThread(timeoutMs: number, clock: Clock): Promise<SchemaThread> {
   const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
   let receive: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
@@ -57,7 +52,7 @@ export async function startSchemaThread(timeoutMs: number, clock: Clock): Promis
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      // Sends text, because a structured copy would lose the class of long numbers.
+      // A structured copy would lose the class of long numbers.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(timeoutMs);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };

@@ -49,7 +49,6 @@ export function createSchemaChecker(
     return [schemaError(`the schema took longer than ${String(seconds)} s, and was stopped`)];
   };
 
-  /** Finds the answer that made a batch time out. */
   const oneByOne: CheckSchema = async (schema, values) => {
     const findings: SchemaFinding[] = [];
     for (const value of values) findings.push(...(await ask(schema, [value])));

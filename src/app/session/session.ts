@@ -51,7 +51,6 @@ type StoreChoice =
       kind: 'service';
       library(): Promise<CacheLibrary>;
       reuse: boolean;
-      /** Identifies this pull request and job. */
       own: string;
       run: string;
     };
@@ -63,7 +62,6 @@ export interface SessionOptions extends CheckoutPlace {
   /** Secrets are removed from everything that is logged, written or published. */
   secrets: SecretRegister;
   role: SessionRole;
-  /** A function if the decision needs the opened repository. */
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
   inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
@@ -92,7 +90,6 @@ export interface Session extends SessionOptions {
   startedAt: Date;
   halting: Halting;
   openStores(): Promise<readonly Store[]>;
-  /** The end of the session also calls this. */
   closeStores(): Promise<void>;
   redact<T>(value: T): T;
 }
@@ -152,9 +149,7 @@ export function projectOf({ workingDirectory, inputs }: SessionOptions): string 
   return `${workingDirectory}\n${inputs.read.config}`;
 }
 
-/**
- * A job that merges shards stores their answers. If no store is writable, it uses a temporary one.
- */
+/** A job that merges shards needs a writable store, if only a temporary one. */
 async function storesOf(
   session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
 ): Promise<OpenStores> {
@@ -247,7 +242,6 @@ export async function withEdges<T>(
       planned(plan, ready, session.trust);
       progress.planned(plan, ready);
     },
-    // Requests that a halt abandoned do not count as progress.
     answered: (...of) => {
       if (session.halting.halted() === null) progress.answered(...of);
     },
@@ -280,7 +274,6 @@ export async function evaluate(
   return { result: options === '' ? result : { ...result, local_options: options }, suites };
 }
 
-/** The options that repeat this run in a checkout. */
 function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
   const project = join(directory, workingDirectory);
   const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;

@@ -10,13 +10,11 @@ import { runBoth, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
 
 export interface Sides {
-  /** The merge base. Null for a sweep, and for a push without an earlier commit. */
   base: SourceTree | null;
   head: SourceTree;
   changed: ChangedFile[];
   /** The base branch's tip. For a push, the commit that it replaced. */
   baseTip?: string | null;
-  /** Null for unrelated histories and for a push. */
   mergeBase?: string | null;
   /** Null if the tip has the same files as base. */
   tip?: SourceTree | null;
@@ -24,9 +22,7 @@ export interface Sides {
   notices?: Notice[];
 }
 
-/**
- * Base is the merge base. For unrelated histories and for pushes, base is the named commit itself.
- */
+/** For unrelated histories and for pushes, base is the named commit instead of the merge base. */
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
@@ -107,7 +103,7 @@ async function movedProject(
   return [{ kind: 'not-comparable', place: null, message }];
 }
 
-/** Checks each path on disk, because a snapshot may fail on a file outside the project. */
+/** A snapshot may fail on a file outside the project, so this checks each path on disk. */
 async function goneFrom(
   repository: Repository,
   { commit }: SourceTree,
@@ -134,7 +130,6 @@ async function headTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/** If base lacks the folder, the project is new. */
 async function baseTree(
   repository: Repository,
   commit: string,
@@ -175,18 +170,17 @@ function notProject(
   );
 }
 
-/** The name of the revision that contains uncommitted files. */
+/** Stands for uncommitted files where a commit id is expected. */
 export const WORKTREE = 'worktree';
 
 interface LocalRequest {
   workingDirectory: string;
-  /** Null selects the base that the CI names in `env`, or else the default branch. */
+  /** Null selects the base that the CI names, or else the default branch. */
   base: string | null;
   head: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** Head is a commit or the uncommitted files. */
 export async function findLocalSides(
   repository: Repository,
   { base, head, env, workingDirectory: folder }: LocalRequest,

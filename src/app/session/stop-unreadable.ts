@@ -11,8 +11,8 @@ const STOPPED_FORM: Completion = {
 };
 
 /**
- * Stops sending a form of question after ten unreadable replies in a row. Until one reply is
- * readable, at most ten requests are open. A batch is always sent as a whole.
+ * Sends no further requests of a form after ten unreadable replies in a row. Until one reply is
+ * readable, at most ten requests are open.
  */
 export function stopUnreadable(complete: Complete): Complete {
   const forms = new Map<string, QuestionForm>();

@@ -7,7 +7,7 @@ export interface StorePlace {
   file: string;
   /** Null if only this user can reach the store. */
   keyFile: string | null;
-  /** Where an earlier version stored the project's answers, inside the work tree. */
+  /** Where earlier versions stored answers, inside the work tree. */
   former: string | null;
 }
 
@@ -27,17 +27,13 @@ export function userFolder({ platform, env, home }: Machine): string {
 }
 
 interface ProjectPlace {
-  /** All work trees of a clone share answers. Different clones do not. */
+  /** All work trees of a clone share answers. */
   commonFolder: string;
   workTree: { root: string; below: string };
 }
 
 export const STORE_FILE = 'answers.sqlite';
 
-/**
- * Uses the option, or else EVALDIFF_STORE, or else the user's cache folder. Null if no store is
- * wanted.
- */
 export function storePlace(
   { commonFolder, workTree: { root, below } }: ProjectPlace,
   option: string | false | undefined,

@@ -29,7 +29,6 @@ export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
   stores: readonly Store[];
-  /** Saves the new answers that this run may save, and closes the stores. */
   finish(): Promise<void>;
 }
 
@@ -51,7 +50,6 @@ export function openedOnce(open: () => Promise<OpenStores>): {
 interface LocalStoresOptions {
   place: StorePlace | null;
   workTree: WorkTree;
-  /** An outside contributor's run can only read the store. */
   trust: TrustLevel;
   notice(line: string): void;
   role: SessionRole;
@@ -75,8 +73,8 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
 }
 
 /**
- * @throws UserError if a pull request could have added the store: git tracks it, or its path
- * contains a link.
+ * @throws UserError if git tracks the store or its path contains a link, because a pull request
+ * could have added both.
  */
 export async function openLocalStore(
   place: StorePlace,
@@ -105,7 +103,7 @@ function secretOf(
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // Without a key, this machine has written nothing to the store, so the store is only read.
+    // Without a key, nothing in the store is from this machine, so the store is only read.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -128,15 +126,11 @@ interface JobStoresOptions {
   project: string;
   own: string;
   run: string;
-  /** A shard saves nothing, because the merge saves its answers. */
   role?: SessionRole;
   warn(line: string): void;
 }
 
-/**
- * Opens the job's own store, and the default branch's store for reading only. Only trusted runs
- * write shared stores.
- */
+/** Only trusted runs write to the default branch's store. */
 export async function openJobStores(options: JobStoresOptions): Promise<OpenStores> {
   const { library, temporary, role, warn } = options;
   const keys = cacheKeys({ ...options, access: sources(options.trust).cache });
@@ -153,7 +147,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
     openIfUsable(
-      // Each job runs on a new machine, which has no key. SECURITY.md explains what isolates these
+      // Each job runs on a new machine without a key. SECURITY.md explains what isolates these
       // answers.
       () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
       file,
@@ -176,7 +170,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
 }
 
-/** Returns the key of the restored cache entry, or null. */
+/** Returns the key of the restored cache entry. */
 async function restoreFile(
   service: CacheService,
   { shared, own, save }: CacheKeys,
@@ -196,7 +190,7 @@ function hasChanges(store: Store): boolean {
   return written + batched > 0;
 }
 
-/** Adds what another run has saved since, because later runs read only the newest entry. */
+/** Later runs read only the newest entry, so this adds what other runs have saved since. */
 async function joinNewer(
   store: Store,
   service: CacheService,

@@ -13,17 +13,16 @@ interface Watched {
   written?: readonly string[];
   refs?: readonly WatchedRefs[];
   until?: AbortSignal | undefined;
-  /** Reports a failure of work that nothing awaits. */
   failed?: AbortSignal;
 }
 
-/** A folder of git whose entries change with base. If `names` is null, all entries count. */
+/** If `names` is null, all entries of this git folder count. */
 interface WatchedRefs {
   folder: string;
   names: ReadonlySet<string> | null;
 }
 
-/** Returns the refs that change with `base`, the default branch or HEAD. */
+/** Finds the refs that change with `base`, the default branch or HEAD. */
 export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]> {
   const { checkout } = await discoverCheckout(root);
   if (checkout === null) return [];
@@ -54,7 +53,7 @@ export async function afterEachEdit(
 ): Promise<void> {
   const watch = watchFiles(root, written, refs);
   const stop = watch.end;
-  // `work` does not await `follow`, so an error there ends the watching through this signal.
+  // `work` does not await `follow`, so this signal passes on the error.
   const failure = new AbortController();
   const ends = AbortSignal.any(
     [until, failed, failure.signal].filter((signal) => signal !== undefined),
@@ -118,7 +117,7 @@ async function isChangedSince(
 }
 
 interface FileWatch {
-  /** Paths are relative to the root. Returns the folders that were not watched before. */
+  /** Returns the folders that were not watched before. */
   follow(files: Iterable<string>): string[];
   /** Resolves to true at the next change, and to false after the end. */
   next(): Promise<boolean>;
@@ -135,7 +134,7 @@ function inodeOf(folder: string): number | null {
   }
 }
 
-/** Writing an output file must not start another run, or runs would never end. */
+/** Without this check, a run that writes to its own output file would start the next run. */
 export function isOwnOutput(
   path: string,
   outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
@@ -180,7 +179,7 @@ function watchFolder(
   }
 }
 
-/** Watches folders instead of files, because editors replace files. */
+/** Editors replace files, so this watches their folders. */
 function watchFiles(
   root: string,
   written: readonly string[] = [],
@@ -212,7 +211,6 @@ function watchFiles(
   };
   return {
     follow(files) {
-      // Folders that were replaced must be watched again.
       for (const [folder, { watcher, inode }] of watched) {
         if (inodeOf(join(root, folder)) === inode) continue;
         watcher.close();

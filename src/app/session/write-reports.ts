@@ -4,18 +4,17 @@ import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.
 import type { Evaluated, Session } from './session.ts';
 import { shownImages } from './shown-images.ts';
 
-/** Small parts are combined, because a write costs more than its text. */
+/** A write costs more than its text, so small parts are combined. */
 const CHUNK_CHARS = 1 << 16;
 
-/** Values below this level are small and are not split. */
 const MAX_SPLIT_DEPTH = 6;
 
-/** From this level (a reference) down, only lists with more items are split. */
+/** From this level (a reference) down, shorter lists are not split. */
 const SMALL_LIST = { level: 4, items: 64 };
 
 /**
- * Yields the text of `JSON.stringify(value, null, 1)` in parts, because the whole text may not fit
- * in memory.
+ * Yields the text of `JSON.stringify(value, null, 1)` in parts, because the whole may not fit in
+ * memory.
  */
 export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
@@ -60,9 +59,7 @@ function memberEntries(value: object): [string | null, unknown][] {
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
-/**
- * `identity` distinguishes two uses of the action in one repository. It is empty outside of jobs.
- */
+/** `identity` distinguishes two uses of the action in one repository. */
 export function commentMarker(checkName: string, identity = ''): string {
   return markerOf('comment', checkName, identity);
 }
@@ -98,7 +95,6 @@ export async function writeReports(
   await folder.write('comment.md', renderComment(result, { marker, reports }));
 }
 
-/** The bytes of one long text would double the memory. */
 function* inParts(text: string): Generator<string> {
   for (let [start, end] = [0, 0]; start < text.length; start = end) {
     end = start + CHUNK_CHARS;
@@ -112,7 +108,6 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
-/** For a sweep, also writes its tries in llmeval's layout. */
 export async function writeRun(
   session: Pick<Session, 'features' | 'startedAt' | 'redact' | 'repository' | 'workingDirectory'>,
   { result, suites }: Evaluated,
@@ -127,7 +122,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/** Returns null after a failure, which loses only the files and not the paid result. */
+/** A failure loses only the files and not the paid result. Returns null then. */
 export async function fillFolder(
   path: string,
   { workTree }: Pick<Session, 'workTree'>,
