@@ -38,7 +38,7 @@ const MIN_SUSPECT_E_VALUE = 0.5;
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** Per reference. A roll-up needs all of its tries. */
+/** Per reference, except that a roll-up needs all of its tries. */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 const DRIFT_LEVEL = 0.05;
@@ -57,7 +57,7 @@ export interface Measure {
   isRolledUp: boolean;
 }
 
-/** Claims that head got worse, based on answers that are not enough for a red verdict. */
+/** A claim that head got worse, from answers that are not enough for a red verdict. */
 export interface Claim {
   /** Null if the claim is about the verdict. */
   metric: string | null;
@@ -278,7 +278,6 @@ function needsNewHead({ run }: Row, { isPaired }: Measure): boolean {
   return isPaired || run.head.some(isStored) || isOneSession(run);
 }
 
-/** The most answers that confirming all claims about a suite may need. */
 export function maxNewAnswers(
   { compared, policy, run, gate }: SuiteComparison,
   hasStored: boolean,

@@ -23,7 +23,6 @@ export interface ModelSettings {
   endpoint: string | null;
   model: string;
   api?: ChatApi;
-  /** The public model behind an endpoint. */
   is?: PublicModel;
   price: GivenPrice | null;
   /**

@@ -72,7 +72,6 @@ export interface OwnJob {
   takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
   role?: SessionRole;
   isOfBase?: true;
-  /** Returns why the inputs conflict, or null. */
   refuse?(job: Pick<Job, 'mode'>): string | null;
   /** Runs instead of `open`. Judges no commit and publishes nothing. */
   run?(job: Job, session: Session): Promise<JobEnding>;

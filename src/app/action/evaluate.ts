@@ -101,7 +101,6 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   throw userError(null, message);
 }
 
-/** Returns the user's errors as a result, so that they are published. */
 export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
   const { facts } = job;
   const mode = modeOf(job);

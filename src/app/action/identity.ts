@@ -10,7 +10,7 @@ export interface RunIdentity {
   about: string;
   /** If empty, no check run is created. */
   checkName: string;
-  /** True if the workflow chose the name. Other jobs may then use the same name. */
+  /** The workflow chose the name, so other jobs may use it, too. */
   named: boolean;
   /** Used if another job of the workflow run already uses `checkName`. */
   sharedName: string;

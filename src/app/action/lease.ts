@@ -23,8 +23,8 @@ const NO_VERDICT = {
 type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
 /**
- * Shows that a run is in progress: a check run and a comment without a verdict. If the run is lost,
- * both remain and block the merge.
+ * Shows a check run in progress and a comment without a verdict. If the run is lost, both remain
+ * and block the merge.
  */
 export interface Lease {
   identity: RunIdentity;
@@ -34,7 +34,6 @@ export interface Lease {
   writeCheck(check: CheckText): Promise<PublishResult>;
   /** `ran` is null if the run was canceled. Then no comment is created. */
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
-  /** Publishes why there is no verdict. Returns warnings. */
   fail(reasons: readonly string[]): Promise<string[]>;
   hasFailed(): boolean;
 }
@@ -182,7 +181,7 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
 
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
-/** If this run is lost, an earlier verdict about the same commit must not remain. */
+/** True if an earlier verdict may exist, which must not remain if this run is lost. */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');

@@ -15,8 +15,8 @@ type FoundOverride =
   | { status: 'found'; override: Override };
 
 /**
- * The reason follows the label's name and a colon in the pull request's description. Otherwise, the
- * label's own description is the reason.
+ * A line of the pull request's description gives the reason after the label's name and a colon.
+ * Without such a line, the label's own description is the reason.
  */
 export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());

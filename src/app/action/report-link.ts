@@ -12,7 +12,6 @@ const PATIENCE_MS = 60_000;
 
 type UploadedReport = Pick<Links, 'report' | 'artifact'>;
 
-/** `evaldiff show` reads the uploaded `result.json`. */
 export async function uploadReports(
   job: Job,
   session: Session,
@@ -51,7 +50,7 @@ async function uploadResult(
   return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
 }
 
-/** An unpacked artifact is named after its file, so the file is copied to a better name. */
+/** An unpacked artifact has its file's name, so the file is copied to a better name. */
 async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
   const name = `${reportArtifactName('evaldiff-report', job)}.html`;

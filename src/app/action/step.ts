@@ -58,7 +58,7 @@ async function judgeStep(
     env: withoutSecrets(env, own),
     secrets,
     runner: {
-      // Annotations are already escaped by the toolkit. Other log lines are not.
+      // The toolkit escapes annotations, but not other lines.
       info: (text) => {
         core.info(logText(redact(text)));
       },

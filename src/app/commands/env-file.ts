@@ -44,7 +44,6 @@ function keysIn(text: string, named: readonly string[]): [string, string | undef
   );
 }
 
-/** Warns if git would commit the keys in `.env`. */
 export async function openKeys(
   repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,
   files: SourceTree,

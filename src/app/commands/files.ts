@@ -43,7 +43,6 @@ export function savedKinds({ features }: Pick<Terminal, 'features'>): SavedKind[
   return features.flatMap(({ savedFile }) => savedFile ?? []);
 }
 
-/** Rejects with all paths that have no saved file. */
 export async function savedFilesIn(paths: readonly string[], reader: Reader): Promise<string[]> {
   const problems: Problem[] = [];
   const found = await Promise.all(paths.map((path) => filesIn(path, reader, problems)));

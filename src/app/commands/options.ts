@@ -134,7 +134,10 @@ export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
 
-/** Searches parent folders only inside the checkout, because others may belong to someone else. */
+/**
+ * Searches parent folders only inside the checkout, because folders above may belong to someone
+ * else.
+ */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
   { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,

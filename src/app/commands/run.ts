@@ -65,7 +65,6 @@ function runOnce(
   });
 }
 
-/** Runs again after each edit, even after errors. */
 async function runWatched(
   overrides: readonly string[],
   options: EvaluateOptions,

@@ -36,7 +36,6 @@ export interface SeenProject {
   root: string;
   git: boolean;
   workTree: WorkTree;
-  /** The project's folder relative to `root`. */
   below: string;
   settings: string | null;
   prompts: string[];

@@ -48,7 +48,6 @@ export interface Rendered {
   code: number;
 }
 
-/** Options that a feature adds to an existing command. */
 interface CommandVariant {
   command: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
@@ -57,7 +56,6 @@ interface CommandVariant {
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
 }
 
-/** A file type that a feature writes and `evaldiff report` renders. */
 export interface SavedKind<Saved = unknown> {
   fileName: string;
   noun: string;
@@ -78,7 +76,6 @@ export interface LabelledTest {
 
 export interface StarterProject {
   tree: SourceTree;
-  /** Vendors whose keys are set in the environment. */
   keys: readonly VendorName[];
 }
 

@@ -63,8 +63,8 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // A promptfoo check that parses JSON throws on other text, so throwing on every answer may be
-    // correct.
+    // In promptfoo, a check that throws fails the answer, so it may correctly throw on every
+    // answer.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
         `metric "${name}" raised on every answer of both sides, which counts as a fail, as in promptfoo. ` +

@@ -72,7 +72,7 @@ export function confirmReferences(
     const named = new Set(references);
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
     if (confirm === null || restsOn(runs) === null) return null;
-    // The plan reserves no calls for single references.
+    // Judges the references only together, because the plan reserves no calls for single ones.
     const claim = claimAbout(suite, runs, wholeTry, { ...gate, claims });
     return confirm({ ...claim, judged: 'none', minDrop: null });
   };

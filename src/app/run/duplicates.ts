@@ -66,7 +66,6 @@ function textOf({ input, thread }: Reference): string {
   return [...Object.values(input), ...(thread ?? []).map(({ content }) => content)].join('\n');
 }
 
-/** Ignores case and punctuation, except in numbers. */
 function wordsOf(reference: Reference): string[] {
   return textOf(reference)
     .toLowerCase()

@@ -98,9 +98,9 @@ export interface Added {
 }
 
 export interface Judged extends Added {
-  /** Each makes the suite red. */
+  /** Each finding makes the suite red. */
   findings: FeatureFinding[];
-  /** Each prevents a green verdict. */
+  /** Each sentence prevents a green verdict. */
   unjudged: string[];
 }
 
@@ -115,7 +115,6 @@ interface OwnFile {
   isWritten: boolean;
 }
 
-/** How many good and bad labelled answers a grader classifies correctly. */
 export interface LabelCounts {
   good: Counts;
   bad: Counts;

@@ -3,9 +3,7 @@ import { problem } from '../../errors.ts';
 import type { Project } from '../../project/settings.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-/**
- * Finds files and lists that head emptied or shortened. If `strict`, any empty file is an error.
- */
+/** If `strict`, any empty file is an error. */
 export function findLostRows(
   base: Project | null,
   head: Project,

@@ -39,7 +39,7 @@ function irregularChanges(
   const reaching = (agents: boolean): ((path: string) => boolean)[] =>
     (programs.get(agents) ?? []).flatMap(({ files }) => files).map(folderMatcher);
   const others = [...settings.prompts, ...settings.rubrics].map(folderMatcher);
-  // Agents can read links in their workspace.
+  // An agent's workspace includes links, so they need no notice.
   const ofLinks = [...others, ...reaching(false)];
   const patterns = { 'symbolic link': ofLinks, submodule: [...ofLinks, ...reaching(true)] };
   return changed.flatMap((path) => {

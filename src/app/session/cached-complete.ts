@@ -19,7 +19,7 @@ interface AskingOptions {
 /** Passes answers from the shards of a sweep to the job that merges them. */
 export interface AnswerExchange {
   given(key: string): Completion | null;
-  /** `lasting` is true if other runs may use the answer. */
+  /** `lasting` is true if other runs may use the answer, too. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
@@ -29,7 +29,6 @@ interface Asking {
   guard(guard: Guard): void;
   attempt(): boolean;
   price: Price;
-  /** Called if the server rejected the last attempt. */
   refused(): void;
 }
 
@@ -98,7 +97,9 @@ export function createAsking({
   };
 }
 
-/** A program with unknown files could change unnoticed. */
+/**
+ * Other runs reuse an answer only if its program's files are known, because the program may change.
+ */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
   return target.provider !== 'program' || target.files !== NO_FILES;
@@ -106,7 +107,6 @@ function isLasting(target: Target): boolean {
 
 const NO_FILES = sha256('[]');
 
-/** Computing a key sorts and hashes the whole request. */
 function rememberKeys(keyOf: (request: Request) => string): (request: Request) => string {
   const keys = new WeakMap<Request, string>();
   return (request) => {
@@ -118,7 +118,7 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
   };
 }
 
-/** A request contains only the endpoint's name, but another address means another server. */
+/** The request contains only the endpoint's name, but the address may change. */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;

@@ -36,7 +36,7 @@ export async function findCommits(
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // A merged head would be compared with itself.
+  // Otherwise, a head that is already merged would be compared with itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
   if (isMerged && facts.base !== null) {
@@ -112,7 +112,6 @@ async function defaultTip(
   }
 }
 
-/** Runs both in parallel, so that one fetch serves both. */
 export async function runBoth<A, B>(
   first: () => Promise<A>,
   second: () => Promise<B>,

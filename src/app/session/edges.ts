@@ -75,7 +75,7 @@ export interface ProgramTools {
   openStores(): Promise<readonly Store[]>;
   treeOf(commit: string): SourceTree | null;
   folder: string;
-  /** All runs of this user share this folder. */
+  /** For files that all runs of this user share. */
   cacheFolder: string;
   hash(text: string): string;
   price: Price;
@@ -317,7 +317,6 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
   );
 }
 
-/** The folders are outside the workspace and are created on first use. */
 function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: EdgesOptions): {
   folderOf(commit: string): Promise<string>;
   remove(): Promise<void>;

@@ -5,7 +5,6 @@ import type { Completion, Request, OkCompletion } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
 export interface KeptStores {
-  /** Reuses the open stores if the file is unchanged. */
   at(file: string, open: () => Promise<OpenStores>): Promise<OpenStores>;
   close(): Promise<void>;
 }
@@ -50,9 +49,7 @@ async function markOf(file: string): Promise<string | null> {
 }
 
 interface RememberingStore extends Store {
-  /**
-   * Returns whether the store can stay open. Also forgets answers that another process has changed.
-   */
+  /** False if the store must be opened again. */
   isCurrent(): boolean;
 }
 
@@ -68,7 +65,7 @@ function remembering(store: Store): RememberingStore {
     return known === undefined || usable?.(textOf(known)) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
-    // Other answers were not verified against their keys.
+    // Only reused answers were verified against their keys.
     if (completion.status !== 'ok' || !completion.reused || letters > MAX_REMEMBERED_CHARS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);

@@ -31,7 +31,7 @@ export async function withRepository<T>(
   }
 }
 
-/** Some self-hosted runners lack the parent folder. */
+/** The parent folder may be missing on self-hosted runners. */
 async function folderIn(temporary: string): Promise<string> {
   try {
     makeFolders(temporary);

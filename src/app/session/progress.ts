@@ -97,7 +97,6 @@ interface ProgressOptions {
   now(): number;
 }
 
-/** `steps` prints a line after this share of the planned calls, but not more often than this. */
 const PROGRESS_STEP = 0.05;
 const STEP_MS = 5000;
 

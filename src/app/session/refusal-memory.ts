@@ -22,7 +22,7 @@ const refusalSchema = z.strictObject({
   forms: z.tuple([formSchema], formSchema),
 });
 
-/** Servers change, so what they refused is forgotten after this time. */
+/** Servers change, so refused parameters are tried again after this time. */
 const KEPT_MS = 30 * DAY_MS;
 
 /** A failing store costs one more request, but never ends the run. */

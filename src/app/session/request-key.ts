@@ -3,8 +3,7 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Request, targetIdentity } from '../../types/model.ts';
 
 /**
- * Requests with equal keys may share a completion. The key excludes the commit, so that both sides
- * share answers.
+ * The key excludes the commit, so that both sides share answers.
  *
  * @param hash collision-resistant, such as SHA-256 in hexadecimal.
  */

@@ -1,4 +1,4 @@
-// Older Nodes lack named exports here, but must still report their version.
+// Older Nodes lack named exports here, but must still run the check of their version.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,8 @@ export const VERSION = '1.0.0';
  * With this, a run of 100,000 tries needs less than 100 MB. With Node's defaults, it needs four
  * times as much.
  *
- * Call this after all modules are loaded. By then, the young generation has grown to 8 MB, without
- * which a start is 10 % slower. If it grows further, a long run needs 90 MB more
- * (benchmarks/sweep.ts).
+ * Call this after all modules are loaded, because a smaller young generation (8 MB by then) would
+ * slow each start by 10 %. A larger one costs 90 MB in a long run (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {
   // Node recompiles its own modules once flags change, so load the largest one, `fetch`, first.

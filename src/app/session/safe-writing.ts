@@ -33,13 +33,13 @@ export function workTreeOf(repository: {
   return { root: repository.workTree.root, tracked: repository.tracked };
 }
 
-/** Git may track a `file`, but not a `folder` (written) or `store` (read). */
+/**
+ * Git may track a `file`. A tracked `folder` (written) or `store` (read) may be from a pull
+ * request.
+ */
 type PathKind = 'file' | 'folder' | 'store';
 
-/**
- * Null if the path is allowed. Files that a pull request added to an output folder would be
- * published.
- */
+/** Null if the path is allowed. */
 export async function pathRefusal(
   path: string,
   kind: PathKind,

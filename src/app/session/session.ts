@@ -70,7 +70,6 @@ export interface SessionOptions extends CheckoutPlace {
   store: StoreChoice;
   outputs: readonly Output[];
   features: SessionFeatures;
-  /** Documents that were parsed with the same limits. The session adds new ones. */
   parsed?: ParsedDocuments;
   record: Output | null;
   progress: { style: 'line' | 'steps'; write(text: string): void };
@@ -94,10 +93,7 @@ export interface Session extends SessionOptions {
   redact<T>(value: T): T;
 }
 
-/**
- * Opens the session for `work` and always closes it. @throws UserError if an output cannot be
- * written.
- */
+/** @throws UserError if an output cannot be written. */
 export function openSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
@@ -149,7 +145,6 @@ export function projectOf({ workingDirectory, inputs }: SessionOptions): string 
   return `${workingDirectory}\n${inputs.read.config}`;
 }
 
-/** A job that merges shards needs a writable store, if only a temporary one. */
 async function storesOf(
   session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
 ): Promise<OpenStores> {
@@ -269,7 +264,6 @@ export async function evaluate(
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),
   );
-  // The result of a sweep must not depend on the machine.
   const options = mode === 'sweep' ? '' : localOptions(session);
   return { result: options === '' ? result : { ...result, local_options: options }, suites };
 }
@@ -277,7 +271,6 @@ export async function evaluate(
 function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
   const project = join(directory, workingDirectory);
   const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;
-  // Without this option, `evaldiff` searches for a project from the current folder.
   const away = folder !== '' && folder !== '.' && !folder.startsWith('..');
   return [
     ...(away ? ['-C', shellWord(folder)] : []),

@@ -5,7 +5,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Session } from './session.ts';
 import { WORKTREE } from './sides.ts';
 
-/** Images in references as data URIs, by object id. Large and missing images are omitted. */
+/** Returns data URIs by object id. Large and missing images are omitted. */
 export async function shownImages(
   { suites, base, head }: Result,
   { repository, workingDirectory }: Pick<Session, 'repository' | 'workingDirectory'>,

@@ -74,7 +74,7 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/** A moved project looks new, so nothing would be compared. */
+/** Warns that a moved project looks new, so nothing is compared. */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -170,7 +170,7 @@ function notProject(
   );
 }
 
-/** Stands for uncommitted files where a commit id is expected. */
+/** Used as commit id of uncommitted files. */
 export const WORKTREE = 'worktree';
 
 interface LocalRequest {

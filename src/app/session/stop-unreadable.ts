@@ -11,7 +11,7 @@ const STOPPED_FORM: Completion = {
 };
 
 /**
- * Sends no further requests of a form after ten unreadable replies in a row. Until one reply is
+ * Stops sending a form of request after ten unreadable replies in a row. Until one reply is
  * readable, at most ten requests are open.
  */
 export function stopUnreadable(complete: Complete): Complete {

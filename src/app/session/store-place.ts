@@ -7,7 +7,6 @@ export interface StorePlace {
   file: string;
   /** Null if only this user can reach the store. */
   keyFile: string | null;
-  /** Where earlier versions stored answers, inside the work tree. */
   former: string | null;
 }
 

@@ -73,8 +73,8 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
 }
 
 /**
- * @throws UserError if git tracks the store or its path contains a link, because a pull request
- * could have added both.
+ * @throws UserError if git tracks the store or its path contains a link: a pull request may have
+ * added it.
  */
 export async function openLocalStore(
   place: StorePlace,
@@ -103,7 +103,7 @@ function secretOf(
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // Without a key, nothing in the store is from this machine, so the store is only read.
+    // A missing key means that this machine has written nothing, so the store is only read.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -170,7 +170,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
 }
 
-/** Returns the key of the restored cache entry. */
+/** Returns the key of the cache entry. */
 async function restoreFile(
   service: CacheService,
   { shared, own, save }: CacheKeys,

@@ -16,13 +16,12 @@ interface Watched {
   failed?: AbortSignal;
 }
 
-/** If `names` is null, all entries of this git folder count. */
+/** If `names` is null, all entries of the folder count. */
 interface WatchedRefs {
   folder: string;
   names: ReadonlySet<string> | null;
 }
 
-/** Finds the refs that change with `base`, the default branch or HEAD. */
 export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]> {
   const { checkout } = await discoverCheckout(root);
   if (checkout === null) return [];
@@ -53,7 +52,6 @@ export async function afterEachEdit(
 ): Promise<void> {
   const watch = watchFiles(root, written, refs);
   const stop = watch.end;
-  // `work` does not await `follow`, so this signal passes on the error.
   const failure = new AbortController();
   const ends = AbortSignal.any(
     [until, failed, failure.signal].filter((signal) => signal !== undefined),
@@ -101,7 +99,7 @@ export function filesNamed(problems: readonly Problem[]): string[] {
   ]);
 }
 
-/** Finds edits made before the folder was watched. `since` is in milliseconds since 1970. */
+/** `since` is in milliseconds since 1970. */
 async function isChangedSince(
   root: string,
   files: readonly string[],
@@ -119,7 +117,7 @@ async function isChangedSince(
 interface FileWatch {
   /** Returns the folders that were not watched before. */
   follow(files: Iterable<string>): string[];
-  /** Resolves to true at the next change, and to false after the end. */
+  /** Resolves to false after the end. */
   next(): Promise<boolean>;
   edited(): AbortSignal;
   tell(): void;
@@ -134,7 +132,7 @@ function inodeOf(folder: string): number | null {
   }
 }
 
-/** Without this check, a run that writes to its own output file would start the next run. */
+/** A run that writes to such a file would start the next run, without end. */
 export function isOwnOutput(
   path: string,
   outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
@@ -179,7 +177,7 @@ function watchFolder(
   }
 }
 
-/** Editors replace files, so this watches their folders. */
+/** Watches folders, because editors replace files. */
 function watchFiles(
   root: string,
   written: readonly string[] = [],

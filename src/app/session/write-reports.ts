@@ -9,13 +9,9 @@ const CHUNK_CHARS = 1 << 16;
 
 const MAX_SPLIT_DEPTH = 6;
 
-/** From this level (a reference) down, shorter lists are not split. */
 const SMALL_LIST = { level: 4, items: 64 };
 
-/**
- * Yields the text of `JSON.stringify(value, null, 1)` in parts, because the whole may not fit in
- * memory.
- */
+/** Yields the text of `JSON.stringify(value, null, 1)`, which may not fit in memory as a whole. */
 export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(value, 0)) {
@@ -89,7 +85,7 @@ export async function writeReports(
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // Each report is freed before the next one is made.
+  // Frees each report before the next one is made.
   await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
@@ -122,7 +118,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/** A failure loses only the files and not the paid result. Returns null then. */
+/** A failure loses only the files and not the paid result. Then this returns null. */
 export async function fillFolder(
   path: string,
   { workTree }: Pick<Session, 'workTree'>,
