@@ -183,8 +183,8 @@ function nextPath(parts: Iterator<Buffer>): string {
 const KEPT_LINE = 256;
 
 /**
- * Collects head's changed lines by `<old id>..<new id>`. Content follows `+`, `-` or `\`, so it
- * cannot fake a header.
+ * Collects the changed lines of a patch by `<old id>..<new id>`. File content follows `+`, `-` or
+ * `\`, so it cannot fake a header.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();

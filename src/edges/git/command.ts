@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { InternalError, userError } from '../../errors.ts';
 
-/** git does not search for a repository and never runs in a user's folder. */
+/** Where git runs: never in a user's folder, and without searching for a repository. */
 export interface GitPlace {
   gitDir: string;
   directory: string;
@@ -49,7 +49,7 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
     LC_ALL: 'C',
     LANGUAGE: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    // Empty, unlike unset, stops git from starting a program to ask for a password.
+    // An empty value, unlike an unset one, stops git from starting a password prompt.
     GIT_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',

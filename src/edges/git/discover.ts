@@ -16,7 +16,7 @@ export interface FoundFolder {
   checkout: Checkout | null;
 }
 
-/** git's own search also accepts folders that only resemble a repository. */
+/** Replaces git's search, which also accepts folders that only resemble a repository. */
 export async function checkoutAt(root: string): Promise<Checkout | null> {
   const found = await gitDirOf(join(root, '.git'));
   if (found === null) return null;

@@ -28,7 +28,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** Borrows no objects, so its fetches can be shallow. */
+  /** The store borrows no objects, so fetches can be shallow. */
   empty: boolean;
 }
 
@@ -73,7 +73,7 @@ export function openHistory(source: HistorySource): CommitHistory {
     async mergeBase(base, head) {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
-      // An ancestor of head is the merge base, even in a shallow clone.
+      // If base is an ancestor of head, it is the merge base, even in a shallow clone.
       if (base === head || (await isNearAncestor(reader, base, head))) return base;
       if (await isNearAncestor(reader, head, base)) return head;
       return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
@@ -240,7 +240,7 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 
 /**
  * A better merge base can only be hidden behind a shallow boundary that is not an ancestor of the
- * one found. Returns undefined if there is such a boundary.
+ * one found. If there is such a boundary, returns undefined.
  */
 async function certainMergeBase(
   place: GitPlace,

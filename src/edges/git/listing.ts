@@ -57,7 +57,7 @@ export async function treeEntries(
   return (await listing(trees, tree)) ?? notHere(tree);
 }
 
-/** A few git objects can represent any number of entries. */
+/** Needed because a few git objects can describe any number of entries. */
 export const MAX_ENTRIES = 500_000;
 
 const MAX_LISTING_BYTES = MAX_ENTRIES * 256;

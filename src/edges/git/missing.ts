@@ -67,7 +67,7 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
   return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
 }
 
-/** Anyone may have written these files, so their bytes must match the pointer. */
+/** Anyone may write to these folders, so a file's bytes must match the pointer. */
 interface LfsPlaces {
   root: string;
   commonDir: string | null;

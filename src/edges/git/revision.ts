@@ -49,7 +49,7 @@ const NAMED_BY_CI = [
   'CHANGE_TARGET',
 ];
 
-/** The clone's branches come first: the remote's default is as old as the clone. */
+/** Local `main` comes first, because `origin/HEAD` may be as old as the clone. */
 const BASES = [
   'refs/heads/main',
   'refs/remotes/origin/HEAD',

@@ -125,7 +125,7 @@ async function blockerOf(
   return null;
 }
 
-/** Jobs of a matrix can share an identity. One that is still running may fail. */
+/** Jobs of a matrix can share an identity, and one that still runs may fail. */
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
@@ -133,7 +133,7 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
 }
 
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // The other job of this workflow run will use its second name.
+  // The other job of this workflow run will use `sharedName`.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }

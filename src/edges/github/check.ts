@@ -156,8 +156,8 @@ interface CheckCreation {
 }
 
 /**
- * GitHub rejects all annotations for one bad one. Retries without characters above U+FFFF, then
- * without annotations.
+ * One bad annotation makes GitHub reject all. Retries without characters above U+FFFF, then without
+ * annotations.
  */
 async function createWithFallback(
   client: Client,

@@ -68,7 +68,7 @@ const Viewer = z.object({
   }),
 });
 
-/** The workflow's own token may not call REST's `GET /user`. */
+/** Uses GraphQL, because the workflow's token may not call REST's `GET /user`. */
 export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
   const reply = await octokit.request({
     method: 'POST',
@@ -114,7 +114,7 @@ const noSpacing = {
   key: () => ({ schedule: (_options: object, job: () => Promise<unknown>) => job() }),
 } as unknown as NonNullable<ThrottlingOptions['write']>;
 
-/** Octokit would treat a truncated body as an empty answer. */
+/** Reads the whole body, because Octokit would treat a truncated one as empty. */
 function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
     const deadline = AbortSignal.timeout(deadlineMs);

@@ -151,7 +151,7 @@ async function find(
   return { own, warnings: [warning] };
 }
 
-/** A user's login cannot contain the brackets of an app's login. */
+/** Apps have logins such as `name[bot]`. A user's login cannot contain brackets. */
 export function isOwn({ user }: Pick<Comment, 'user'>, self: Identity): boolean {
   if (!user) return false;
   return user.login.toLowerCase() === self.login.toLowerCase() || user.id === self.id;

@@ -84,7 +84,7 @@ interface HttpError extends Error {
   response?: Response;
 }
 
-/** octokit's class is in a nested package. `response` is undefined if no answer arrived. */
+/** Does not use `instanceof`, because octokit's class is in a nested package. */
 function isHttpError(error: unknown): error is HttpError {
   return (
     error instanceof Error &&

@@ -47,7 +47,7 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
-/** The payload's base may be outdated and is the fallback. Never throws. */
+/** The payload's base may be outdated, so it is only the fallback. Never throws. */
 export async function withPresentBase(
   client: Client,
   facts: EventFacts,

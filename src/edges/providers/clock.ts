@@ -4,7 +4,7 @@ export interface Activity {
   quiet(): Promise<void>;
 }
 
-/** Pure computation ends within one turn. The other turns are a margin. */
+/** Pure computation ends within one turn of the event loop. The others are a margin. */
 const QUIET_TURNS = 3;
 
 export function createActivity(turn: () => Promise<void>): Activity {

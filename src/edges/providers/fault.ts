@@ -6,10 +6,10 @@ import type { VendorAnswer } from './vendors/vendor.ts';
 export interface Fault {
   kind: ErrorKind;
   message: string;
-  /** `limited`: also slow down all calls to the server. */
+  /** `later`: retry after a backoff. `limited`: also slow down all calls to the server. */
   retry: 'never' | 'later' | 'limited';
   waitMs: number | null;
-  /** Which other requests would fail in the same way. They are not sent. */
+  /** Other requests of this scope would fail too, so they are not sent. */
   scope: 'request' | 'model' | 'server';
   status: number | null;
   said: string;

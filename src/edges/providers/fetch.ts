@@ -34,7 +34,7 @@ function sendable(body: RequestInit['body']): RequestBody {
   throw new TransportError('connection', 'only text is sent');
 }
 
-/** `timeoutMs` limits the time without data; the reader limits the size. */
+/** `timeoutMs` limits the time without data. The caller limits the size. */
 export function createStreamedFetch(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean } = { keepAlive: false },

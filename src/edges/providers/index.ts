@@ -61,7 +61,6 @@ export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   onAttempt(request: Request): boolean;
 }
 
-/** Programs by the first word of their command. */
 export type OwnPrograms = (options: OwnProgramOptions) => Readonly<Record<string, OwnProgram>>;
 
 export interface OwnProgramOptions extends SharedCallSettings, ProviderAccess {

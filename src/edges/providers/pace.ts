@@ -57,8 +57,8 @@ export interface Pace {
 }
 
 /**
- * The quick mean latency covers half a round of answers, but at least this many. The limit grows
- * while quick ≤ STILL_QUICK × slow.
+ * Concurrency grows while the quick running mean of latency is at most STILL_QUICK times the slow
+ * one. The quick mean covers at least QUICK_MEMORY answers.
  */
 const QUICK_MEMORY = 5;
 

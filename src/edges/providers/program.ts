@@ -245,7 +245,7 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
   };
 }
 
-/** In a bundle, it is a file next to the entry. */
+/** In a bundle, this file is next to the entry. */
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 

@@ -29,7 +29,7 @@ function variablesOf(given = {}) {
     try {
       vars[name] = JSON.parse(vars[name]);
     } catch {
-      // The value of this test is plain text.
+      // This value is plain text, not JSON.
     }
   }
   return vars;

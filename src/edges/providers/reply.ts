@@ -87,7 +87,7 @@ class ReplyHeaders {
   }
 }
 
-/** A real `Response` costs more than reading the answer. */
+/** Returns the subset of `Response` that the SDKs use; creating a real one is slow. */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
   const decoded = decode(body, received);

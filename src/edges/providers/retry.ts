@@ -5,7 +5,7 @@ import type { Admission, Limiter, SlotOutcome } from './limit.ts';
 import type { Pacer } from './pace.ts';
 
 export type CallAttempt<T> =
-  | { status: 'ok'; value: T; latencyMs: number; /** Asked by the server. */ waitMs: number }
+  | { status: 'ok'; value: T; latencyMs: number; waitMs: number }
   | { status: 'fault'; fault: Fault; sent: boolean };
 
 export type RetriedResult<T> = Requests &
@@ -15,7 +15,7 @@ export type RetriedResult<T> = Requests &
         status: 'fault';
         fault: Fault;
         sent: boolean;
-        /** The previous attempt's fault, if the run's end or a cap prevented a retry. */
+        /** The previous attempt's fault, if the end of the run or the budget prevented a retry. */
         before?: Fault | null;
       }
   );

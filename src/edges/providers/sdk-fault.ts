@@ -149,7 +149,7 @@ function emptyReplyFault(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers send `error` as `null`, `""`, `false`, `{}` or `{code: 0}` without a failure. */
+/** Some servers send `error` without a failure, as `null`, `""`, `false`, `{}` or `{code: 0}`. */
 function isErrorValue(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)

@@ -80,7 +80,7 @@ export function structuredIn(parameters: RequestParameters): string[] {
   );
 }
 
-/** Names that are also English words (stop, tools) need quotes, a colon or their value. */
+/** A name that is also an English word (stop, tools) needs quotes, a colon or its value. */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
   if (namedIn([name], said) === undefined) return false;

@@ -4,7 +4,7 @@ import tls from 'node:tls';
 
 const REFUSED = 'PROXY_';
 
-/** The proxy learns only the origin's name. Its credentials are sent only to the proxy. */
+/** The proxy learns only the origin's name. The proxy's credentials are sent only to the proxy. */
 export function tunnelThrough(
   agent: https.Agent,
   proxy: URL,

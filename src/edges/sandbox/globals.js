@@ -21,7 +21,7 @@
     defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
   };
 
-  // The time would reveal which side is scored.
+  // A constant clock: the time would reveal which side is scored.
   const RealDate = Date;
   world.Date = function Date(...parts) {
     if (new.target === undefined) return new RealDate(now).toString();

@@ -91,7 +91,7 @@ function invoke(service: unknown, method: string, args: readonly unknown[]): unk
   return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
 }
 
-/** Each segment contains the whole text, which would make the answer quadratic. */
+/** Each segment repeats the whole text as `input`, which would make the answer quadratic. */
 function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,

@@ -50,11 +50,10 @@ export function readLines(
   });
 }
 
-/** Only `reply` contains data from the code. */
 export const OUTCOMES = [
   'reply',
   'timeout',
-  // The code also used over half of the memory, so it may have been allocating.
+  // A timeout while over half of the memory was in use.
   'timeout-memory',
   'exit',
   'memory',

@@ -186,7 +186,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
   };
 }
 
-/** `id TAB outcome TAB printed TAB reply`. Only the reply contains untrusted text. */
+/** Line format: `id TAB outcome TAB printed TAB reply`. Only the reply is untrusted. */
 function receiveAnswer(line: string, listener: Listener): void {
   const answer = parseAnswer(line);
   if (answer === null) listener.ended('channel');

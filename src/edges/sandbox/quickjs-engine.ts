@@ -144,7 +144,7 @@ function mentionsMemory(reply: unknown): boolean {
   return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
-/** The package's main module uses four times the engine's size. */
+/** Built from parts: the package's main module uses four times the engine's size. */
 const engine: QuickJSSyncVariant = {
   type: 'sync',
   importFFI: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,

@@ -15,7 +15,7 @@ export interface Setting {
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
   outputs: string[];
-  /** Absent: lines count from the code's first line. */
+  /** Position of the code in its file. If absent, lines count from the code's first line. */
   at?: CodePlace | undefined;
 }
 

@@ -51,7 +51,6 @@ export async function solveWithHighs(
   }
 }
 
-/** Each count is part of its row's sum and its column's sum. */
 function incidence(
   rows: number,
   columns: number,

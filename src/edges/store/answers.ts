@@ -80,7 +80,6 @@ export function createAnswers(
       return taken;
     },
     keep(key, request, completion) {
-      // An inner store already reused the answer.
       if (completion.status === 'error' || completion.reused) return;
       const there =
         access === 'read-write' &&

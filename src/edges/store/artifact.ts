@@ -62,7 +62,7 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   );
 }
 
-/** Copies the library's own rule, because the library rejects every call there. */
+/** Copies the library's own rule: on such a server the library rejects every call. */
 function isEnterpriseServer(server: string | undefined): boolean {
   const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);

@@ -30,7 +30,6 @@ export const storedAnswerSchema = z.strictObject({
   steps: z.array(stepSchema).default([]),
 });
 
-/** Whether later runs may use an answer. */
 export function isReusable(
   completion: Completion,
   { usable }: Pick<Request, 'usable'>,
@@ -44,7 +43,6 @@ export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => s
 /** Detects only damage, because anyone can compute it. */
 export const plainDigest: Digest = (key, content) => hash('sha256', digested(key, content));
 
-/** Only holders of the secret can compute it. */
 export function keyedDigest(secret: Uint8Array): Digest {
   const made = createSecretKey(secret);
   return (key, content) => createHmac('sha256', made).update(digested(key, content)).digest('hex');

@@ -30,7 +30,7 @@ export interface Store extends StoreRecords {
   stats(): StoreStats;
   version(): number | null;
   prune(what: Prune): number;
-  /** Calls `entries` again after damage. Null if nothing could be written. */
+  /** Calls `entries` again if the file is damaged. Null if nothing could be written. */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
   /** Merges a copy of this store that was extended elsewhere. */
   join(

@@ -21,7 +21,7 @@ const BYTES = 32;
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
   try {
-    // Windows has no such flag.
+    // Windows has no `O_NOFOLLOW`.
     const { O_NOFOLLOW } = constants as Partial<typeof constants>;
     handle = openSync(file, constants.O_RDONLY | (O_NOFOLLOW ?? 0));
   } catch (error) {

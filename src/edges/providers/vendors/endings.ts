@@ -16,7 +16,7 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/** docs/models.md explains these. */
+/** Vendors' reasons for the end of an answer. docs/models.md explains each. */
 export const ENDINGS: Readonly<Record<EndKind, readonly [Ended, string]>> = {
   whole: [
     'stop',

@@ -24,7 +24,7 @@ async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<Fil
 const MOST_BYTES = 64_000_000;
 
 export interface FileSender {
-  /** Waits for room. Call the returned function once the request is answered. */
+  /** Waits until other requests leave room. Call the returned function after the answer. */
   room(ask: Pick<Ask, 'messages'>): Promise<() => void>;
   load(ask: Ask): Promise<Ask>;
 }

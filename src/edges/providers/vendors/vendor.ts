@@ -43,7 +43,7 @@ export interface VendorConnection {
 /** Rejects with the SDK's error unless the status is a success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/** An SDK's `buildRequest` costs half as much as sending the request. */
+/** Replaces the SDK's `buildRequest`, which costs half as much time as sending the request. */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -105,7 +105,6 @@ export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 export interface BatchApi {
   limits: BatchLimits;
   bytes(id: string, body: string, path?: string): number;
-  /** The body of a `download` is a stream. */
   connect(
     connection: VendorConnection & { download: VendorConnection['fetch'] },
   ): Promise<BatchServer>;
