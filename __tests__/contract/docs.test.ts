@@ -81,7 +81,7 @@ const OWN_TESTS: Readonly<Record<string, string>> = {
   'README.md': 'contract/readme.test.ts',
 };
 
-describe('the default budget for causes', () => {
+describe('the default limit of calls that search for a cause', () => {
   test('is the same in documentation and code', () => {
     const page = read('docs/causes.md');
     const rows = [...page.matchAll(/^\| +(\d+) \| +(\d+) \|$/gm)];
@@ -156,7 +156,7 @@ describe('code blocks', () => {
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
   ).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
 
-  test('of YAML are all read by the next test or by a test of the page', () => {
+  test('of YAML are all checked by the next test or by a test of their page', () => {
     const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
     expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
     for (const [page, file] of Object.entries(OWN_TESTS))

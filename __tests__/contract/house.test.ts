@@ -37,15 +37,15 @@ describe('the source code', () => {
     });
   });
 
-  test('has exactly the entry points and rooms that the import rules list', () => {
+  test('consists of exactly the entry points and folders that the import rules list', () => {
     const homeless = src.filter(({ path }) => roomOf(path) === undefined).map(({ path }) => path);
     expect(homeless).toEqual(['src/action.ts', 'src/cli.ts', 'src/features.ts', 'src/jobs.ts']);
     expect(ROOMS.filter((room) => src.every(({ path }) => roomOf(path) !== room))).toEqual([]);
   });
 
-  test('has the rows and edges that CONTRIBUTING.md shows', () => {
+  test('has the layers and edges that CONTRIBUTING.md shows', () => {
     const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
-    const table = page.slice(page.indexOf('| room '), page.indexOf('\n\nThe edges are'));
+    const table = page.slice(page.indexOf('| folder in `src`'), page.indexOf('\n\nThe edges are'));
     const names = (text: string): string[] =>
       [...text.matchAll(/`([\w/*-]+)`/g)].map(([, name = '']) => name);
     const drawn = table.split('\n').slice(2);
@@ -59,7 +59,7 @@ describe('the source code', () => {
     expect(edges?.[2]?.split(', ')).toEqual(EDGES_MAY_IMPORT);
   });
 
-  test('imports only from lower rows, including types', () => {
+  test('imports only from lower layers, including types', () => {
     const wrong = arrows(src).flatMap((arrow) => {
       const why = importFault(arrow.from, arrow.to);
       return why === null ? [] : [`${shown(arrow)}: ${why}`];

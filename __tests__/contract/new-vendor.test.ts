@@ -89,11 +89,11 @@ async function load() {
   };
 }
 
-describe('a vendor added as a row meets the contract of all vendors:', () => {
+describe('a vendor added to the table meets the contract of all vendors:', () => {
   vendorContract(zz);
 });
 
-describe('a vendor added as a row', () => {
+describe('a vendor added to the table', () => {
   let all: Awaited<ReturnType<typeof load>>;
   let server: ModelServer;
   beforeAll(async () => {

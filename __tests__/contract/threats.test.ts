@@ -93,7 +93,7 @@ describe('the pages of guarantees', () => {
   });
 
   test.each(['__tests__/contract/threats.md', '__tests__/contract/bad-inputs.md'])(
-    '%s rests on tests and headings that exist',
+    'name only tests and headings that exist: %s',
     (page) => {
       expect(
         rows(page).flatMap((row) => missing(row).map((found) => `${row.id || row.what}: ${found}`)),

@@ -292,7 +292,7 @@ export function vendorContract(vendor: VendorName): void {
     ['a page of a firewall', firewall],
     ['a word without a reason', { status: 403, error: { message: 'Forbidden' } }],
     ['what the key may not do', { status: 403, error: { message: 'no access' } }],
-  ])('fails only one question if its reply is %s', async (_, refusal) => {
+  ])('fails only one call if its reply is %s', async (_, refusal) => {
     const { ask } = await start(vendor, ({ messages }) =>
       messages.at(-1)?.content === 'q1' ? refusal : {},
     );
@@ -308,7 +308,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(await ask({ try: 1 })).toMatchObject({ status: 'ok' });
   });
 
-  test('discovers which grader parameters an unknown model refuses with one request at a time', async () => {
+  test('discovers, with one request at a time, which grader parameters an unknown model refuses', async () => {
     const learned = new Map<string, unknown>();
     let attempts = 0;
     const { ask, server, log } = await start(

@@ -9,7 +9,7 @@ import { ROOT } from './source-graph.ts';
 
 const page = readFileSync(join(ROOT, 'docs', 'verdicts.md'), 'utf8');
 
-test('docs/verdicts.md has the rules of the code (otherwise run npm run generate)', () => {
+test('docs/verdicts.md matches the rules in the code (otherwise run npm run generate)', () => {
   expect(tightTables(page)).toBe(tightTables(withRules(page)));
   expect(tightTables(page)).toMatch(
     new RegExp(`\\| ${String(COMPARED_RULES.length)} \\|.*\`unsettled\``),

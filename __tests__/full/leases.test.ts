@@ -55,7 +55,7 @@ describe('a check', () => {
   });
 
   test.each([true, false])(
-    "is completed regardless of the token's right to change its status (%s)",
+    'is completed even if the token may not change its status (%s)',
     async (statusUpdates) => {
       const at = await stage(obedient);
       at.github.state.statusUpdates = statusUpdates;
@@ -67,7 +67,7 @@ describe('a check', () => {
     },
   );
 
-  test('takes two more requests than a run without one', async () => {
+  test('takes two more requests than a run that writes no check', async () => {
     const { at, change } = await pullRequest(quiz(), WORSE);
     // Other requests: the pull request, the account, the comments (again after creating one), the
     // head, the comment, the suggestions, the check.

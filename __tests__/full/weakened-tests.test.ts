@@ -566,7 +566,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     expect(result.suites).toEqual([]);
   });
 
-  test('with several changed files is shown with all of them and their annotations', async () => {
+  test('with several changed files is reported with all of them, and each is annotated', async () => {
     const both: FixtureFiles = {
       ...BROKEN,
       'app/main.mjs': `// Says it.\n${String(program('')['app/main.mjs'])}`,

@@ -96,7 +96,7 @@ async function showsAfter(work: () => void): Promise<void> {
   expect(after).toEqual(await shownAnew());
 }
 
-test('the workbench shows after every kind of change what a new workbench shows', async () => {
+test('the workbench shows the same as a newly started one after every kind of change', async () => {
   const edit = (path: keyof typeof FILES, from: string, to: string) => () =>
     bench.edit(path, from, to);
   const prompt = edit('prompts/ask.yaml', 'Answer:', 'Reply:');

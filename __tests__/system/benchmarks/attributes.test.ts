@@ -28,7 +28,7 @@ describe('simulated pull requests', () => {
   test.each([
     ['one domain, all ratings equal', 50],
     ['one domain, ratings of other tests', 150],
-  ])('name nothing if ratings say nothing: %s, %i tests', (name, references) => {
+  ])('name nothing if the ratings are uninformative: %s, %i tests', (name, references) => {
     const { silent } = measure(scenario(name, references), 10, { seed: 'test' });
     expect(silent).toBeGreaterThanOrEqual(8);
   });
@@ -40,7 +40,7 @@ describe('simulated pull requests', () => {
   });
 });
 
-describe('the page of attributes', () => {
+describe('the results page for attributes', () => {
   const page = readFileSync(join(ROOT, 'benchmarks', 'attributes.md'), 'utf8').replace(/ +/g, ' ');
 
   test('has a row for each simulation', () => {

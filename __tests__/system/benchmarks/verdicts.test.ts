@@ -67,7 +67,7 @@ describe('the simulation for the table of verdicts', () => {
     expect(simulate([{ ...all, silent: 0 }], 'adaptive', random).colour).toBe('green');
   });
 
-  test('loses tries to errors on both sides and starts with the tries that critical references require', () => {
+  test('loses tries to errors on both sides and gives critical references their required tries', () => {
     const all = drawSuite(50, 'all 1.0', nothing, randomOf('errors'));
     const errors = simulate([{ ...all, errors: 0.05 }], 2, randomOf('errors'));
     expect(errors).toMatchObject({ calls: 4, single: 0 });

@@ -107,7 +107,7 @@ describe('estimated calls for answers', () => {
     expect(large! / small!).toBeLessThan(4.5);
   });
 
-  test('of recordings equal the plan, and with fixed tries return null', () => {
+  test('equal the plan if answers are recorded, and are null with fixed tries', () => {
     const recorded = callsOf(comparison(20, { provider: 'replay' }))!;
     expect(recorded).toEqual({ usual: 80, most: 80 });
     expect(callsOf(comparison(20, { kind: 'fixed' }))).toBeNull();

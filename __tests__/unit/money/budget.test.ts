@@ -120,7 +120,7 @@ describe('limit on cost', () => {
     await allOk(calls);
   });
 
-  test('stops for good once no running call can free budget, even for smaller calls', async () => {
+  test('stops for good once the running calls cannot free budget, even for smaller calls', async () => {
     const { guard, server, calls, ask } = capped(1, 5);
     await server.answer(3, 300);
     expect(await states(calls)).toEqual(['ok', 'ok', 'ok', 'budget', 'budget']);

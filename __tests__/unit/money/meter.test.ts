@@ -87,7 +87,7 @@ describe('meter', () => {
     expect(await call()).toMatchObject({ ...tokens, cost_usd: 1500, saved_usd: 3000 });
   });
 
-  test("prices an endpoint's model by its declared vendor and model, and otherwise returns null", () => {
+  test("prices an endpoint's model only if the endpoint declares its vendor and model", () => {
     const list: ListPrice = (vendor, model) =>
       vendor === 'openai' && model === 'gpt-5.4' ? ({ output_tokens }) => output_tokens : null;
     const price = priceFrom([], list);

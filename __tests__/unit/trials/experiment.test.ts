@@ -121,7 +121,7 @@ describe('cause search', () => {
     expect(found.unexplained).toEqual([4]);
   });
 
-  test('stops exactly at its limit of tries', async () => {
+  test('makes exactly as many tries as its limit allows', async () => {
     const found = await run({ units: 8, tries: 7, rate: (_, has) => (has(6) ? 0 : 1) });
     expect(found.causes).toEqual([]);
     expect(found.open).toBe('tries');
@@ -129,7 +129,7 @@ describe('cause search', () => {
     expect(found.rounds.flat()).toHaveLength(7);
   });
 
-  test('stops early if every try is an error', async () => {
+  test('stops early if every try ends in an error', async () => {
     const found = await findCauses(
       { units: 3, fell: [FELL], stable: 0, tries: 100, alpha: 0.05 },
       (draws) => Promise.resolve(draws.map(() => null)),

@@ -54,8 +54,8 @@ const summary = ({ units }: FilesChange) =>
 
 const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
 
-describe('units of changed files', () => {
-  test('are changed, added, removed and moved lines of instructions, with their places', () => {
+describe('the units that a change of files is split into', () => {
+  test('are the changed, added, removed and moved lines of an instruction file, with their places', () => {
     const base = lines('Rules', '', 'Ask before a push.', 'Keep.', 'Stay.', 'Be brief.', 'End.');
     const head = lines(
       'Rules',
@@ -79,7 +79,7 @@ describe('units of changed files', () => {
     ]);
   });
 
-  test('are hunks of other text, after the instructions', () => {
+  test('are the hunks of other text files, listed after those of instruction files', () => {
     const found = change(
       { 'a.js': lines('one', 'two', 'three'), 'skills/x/SKILL.md': 'Be brief.\n' },
       { 'a.js': lines('1', '2', 'three'), 'skills/x/SKILL.md': 'Be long.\n' },
@@ -117,7 +117,7 @@ describe('units of changed files', () => {
     expect(trialOf(found, { base, head }, 'head', [])).toEqual(base);
   });
 
-  test('keep the line endings and the missing last line break of the side', () => {
+  test('keep the line endings of their side, and a missing last line break', () => {
     const base = { 'AGENTS.md': 'Rules\r\nBe brief.\r\nAsk.\r\nEnd.' };
     const head = { 'AGENTS.md': 'Rules\r\nBe long.\r\nAsk first.\r\nEnd.' };
     const found = change(base, head);
@@ -130,7 +130,7 @@ describe('units of changed files', () => {
     });
   });
 
-  test("give head's files when all are chosen, base's when none is, from either side", () => {
+  test("give head's files when all are applied and base's when none is, starting from either side", () => {
     const random = createRandom('files');
     const words = [
       'Be brief.',
@@ -160,7 +160,7 @@ describe('units of changed files', () => {
     }
   });
 
-  test('give the same text from both sides if the line endings are equal', () => {
+  test('give the same text starting from either side if the line endings are equal', () => {
     const base = { 'AGENTS.md': lines('Rules', 'Be brief.', 'Ask.', 'End.'), 'a.md': 'Old.\n' };
     const head = {
       'AGENTS.md': lines('Rules', 'Be long.', 'Ask first.', 'End.'),
@@ -173,7 +173,7 @@ describe('units of changed files', () => {
       );
   });
 
-  test('are 1,000 lines of a rewritten file, each of which can be reverted', () => {
+  test('are a thousand for a rewritten file of 1,000 lines, and each can be reverted', () => {
     const text = (change_: (at: number) => string): string =>
       lines(
         ...Array.from({ length: 2000 }, (_, at) =>
@@ -195,7 +195,7 @@ describe('units of changed files', () => {
     ]);
   });
 
-  test('are none for equal files, whose program stays as it is', () => {
+  test('do not exist for equal files', () => {
     const found = change({ 'a.md': 'a' }, { 'a.md': 'a' });
     expect(found.units).toEqual([]);
     expect(found.target('head', () => true)).not.toHaveProperty('overlay');

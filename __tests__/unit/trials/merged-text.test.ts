@@ -40,7 +40,7 @@ function edited(lines: readonly string[], random: Random): string[] {
 const every = (): boolean => true;
 const none = (): boolean => false;
 
-describe('units of a changed text', () => {
+describe('the units that a change of a text is split into', () => {
   test.each(['lines', 'hunks'] as const)(
     'give head when all are applied and base when none is, by %s',
     (grain) => {
@@ -90,7 +90,7 @@ describe('units of a changed text', () => {
     expect(units.length).toBeGreaterThan(1);
   });
 
-  test('include a moved line once', () => {
+  test('count a moved line once', () => {
     const lines = ['Ask for the order number.', 'Be brief.', 'Thank the customer.', 'Sign as Ada.'];
     const [first = '', ...rest] = lines;
     const { units } = mergeTexts(lines.join('\n'), [...rest, first].join('\n'), 'lines');
@@ -104,13 +104,13 @@ describe('units of a changed text', () => {
     ]);
   });
 
-  test('include adjacent blank lines in the same unit', () => {
+  test('include the blank lines next to a changed line', () => {
     const { units } = mergeTexts('Be brief.', 'Be brief.\n\nSign as Ada.', 'lines');
     expect(units).toHaveLength(1);
     expect(units[0]?.head).toEqual({ text: 'Sign as Ada.', from: 2, to: 2 });
   });
 
-  test('give the position in head of a removed line', () => {
+  test('give the line on head where a line was removed', () => {
     const { units } = mergeTexts(
       'One of these.\nTwo of these.\nThree of them.',
       'One of these.\nThree of them.',
@@ -121,7 +121,7 @@ describe('units of a changed text', () => {
     ]);
   });
 
-  test('form one unit if the two texts share nothing', () => {
+  test('are a single one if the two texts share nothing', () => {
     const base = Array.from({ length: 1_500 }, (_, i) => `old ${String(i)}`).join('\n');
     const head = Array.from({ length: 1_500 }, (_, i) => `new ${String(i)}`).join('\n');
     const merged = mergeTexts(base, head, 'lines');

@@ -26,25 +26,28 @@ describe('linePlaces', () => {
   });
 });
 
-describe('a planted change', () => {
-  test.each<Style>(['|', '|-', 'txt'])('is reported at its file and line, in style %s', (style) => {
-    for (let round = 0; round < draws(500); round += 1) {
-      const { base, head, merged, units } = plantedChange(`places ${String(round)}`, style);
-      const first = style === 'txt' ? 1 : 5;
-      const last = style === 'txt' ? head.file.length - 1 : head.file.length - 3;
-      for (const [i, { side, lines, head: remark, base_text, head_text }] of units.entries()) {
-        const written = (side === 'head' ? head : base).file.slice(lines.from - 1, lines.to);
-        const said = ((side === 'head' ? head_text : base_text) ?? '').split('\n');
-        expect(written[0]?.trim()).toBe(said[0]);
-        expect(written.at(-1)?.trim()).toBe(said.at(-1));
-        expect(remark.line).toBe(
-          side === 'head'
-            ? lines.from
-            : Math.min(first + (merged.units[i]?.anchor ?? 0), style === 'txt' ? last : last + 1),
-        );
+describe('a changed line of a prompt', () => {
+  test.each<Style>(['|', '|-', 'txt'])(
+    'is reported at its file and line, in YAML style %s',
+    (style) => {
+      for (let round = 0; round < draws(500); round += 1) {
+        const { base, head, merged, units } = plantedChange(`places ${String(round)}`, style);
+        const first = style === 'txt' ? 1 : 5;
+        const last = style === 'txt' ? head.file.length - 1 : head.file.length - 3;
+        for (const [i, { side, lines, head: remark, base_text, head_text }] of units.entries()) {
+          const written = (side === 'head' ? head : base).file.slice(lines.from - 1, lines.to);
+          const said = ((side === 'head' ? head_text : base_text) ?? '').split('\n');
+          expect(written[0]?.trim()).toBe(said[0]);
+          expect(written.at(-1)?.trim()).toBe(said.at(-1));
+          expect(remark.line).toBe(
+            side === 'head'
+              ? lines.from
+              : Math.min(first + (merged.units[i]?.anchor ?? 0), style === 'txt' ? last : last + 1),
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
   test('is a separate unit if it is a blank line or indentation far from other changes', () => {
     const lines = ['One.', 'Two.', 'Three.', '', 'Examples:', '  Five.', 'Six.', 'Seven.'];

@@ -94,8 +94,8 @@ function randomSide(random: Random): Side {
   };
 }
 
-describe('units of a changed prompt', () => {
-  test("give head's request when all are applied, and base's when all are undone", () => {
+describe('the units that a change of a prompt is split into', () => {
+  test("give head's request when all are applied, and base's when none is", () => {
     const random = createRandom('prompts');
     for (let round = 0; round < 400; round += 1) {
       const [base, head] = [side(randomSide(random)), side(randomSide(random))];
@@ -143,7 +143,7 @@ describe('units of a changed prompt', () => {
     });
   });
 
-  test('are one swap if few-shot pairs changed places, separate from changes of other messages', () => {
+  test('count few-shot pairs that changed places as one swap, separate from changes of other messages', () => {
     const pairs = (...order: number[]): Message[] =>
       order.flatMap((n) => [
         { role: 'user' as const, content: `Question ${String(n)}` },
@@ -169,7 +169,7 @@ describe('units of a changed prompt', () => {
     ]);
   });
 
-  test('are those of the messages and of the code if a prompt has both', () => {
+  test('include those of the messages and of the code if a prompt has both', () => {
     const messages = (content: string): Message[] => [{ role: 'user', content }];
     const base = side({ messages: messages('Where?'), code: 'output = 1' });
     const head = side({ messages: messages('When?'), code: 'output = 2' });
@@ -197,7 +197,7 @@ describe('units of a changed prompt', () => {
     });
   });
 
-  test('are null with a reason if one side is messages and the other code', () => {
+  test('are null with a reason if one side has messages and the other has code', () => {
     const base = side({ messages: [{ role: 'user', content: 'Hi' }] });
     expect(promptChange(base, side({ code: 'output = 1' }), () => null)).toEqual({
       units: null,
@@ -218,7 +218,7 @@ describe('units of a changed prompt', () => {
     });
   });
 
-  test('point to the settings for swept values, and to the file that sets a default', () => {
+  test('point to the settings for a swept value, and to the defaults file for a default', () => {
     const messages = [{ role: 'user' as const, content: 'Hi' }];
     const base = side({ messages, parameters: { temperature: 0 } });
     const swept: SuiteSide = {

@@ -73,7 +73,7 @@ describe('changes inside a schema', () => {
     ]);
   });
 
-  test('are null if the parts do not compose the new schema', () => {
+  test('are null if applying all of them does not give the new schema', () => {
     expect(
       mergeValues(BASE, order({ item: text, quantity: whole }, ['quantity', 'item'])),
     ).toBeNull();

@@ -61,7 +61,7 @@ describe("a changed line in another tool's template", () => {
     ]);
   });
 
-  test("is sent in evaldiff's syntax and restored in the file's own syntax", async () => {
+  test("is sent in evaldiff's syntax and restored in the file's syntax", async () => {
     const head = ['You help all.', 'Greet {{user.name}}.', 'Mind that.', '{{ q }}'];
     const { units, body, setBack } = await changeOf(BASE, head);
     expect(units).toMatchObject([

@@ -42,7 +42,7 @@ describe('references in a pull request', () => {
     project([suite({ tests: { references: [reference('a'), reference(id, changes)] } })]);
   const base = of('b', { tags: ['critical'], n_tries: 5 });
 
-  test("keep base's `critical` tag and tries even if renamed, with a notice", () => {
+  test("keep base's `critical` tag and number of tries even if renamed, with a notice", () => {
     const head = of('new', { input: { q: 'b' }, tags: ['small'] });
     const { measured, messages } = arranged(base, head);
     const kept = { id: 'new', tags: ['small', 'critical'], n_tries: 5 };
@@ -52,13 +52,13 @@ describe('references in a pull request', () => {
     ]);
   });
 
-  test('keep the tries of the file itself if it sets more than base', () => {
+  test("keep head's number of tries if it is higher than base's", () => {
     const references = [reference('a'), reference('b', { tags: ['critical'] })];
     const more = project([suite({ tests: { n_tries: 7, references } })]);
     expect(arranged(base, more).head).toBe(more);
   });
 
-  test("keep head's settings on trusted events or when head asks for more", () => {
+  test("keep head's settings on trusted events, and if head is stricter than base", () => {
     const [less, more] = [of('b', {}), of('b', { tags: ['critical'], n_tries: 9 })];
     expect(arranged(base, less, 'trusted').head).toBe(less);
     expect(arranged(base, more)).toMatchObject({ head: more, notices: [] });

@@ -160,7 +160,7 @@ describe('settings in a merge', () => {
     },
   );
 
-  test("keep a model that a prompt still uses, and the commit's own programs", () => {
+  test('keep a model that a prompt still uses, and the programs of the same commit', () => {
     const hosted = (model: string) => modelSettings({ model });
     const program = (script: string) =>
       modelSettings({ provider: 'program', model: 'app', command: ['node', script] });

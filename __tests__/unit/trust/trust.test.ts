@@ -100,7 +100,7 @@ describe('trust level of an event', () => {
     ['merge_group', 'replaced'],
     ['workflow_dispatch', 'replaced'],
     ['workflow_run', 'replaced'],
-  ])('on %s a base of proved origin is used, and any other base is %s', (event, unproved) => {
+  ])('on %s a base on a branch or tag is used, and any other base is %s', (event, unproved) => {
     for (const origin of PROVED)
       for (const input of [true, false]) expect(useOfBase(event, origin, input)).toBe('used');
     for (const origin of UNPROVED) {

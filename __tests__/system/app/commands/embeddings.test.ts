@@ -81,7 +81,7 @@ describe('answers compared by embeddings', () => {
     );
   });
 
-  test('are replayed from a recording, and a missing text is an error of its try', async () => {
+  test('are replayed from a recording, and a text that it lacks is an error of the try', async () => {
     const shop = await openNear();
     const file = join(shop.repository.directory, 'recorded.jsonl');
     await shop.result('run', '--record', file, '--fail-on', 'never');

@@ -119,7 +119,7 @@ describe('identical answers', () => {
     ]);
   });
 
-  test('on one side only cause a notice about that side', async () => {
+  test('on one side only cause a notice that names the side', async () => {
     expect(
       await told((question, index) =>
         question.startsWith('Old') ? 'yes' : `yes ${String(index)}`,

@@ -302,7 +302,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(found).toEqual([1, 2, 1, 1, 1, 2, 1, 1, 1].map((count) => ok(count)));
   });
 
-  test('cannot pass data between evaluations if each has its own place', async () => {
+  test('cannot pass data between evaluations if each has its own process', async () => {
     const inputs = Array.from({ length: 30 }, () => ({}));
     const { evaluate } = sandbox({ alone: true });
     const results = await evaluate(job(language, counting, { inputs }));

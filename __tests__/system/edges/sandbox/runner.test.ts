@@ -157,7 +157,7 @@ describe('a sandbox worker', () => {
 });
 
 describe('running code', () => {
-  test('stops after all code of the run has used an hour', async () => {
+  test('is stopped once all code of the run has used an hour', async () => {
     let now = 0;
     const clock = { now: () => now, left: 3600 };
     const slow: Script = (request, listener) => {

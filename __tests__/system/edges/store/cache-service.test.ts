@@ -134,7 +134,7 @@ describe('the shared cache, through the real client and a cache service on loopb
   });
 
   test.each(['everything', 'garbage'] as const)(
-    'costs only reuse if the service fails at %s',
+    'only loses reuse, not the run, if the service fails at %s',
     async (how) => {
       const project = `failing ${how}`;
       await main(['a'], { project });

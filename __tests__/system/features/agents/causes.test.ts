@@ -134,7 +134,7 @@ describe('causes of an agent suite', () => {
     });
   });
 
-  test('are no longer sought after explain.max_calls, and the report says so', async () => {
+  test('are no longer sought once explain.max_calls is reached, and the report says so', async () => {
     const { result } = await diff({ 'AGENTS.md': AFTER }, ['explain.max_calls=5']);
     const [{ causes, explained } = { causes: [], explained: null }] = result.causes ?? [];
     expect(causes).toEqual([]);

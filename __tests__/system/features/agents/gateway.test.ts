@@ -89,31 +89,34 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
   test.each([
     ['JSON', ask],
     ['a stream', askStream],
-  ] as const)('ends a run at its first decision in %s, without passing it on', async (_, send) => {
-    const said = { name: 'skill', input: { id: 'notes' } };
-    const vendor = await startVendor(numbered(wire, () => said));
-    const gateway = await startGateway(vendor);
-    const ticket = gateway.open(termsFor(wire, { firstDecisionOnly: true, refusal: 403 }));
-    // A title, which is asked without tools.
-    expect((await send(gateway, wire, ticket)).status).toBe(200);
-    expect(ticket.cut.aborted).toBe(false);
-    const body = { tools: wire.tools, ...(send === askStream ? { stream: true } : {}) };
-    const path =
-      send === askStream && wire.wire === 'gemini'
-        ? { path: '/v1beta/models/m-1:streamGenerateContent?alt=sse' }
-        : {};
-    const decision = await ask(gateway, wire, ticket, 'task', { body, ...path });
-    expect(decision.status).toBe(403);
-    expect(decision.text).not.toContain('notes');
-    expect(ticket.cut.aborted).toBe(true);
-    expect((await ask(gateway, wire, ticket, 'more')).status).toBe(403);
-    expect(ticket.end()).toMatchObject({
-      decision: [{ name: 'skill', arguments: '{"id":"notes"}' }],
-      refused: [],
-      paid: 2,
-    });
-    expect(vendor.requests).toHaveLength(2);
-  });
+  ] as const)(
+    "ends a trigger test at the model's first decision in %s, without passing it on",
+    async (_, send) => {
+      const said = { name: 'skill', input: { id: 'notes' } };
+      const vendor = await startVendor(numbered(wire, () => said));
+      const gateway = await startGateway(vendor);
+      const ticket = gateway.open(termsFor(wire, { firstDecisionOnly: true, refusal: 403 }));
+      // A title, which is asked without tools.
+      expect((await send(gateway, wire, ticket)).status).toBe(200);
+      expect(ticket.cut.aborted).toBe(false);
+      const body = { tools: wire.tools, ...(send === askStream ? { stream: true } : {}) };
+      const path =
+        send === askStream && wire.wire === 'gemini'
+          ? { path: '/v1beta/models/m-1:streamGenerateContent?alt=sse' }
+          : {};
+      const decision = await ask(gateway, wire, ticket, 'task', { body, ...path });
+      expect(decision.status).toBe(403);
+      expect(decision.text).not.toContain('notes');
+      expect(ticket.cut.aborted).toBe(true);
+      expect((await ask(gateway, wire, ticket, 'more')).status).toBe(403);
+      expect(ticket.end()).toMatchObject({
+        decision: [{ name: 'skill', arguments: '{"id":"notes"}' }],
+        refused: [],
+        paid: 2,
+      });
+      expect(vendor.requests).toHaveLength(2);
+    },
+  );
 
   test('passes on an error of the vendor without its key, and records it', async () => {
     let isLimited = true;
@@ -231,7 +234,7 @@ describe('a gateway', () => {
     expect(got.map(({ status }) => status).sort()).toEqual([200, 500]);
   });
 
-  test('counts the same request twice in a run as two questions', async () => {
+  test('counts a request that a run repeats as a separate question', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT));

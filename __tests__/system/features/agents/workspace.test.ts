@@ -42,7 +42,7 @@ const found = await Promise.all(
 const possible = found.flatMap(({ kind, walls }) => ('kind' in walls ? kind : []));
 const refused = found.flatMap(({ kind, walls }) => ('kind' in walls ? [] : { kind, walls }));
 
-describe('walls that isolate agents', () => {
+describe('sandboxes for agents', () => {
   test('can be built on this machine: as root, rootless (user namespaces) or with sudo -n', () => {
     expect({ possible, refused }).not.toEqual({ possible: [], refused });
   });
@@ -72,7 +72,7 @@ function reportOf(kind: WallKind): Promise<DriverReport> {
   return made;
 }
 
-describe.each(possible)('an agent isolated by walls, which are built as %s,', (kind) => {
+describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) => {
   const attack = async (name: AttackName): Promise<AttackReport> =>
     (await reportOf(kind)).attacks[name]!;
   const left = ({ changes }: AttackReport) =>
