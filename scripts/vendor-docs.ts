@@ -25,7 +25,7 @@ export function withKeyInputs(action: string): string {
   const inputs = vendorNames().map((vendor) => {
     const { label, keyInput, keyVariable } = factsOf(vendor);
     return `  ${keyInput}:
-    description: Key for ${label}. Default – the environment variable ${keyVariable}. Reaches only ${label}'s own host.
+    description: Key for ${label}. Default – the environment variable ${keyVariable}. Sent only to ${label}'s own host.
     default: ''
 `;
   });
@@ -57,20 +57,21 @@ export function renderModels(): string {
 
 Generated from the table of vendors in \`src/types/vendors\` by \`scripts/vendor-docs.ts\`.
 
-A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). Its other keys go to the vendor as written. For the families below, evaldiff knows what the models refuse: \`evaldiff validate\`,
-\`plan\` and every run report it at the line of the prompt, before the first call. In a sweep, models that refuse a parameter are called without it. For graders, evaldiff itself omits or renames temperature
-and limit.
+A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). evaldiff sends the prompt's other parameters to the vendor as they are written.
 
-A model outside the table, or one at a server of the workflow (input \`endpoints\`), is discovered: the first request of a kind (model, parameters and values) runs alone for up to 2 seconds.
+For the families below, evaldiff knows which parameters the models refuse. \`evaldiff validate\`, \`plan\` and every run report such a parameter at its line in the prompt, before the first call. In a sweep, evaldiff
+calls a model without the parameters that it refuses. For graders, it omits or renames the temperature and the token limit if necessary.
+
+For a model outside the table, or on a server that the workflow names (input \`endpoints\`), evaldiff finds out what it refuses. The first request with the same model, parameters and values runs alone for up to 2 seconds. What follows depends on what the server refuses:
 
 | the server refuses                                          | then                                                                                                     |
 | ----------------------------------------------------------- | -------------------------------------------------------------------------------------------------------- |
-| a parameter of a prompt, by name, for two different requests | all requests of that kind fail without a call                                                            |
-| a model                                                     | all requests to that model fail without a call                                                           |
-| a key, or used-up credit                                    | all requests to that server fail without a call                                                          |
-| a grader's temperature or answer schema                     | evaldiff omits it, and remembers that for 30 days; the plan says how many calls this may take, which no cap counts |
+| a parameter of a prompt, by name, in two different requests | all requests with that parameter fail without a call |
+| a model | all requests to that model fail without a call |
+| a key, or an account without credit | all requests to that server fail without a call |
+| a grader's temperature or answer schema                     | evaldiff omits it for 30 days. The plan states how many calls it may take to find out; caps do not count them. |
 
-Structured answers (grades, insights) are requested as a schema, else as a forced tool, else as plain text.`,
+For grades and insights, evaldiff requests an answer that follows a schema. If the model has no schemas, it forces a tool call. If the model has no tools either, it asks for plain text.`,
     ...vendorNames()
       .filter((vendor) => factsOf(vendor).passports.length > 0)
       .map(renderVendor),
@@ -80,9 +81,14 @@ Structured answers (grades, insights) are requested as a schema, else as a force
     RETRIES,
     `## Two APIs of OpenAI
 
-OpenAI's models have chat completions and the Responses API. evaldiff asks chat completions, and the Responses API where a request needs it: for models that have no
-other, for tools of a model that thinks, for hosted tools (\`web_search\`, \`code_interpreter\`, …) and MCP servers, and for parameters that only it has, such as \`reasoning\`.
-To choose, write \`api\`. OpenAI, Groq, xAI, OpenRouter and endpoints can have \`responses\`:
+OpenAI offers two APIs: Chat Completions and the Responses API. evaldiff uses Chat Completions unless a request needs the Responses API:
+
+- The model is available only there.
+- The model thinks, and the prompt has tools.
+- The prompt has hosted tools (\`web_search\`, \`code_interpreter\`, …) or MCP servers.
+- The prompt has parameters that only the Responses API has, such as \`reasoning\`.
+
+To choose the API yourself, set \`api\`. OpenAI, Groq, xAI, OpenRouter and endpoints accept \`responses\`:
 
 \`\`\`yaml
 # evaldiff.yaml
@@ -91,14 +97,14 @@ models:
   on-azure: { provider: openai, endpoint: azure, model: our-deployment, is: gpt-5.4 }
 \`\`\`
 
-- Parameters may be written for chat completions: \`reasoning_effort\`, \`verbosity\`, \`max_tokens\`, \`max_completion_tokens\`, \`response_format\`, \`tools\` and \`tool_choice\` are sent in the form
-  of the API that is asked. What an API does not have, such as \`seed\` in the Responses API, is an error at its line.
-- Calls of hosted tools and MCP servers are tool calls of the answer, and metrics see them. Images that a tool made are parts of the answer.
-- \`is\` says what an endpoint serves under its own name. Its price, what it refuses and when it ends are those of that model.
+- You may write parameters as for Chat Completions. evaldiff converts \`reasoning_effort\`, \`verbosity\`, \`max_tokens\`, \`max_completion_tokens\`, \`response_format\`, \`tools\` and \`tool_choice\` to the API that it
+  uses. A parameter that this API does not have, such as \`seed\` in the Responses API, is an error at its line.
+- Calls of hosted tools and MCP servers are tool calls of the answer, so metrics see them. Images that a tool creates are parts of the answer.
+- \`is\` states which public model an endpoint serves under another name. The endpoint then has that model's price, refused parameters and retirement date.
 
-## When a model ends
+## When a model retires
 
-A model within 90 days of its end is a notice at its line, one past it an error. Name the successor in the prompt, or for many prompts at once in the settings:
+evaldiff warns at a model's line from 90 days before its retirement date. After the date, the line is an error. Name the successor in the prompt, or for many prompts at once in the settings:
 
 \`\`\`yaml
 # evaldiff.yaml
@@ -128,7 +134,7 @@ function renderByName(): string {
   return [
     `## Further vendors by name
 
-A model whose name does not tell whose it is needs an entry under \`models:\`; other hosts are lines of \`endpoints\`.
+If a model's name does not show its vendor, add an entry under \`models:\`. For other hosts, add a line to \`endpoints\`.
 
 | vendor | write | API | key (input, variable) | host |
 | --- | --- | --- | --- | --- |`,
@@ -150,35 +156,38 @@ function renderEnds(ends: readonly [day: string, models: readonly string[]][]): 
   const days = ends
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([day, models]) => `| ${day} | ${models.map((model) => `\`${model}\``).join(', ')} |`);
-  return ['| ends | models |', '| --- | --- |', ...days].join('\n');
+  return ['| retires on | models |', '| --- | --- |', ...days].join('\n');
 }
 
-const SERVERS = `## Servers of your own, and of clouds
+const SERVERS = `## Your own servers and clouds
 
-The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_ENDPOINTS\`) names them, and the settings refer to the name: \`models: { NAME: { provider: openai, endpoint: azure } }\`.
+Define each server in the input \`endpoints\` (in a terminal: \`--endpoint\`, or lines of \`EVALDIFF_ENDPOINTS\`). Then use its name in the settings: \`models: { NAME: { provider: openai, endpoint: azure } }\`.
 
-| server | line of \`endpoints\` | good to know |
+| server | line of \`endpoints\` | notes |
 | --- | --- | --- |
 | Azure OpenAI, newer addresses | \`azure=https://RESOURCE.openai.azure.com/openai/v1 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment |
-| Azure OpenAI, older addresses | \`azure=https://RESOURCE.openai.azure.com/openai api-version=2024-10-21 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment; the key goes as \`api-key\` |
-| Claude in Microsoft Foundry | \`foundry=https://RESOURCE.services.ai.azure.com/anthropic key=AZURE_FOUNDRY_KEY\` | with \`provider: anthropic\`; the model is the name of the deployment |
-| A gateway before it | \`gate=https://gate.example/openai api-version=2024-10-21 header=x-team:TEAM_TOKEN\` | \`header=NAME:ENV_NAME\` as often as needed |
-| Amazon Bedrock | \`bedrock=https://bedrock-runtime.REGION.amazonaws.com/openai/v1 key=AWS_BEARER_TOKEN_BEDROCK\` | Bedrock API keys alone, no roles |
-| Ollama on the runner | \`local=http://127.0.0.1:11434/v1 concurrency=2\` | no key |
-| Ollama, vLLM or LM Studio as a service of the job | \`local=http://ollama:11434/v1 insecure concurrency=2\` | plain http to names of the job's own network; no vendor's key goes there |
-| vLLM, LM Studio on the runner | \`local=http://127.0.0.1:8000/v1\` (LM Studio: port 1234) | a key only where the server asks for one |
+| Azure OpenAI, older addresses | \`azure=https://RESOURCE.openai.azure.com/openai api-version=2024-10-21 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment; the key is sent in the header \`api-key\` |
+| Claude in Microsoft Foundry | \`foundry=https://RESOURCE.services.ai.azure.com/anthropic key=AZURE_FOUNDRY_KEY\` | use \`provider: anthropic\`; the model is the name of the deployment |
+| A gateway in front of Azure OpenAI | \`gate=https://gate.example/openai api-version=2024-10-21 header=x-team:TEAM_TOKEN\` | you may repeat \`header=NAME:ENV_NAME\` |
+| Amazon Bedrock | \`bedrock=https://bedrock-runtime.REGION.amazonaws.com/openai/v1 key=AWS_BEARER_TOKEN_BEDROCK\` | only Bedrock API keys work, not roles |
+| Ollama on the runner | \`local=http://127.0.0.1:11434/v1 concurrency=2\` | needs no key |
+| Ollama, vLLM or LM Studio as a service of the job | \`local=http://ollama:11434/v1 insecure concurrency=2\` | \`insecure\` allows plain http to names in the job's own network; vendors' keys are not sent there |
+| vLLM, LM Studio on the runner | \`local=http://127.0.0.1:8000/v1\` (LM Studio: port 1234) | needs a key only if the server requires one |
 
-\`concurrency=N\` and \`requests-per-minute=N\` hold for a line; \`concurrency: N\` and \`requests_per_minute: N\` under \`models:\` for one model. Without them the pace follows the server.
+To limit the rate of an endpoint, add \`concurrency=N\` or \`requests-per-minute=N\` to its line. To limit one model, set \`concurrency: N\` or \`requests_per_minute: N\` under \`models:\`. Without a limit, evaldiff adapts to the server.
 
-**Proxies.** Models are reached through the proxy of the input \`proxy\` (in a terminal \`--proxy\`, \`EVALDIFF_PROXY\`) and no other: \`https_proxy\` is not used for them. GitHub and its cache are reached through \`https_proxy\`, except for the hosts in \`no_proxy\`. An endpoint with \`direct\` on its line is reached without it. A certificate authority of your own: \`NODE_EXTRA_CA_CERTS\`, set to its file in the \`env\` of the step.
-On GitHub Enterprise Server the action runs as on github.com, but for shards (\`shard\`, \`mode: merge\`) and the uploaded report: it has no artifact service for them.`;
+**Proxies.** For model calls, evaldiff uses only the proxy in the input \`proxy\` (in a terminal: \`--proxy\` or \`EVALDIFF_PROXY\`). An endpoint with \`direct\` on its line bypasses it. For GitHub and its cache, evaldiff uses \`https_proxy\`, except for the hosts in \`no_proxy\`.
+
+**Certificates.** If you have your own certificate authority, set \`NODE_EXTRA_CA_CERTS\` to its file in the \`env\` of the step.
+
+**GitHub Enterprise Server** has no artifact service for actions, so shards (\`shard\`, \`mode: merge\`) and the uploaded report are not available there. Everything else works as on github.com.`;
 
 /** How an answer counts by its ending: if it is empty, and if it has text. */
 const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something: string]>> = {
   whole: [
     'The model finished.',
-    'Asked once more, then an error that says where the text is.',
-    'The answer.',
+    'evaldiff asks once more. A second empty answer is an error.',
+    'Scored.',
   ],
   called: [
     'The model calls tools.',
@@ -186,44 +195,48 @@ const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something:
     'An error, unless a call can be read.',
   ],
   cut: [
-    'A limit of tokens cut the answer.',
+    'The token limit cut the answer.',
     'An error that names the limit.',
     'Scored, and counted as cut.',
   ],
   full: [
     'The context window is full.',
-    'An error: shorten the input.',
+    'An error that advises a shorter input.',
     'Scored, and counted as cut.',
   ],
-  filtered: ['A filter stepped in.', 'The try fails.', 'Scored, and counted as filtered.'],
+  filtered: ['A content filter blocked it.', 'The try fails.', 'Scored, and counted as filtered.'],
   refused: ['The model refuses.', 'The try fails.', 'Scored, and counted as refused.'],
-  broken: ['The server broke off.', 'Asked again, then an error.', 'Asked again, then an error.'],
-  unfinished: ['The answer is not there yet.', 'An error.', 'An error.'],
+  broken: [
+    'The server aborted it.',
+    'evaldiff retries, then reports an error.',
+    'evaldiff retries, then reports an error.',
+  ],
+  unfinished: ['The answer is not finished.', 'An error.', 'An error.'],
   unknown: [
     'Any other reason.',
-    'Asked once more, then an error that names the reason.',
-    'Scored; the report names the reason.',
+    'evaldiff asks once more. A second empty answer is an error that names the reason.',
+    'Scored. The report names the reason.',
   ],
 };
 
-const RETRIES = `## When a call is asked again
+const RETRIES = `## When a call is retried
 
-A call gets up to five requests. Pauses grow from half a second (four seconds after a rate limit), or last as long as the server asks, up to five minutes.
+evaldiff makes up to five requests for a call. The pauses between them grow from half a second (from four seconds after a rate limit). If the server requests a pause, evaldiff waits that long, up to five minutes.
 
-| what came | requests |
+| the server's reply | number of requests |
 | --- | --- |
 | Status 408, 409, 429, 498 or 5xx, or \`x-should-retry: true\` | Up to five. With \`x-should-retry: false\`, one. |
-| A lost connection, a body that was cut (packed with gzip, brotli or deflate too), JSON that breaks off, other text | Up to five. |
+| A lost connection, an incomplete body (also a compressed one), incomplete JSON, or other text | Up to five. |
 | A reply without an answer: \`{}\`, \`null\`, \`"choices": []\`, \`"choices": [{}]\` | Up to five. |
-| An empty answer of a model that finished | Two. |
-| An event stream | One. It is read if it holds one whole reply. Chunks are an error: turn streaming off, or write \`stream: false\` into the prompt. |
+| An empty answer although the model finished | Two. |
+| An event stream | One. evaldiff reads it if it contains one complete reply. Otherwise it is an error: turn streaming off, or set \`stream: false\` in the prompt. |
 | A web page | One. |
-| Bytes that are not in the declared charset (UTF-8 by default), a packing that evaldiff does not know | One. |
-| No complete reply within the time for a call | One: the server may have worked, and charged, all that time. |
-| A refused parameter, response format or tool schema | Two of a run; the other calls with it are not sent. |
-| A wrong key, a missing model, credit that is used up | One of a run; the other calls to that server or model are not sent. |
+| Bytes that do not match the declared charset (UTF-8 by default), or an unknown compression | One. |
+| No complete reply within the time for a call | One, because the server may charge for that time. |
+| A refused parameter, response format or tool schema | Two in the whole run. Other calls with the same parameter, format or schema are not sent. |
+| A wrong key, a missing model, or an account without credit | One in the whole run. Other calls to that server or model are not sent. |
 
-Every request is a call: it counts in the report and against \`max-calls\`. The cost includes replies without an answer if the server counted their tokens. If a reply could not be read, the cost is unknown. If a cap ends the run, the title names the last error before it.`;
+Every request counts as a call in the report and against \`max-calls\`. The cost includes replies without an answer if the server counted their tokens. If a reply could not be read, the cost is unknown. If a cap ends the run, the title names the last error before it.`;
 
 function renderEndings(): string {
   const rows = (Object.keys(WORTH) as EndKind[]).map((ending) => {
@@ -233,29 +246,29 @@ function renderEndings(): string {
   });
   return `## How an answer ends
 
-Why the server stopped decides what an answer is worth. Case, hyphens and a prefix \`FINISH_REASON_\` do not matter. Of the Responses API, \`status\` is read, or the reason in \`incomplete_details\`.
+Each reply states why the model stopped. This reason and whether the answer has text decide whether evaldiff scores it. Case, hyphens and the prefix \`FINISH_REASON_\` do not matter. In the Responses API, the reason is \`status\`, or the reason in \`incomplete_details\`.
 
-| meaning | \`finish_reason\`, \`stop_reason\`, \`status\` | the answer says nothing | the answer says something |
+| meaning | \`finish_reason\`, \`stop_reason\`, \`status\` | empty answer | answer with text |
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
 - An error counts on base, on head and for graders. If head answers less often than base, the suite regresses.
 - If answers were empty, cut, filtered, refused or ended for an unknown reason, a notice gives the number of such answers on each side.
-- If head's answers are empty, cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. So it is if base's answers were filtered without a text. An improvement stands if head refuses more often: a refusal may be the right answer.
-- An \`error\` beside an answer is an error. It is asked again where it may pass.
-- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. An answer that this limit cuts is asked once more, streamed, with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`; both requests are paid. \`plan\` says so. Batches are not asked again.
+- If head's answers are empty, cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. The same applies if a filter withheld base's answers completely. If head only refuses more often, an improvement stays an improvement, because a refusal may be the right answer.
+- A reply with an answer and a member \`error\` is an error. evaldiff retries it if the error may be temporary.
+- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. If this limit cuts an answer, evaldiff asks once more with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`, as a stream. You pay for both requests, as \`plan\` states. Batched requests are not repeated.
 
-**Thinking** is not the answer, and no metric sees it: members such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of that type, and inline marks at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If the mark never closes, all of the text is thinking. If a text has only \`</think>\`, what precedes it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
+**Thinking** is not part of the answer, so metrics do not see it. evaldiff recognises members such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of that type, and marks at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If a mark is never closed, the whole text is thinking. If a text has only \`</think>\`, what precedes it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
 
-**Tool calls** are read from \`tool_calls\`, \`function_call\`, \`tool_use\` blocks, items of the Responses API and Ollama's own form, with arguments as text or as values. A call that cannot be read is an error that names its place.
+**Tool calls** may be in \`tool_calls\`, \`function_call\`, \`tool_use\` blocks, items of the Responses API or Ollama's own format. Their arguments may be text or values. A call that cannot be read is an error that names the member.
 
-**The model that answered** is kept with each answer. If both sides asked for the same model and different ones answered, a notice names them, and no line of the prompt is named as the cause.`;
+**The model that answered** is stored with each answer. If both sides request the same model but different models answer, a notice names them, and evaldiff does not name a line of the prompt as the cause.`;
 }
 
 function renderVendor(vendor: VendorName): string {
   const { label, speaks, keyInput, keyVariable, host, headers, passports, ends } = factsOf(vendor);
   const version = Object.entries(headers).map(
-    ([name, value]) => ` Requests say \`${name}: ${value}\`.`,
+    ([name, value]) => ` Requests have the header \`${name}: ${value}\`.`,
   );
   const families = passports.map(
     (passport) =>
@@ -270,7 +283,7 @@ Write ${writtenFor(vendor)}. Key: the input \`${keyInput}\`, or the variable \`$
       ? []
       : [
           [
-            '| models | refuse | answers of a form | think | API | read |',
+            '| models | refused parameters | structured answers | thinking | API | source read on |',
             '| --- | --- | --- | --- | --- | --- |',
             ...families,
           ].join('\n'),
@@ -285,8 +298,8 @@ function refusals({ refuses, prefill }: Passport): string {
     const where = name === 'tools' ? ' in chat completions' : '';
     return `\`${name}\`${where}${refusalWords(refusal)}${instead}`;
   });
-  if (prefill === false) all.push('a last message of the assistant');
-  return all.length === 0 ? 'nothing known' : all.join(', ');
+  if (prefill === false) all.push('a conversation that ends with an assistant message');
+  return all.length === 0 ? 'none known' : all.join(', ');
 }
 
 if (import.meta.main) {

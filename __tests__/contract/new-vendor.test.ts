@@ -148,7 +148,7 @@ describe('a vendor added to the table', () => {
     const { inputs } = parse(action) as { inputs: Record<string, { description: string }> };
     expect(Object.keys(inputs)).toEqual(Object.keys(all.INPUT_DEFAULTS));
     expect(inputs['zz-test-api-key']?.description).toBe(
-      "Key for Zz Test. Default – the environment variable ZZ_TEST_API_KEY. Reaches only Zz Test's own host.",
+      "Key for Zz Test. Default – the environment variable ZZ_TEST_API_KEY. Sent only to Zz Test's own host.",
     );
     expect(all.withInputs(readFileSync('docs/action.md', 'utf8'), action)).toContain(
       '| `zz-test-api-key` |  | Key for Zz Test.',

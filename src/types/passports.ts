@@ -86,7 +86,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
 /** ` but 1 (only with reasoning_effort: none)` or ` (enabled or disabled)` */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
-    but === undefined ? '' : ` but ${String(but)}`,
+    but === undefined ? '' : ` other than ${String(but)}`,
     values === undefined ? '' : ` (${values.join(' or ')})`,
   ];
   return `${value}${which}${unless === undefined ? '' : ` (${exception(unless)})`}`;

@@ -430,7 +430,7 @@ const azureNewer: Place = {
 /** A company gateway: Azure's addresses, with a custom header instead of a key. */
 const gateway: Place = {
   ...azureOlder,
-  name: 'A gateway before it',
+  name: 'A gateway in front of Azure OpenAI',
   key: { header: 'x-team', prefix: '' },
 };
 

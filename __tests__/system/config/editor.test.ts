@@ -142,7 +142,7 @@ describe("editor with evaldiff's JSON schemas", () => {
       "a parameter that the prompt's model refuses",
       'name: a\nmodel: claude-sonnet-5\ntemperature: 0\nthinking: { type: enabled }\nprompt: x\n',
       [
-        '3: Claude Opus 5, Sonnet 5 and Haiku 5.5: no temperature but 1; remove it',
+        '3: Claude Opus 5, Sonnet 5 and Haiku 5.5: no temperature other than 1; remove it',
         '4: Claude Opus 5, Sonnet 5 and Haiku 5.5: no thinking (enabled); write thinking: { type: adaptive }',
       ],
       'prompt',
@@ -151,7 +151,7 @@ describe("editor with evaldiff's JSON schemas", () => {
       'one that another parameter makes wrong',
       'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low\nprompt: x\n',
       [
-        '3: GPT-5.4: no temperature but 1 (only with reasoning_effort: none or without it); remove it',
+        '3: GPT-5.4: no temperature other than 1 (only with reasoning_effort: none or without it); remove it',
       ],
       'prompt',
     ],

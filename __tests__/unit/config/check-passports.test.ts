@@ -34,18 +34,18 @@ async function check(
 
 describe('parameter that the model does not support', () => {
   test.each([
-    ['claude-opus-4-7\ntemperature: 0', 'temperature but 1'],
+    ['claude-opus-4-7\ntemperature: 0', 'temperature other than 1'],
     ['claude-sonnet-5-5\ntop_k: 3', 'top_k'],
     [
       'claude-haiku-4-5\ntop_p: 0.5\ntemperature: 0',
       'top_p (only without temperature): remove line 5 or remove line 4',
     ],
-    ['o3\ntemperature: 0.2', 'temperature but 1'],
+    ['o3\ntemperature: 0.2', 'temperature other than 1'],
     ['gpt-5.5\nmax_tokens: 10', 'max_tokens: write max_completion_tokens instead of max_tokens'],
-    ['gpt-6-luna\ntemperature: 0', 'temperature but 1 (only with reasoning_effort: none)'],
+    ['gpt-6-luna\ntemperature: 0', 'temperature other than 1 (only with reasoning_effort: none)'],
     [
       'gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low',
-      'temperature but 1 (only with reasoning_effort: none or without it): change line 5 or remove line 4',
+      'temperature other than 1 (only with reasoning_effort: none or without it): change line 5 or remove line 4',
     ],
     [
       'claude-sonnet-5\nthinking: { type: enabled, budget_tokens: 2000 }',
@@ -57,7 +57,7 @@ describe('parameter that the model does not support', () => {
     ],
     [
       'claude-haiku-4-5\ntemperature: 0\nthinking: { type: enabled, budget_tokens: 2000 }',
-      'temperature but 1 (only with thinking: disabled or without it): change line 5 or remove line 4',
+      'temperature other than 1 (only with thinking: disabled or without it): change line 5 or remove line 4',
     ],
     ['gpt-5-mini\nreasoning_effort: none', 'reasoning_effort (none)'],
   ])('is an error at its line before any call: %j', async (lines, message) => {
@@ -86,7 +86,7 @@ describe('parameter that the model does not support', () => {
       'models:\n  o3: { provider: openai, endpoint: local }\n  mine: { provider: anthropic, model: claude-opus-5 }\n';
     expect((await check('model: o3\ntemperature: 0', { settings })).problems).toEqual([]);
     expect((await check('model: mine\ntemperature: 0', { settings })).problems).toEqual([
-      'prompts/p.yaml:4: mine takes no temperature but 1: remove line 4',
+      'prompts/p.yaml:4: mine takes no temperature other than 1: remove line 4',
     ]);
   });
 

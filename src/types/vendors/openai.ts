@@ -25,7 +25,7 @@ function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string,
 
 const OPENAI_PASSPORTS: readonly Passport[] = [
   {
-    family: 'Models of the Responses API alone',
+    family: 'Models available only in the Responses API',
     models:
       /^(o1-pro|o3-pro|o3-deep-research|o4-mini-deep-research|computer-use-preview|gpt-5-codex|gpt-5-pro|gpt-5\.\d-pro|gpt-5\.1-codex-max|gpt-5\.[23]-codex|gpt-daybreak-|gpt-[\d.]+-cyber|gpt-rosalind-|gpt-6-rosalind)/,
     refuses: reasoning([]),
