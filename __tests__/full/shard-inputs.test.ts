@@ -12,7 +12,7 @@ import {
 import { stage, type Stage } from '../system/end-to-end/stage.ts';
 import { workflow } from '../system/end-to-end/workflow.ts';
 
-test('a cancelled job saves paid answers before it reports, because its runner waits ten seconds', async () => {
+test('a cancelled job saves paid answers before it writes the report, because its runner waits only ten seconds', async () => {
   const service = await startCacheServer();
   let isArmed = true;
   const at: Stage = await stage((request) => {

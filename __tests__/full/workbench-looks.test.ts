@@ -170,7 +170,7 @@ test('the workbench shows the second of two quick edits', async () => {
   });
 });
 
-test('the workbench counts spending as answers arrive, and no call with a refused key', async () => {
+test('the workbench counts spending as answers arrive, and does not count calls with a rejected key', async () => {
   await bench.close();
   let refuses = true;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -110,7 +110,7 @@ describe('a comparison with the last release', () => {
     expect(out).not.toContain('since v1.4.0');
   });
 
-  test('asks about the release once, and later runs reuse the stored answers', async () => {
+  test("calls the model for the release's prompt once, and later runs reuse the stored answers", async () => {
     const { diff, callsOf } = await eroded('{ since: last-release }', { One: 0, Two: 0, Three: 0 });
     await diff();
     expect(callsOf('One')).toBe(4 * REFERENCES);
@@ -119,7 +119,7 @@ describe('a comparison with the last release', () => {
   });
 });
 
-test('a plan counts the calls for the release', async () => {
+test("the plan includes the calls for the release's prompt", async () => {
   const { plan } = await eroded('{ since: last-release }', EROSION);
   expect(await plan()).toContain(
     `${String(4 * REFERENCES)} calls for the older commit of gate.anchor`,

@@ -75,7 +75,7 @@ describe('a full sweep with transport: batch', () => {
     });
   });
 
-  test('asks about attributes directly, because each of their steps would wait for a batch', async () => {
+  test('rates attributes with direct calls, because in batches each step would wait for the previous one', async () => {
     const { result: ask, server } = await openBatchProject({
       references: 20,
       settings: `${MODELS}grader: { model: claude-x }\nqualeval: on\n`,

@@ -174,7 +174,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(server.calls.every((call) => /^(GET|POST) \/v1\//.test(call))).toBe(true);
   });
 
-  test('contain a question once, even if several callers ask it', async () => {
+  test('contain a request once, even if several callers make it', async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const completions = await Promise.all([ask('a'), ask('b'), ask('a'), ask('a', { try: 1 })]);
     expect(completions.map(wordsOf)).toEqual(['re a', 're b', 're a', 're a']);
@@ -312,7 +312,7 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('that are answered count when the whole batch expires; the rest can be asked again', async () => {
+  test('that are answered count when the whole batch expires; the others can be sent again', async () => {
     const { ask, server } = await start(vendor, {
       answer: echo,
       batches: {
@@ -555,7 +555,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(first.server.calls.filter((call) => call.startsWith('GET'))).toEqual([]);
   });
 
-  test('asks again when the vendor no longer knows the batch', async () => {
+  test('sends the requests again when the vendor no longer knows the batch', async () => {
     let known = true;
     const first = await start(vendor, {
       answer: echo,

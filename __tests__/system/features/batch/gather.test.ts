@@ -52,7 +52,7 @@ function gatherer(limits: { requests: number; bytes: number }) {
   };
 }
 
-describe('the gatherer', () => {
+describe('the queue for batches', () => {
   test('sends a full batch immediately, and the rest when no work is pending', async () => {
     const { activity, add, sent } = gatherer({ requests: 3, bytes: 1e6 });
     const { promise, resolve: end } = Promise.withResolvers<undefined>();

@@ -188,7 +188,7 @@ test('the only change is named without a model call', async () => {
   expect(only(found.result).explained.calls).toBe(0);
 });
 
-test('neither the only change nor its fix is examined with max_calls: 0, which the report states', async () => {
+test('with max_calls: 0, the only change and its fix are not tested, and the report says why', async () => {
   const { result } = await runLines(saysNo, { head: ONE, explain: { max_calls: 0, fix: true } });
   expect(only(result)).toMatchObject({
     causes: [],
@@ -237,7 +237,7 @@ describe('when the scoring changes together with the prompt', () => {
   });
 });
 
-test("the search has no result when mixtures of base's and head's prompt get no answer", async () => {
+test('the search has no result when prompts that mix base and head get no answer', async () => {
   const known = [BASE.join('\n'), HEAD.join('\n')].map((text) => text.slice(-40));
   const { result } = await runLines((prompt) =>
     known.some((end) => prompt.endsWith(end)) &&
@@ -273,7 +273,7 @@ describe('with explain.fix', () => {
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
   });
 
-  test.each(['off', 'auto'] as const)('a fix is drafted with qualeval %s', async (enabled) => {
+  test.each(['off', 'auto'] as const)('a fix is drafted even with qualeval %s', async (enabled) => {
     const { qualeval } = settings();
     const { result } = await runLines(
       (prompt) =>

@@ -53,7 +53,7 @@ describe('the cause of fixed tests', () => {
     );
   });
 
-  test('is the only change, without any call', async () => {
+  test('is named without any call if the prompt has only one change', async () => {
     const lines = HEAD_LINES.map((line, at) => (at === 1 ? (BASE_LINES[1] ?? '') : line));
     const { result, out } = await fixing(lines);
     expect(result.fixed_by?.[0]).toMatchObject({

@@ -199,7 +199,7 @@ describe('evaldiff fix', () => {
     expect(file()).toBe(before);
   });
 
-  test('reports when a run proved no fix, and when there is no run', async () => {
+  test('reports that the last run proved no fix, or that no run was found', async () => {
     const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
     expect(await run(['fix'])).toEqual({
       code: 0,

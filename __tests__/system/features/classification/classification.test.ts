@@ -46,7 +46,7 @@ async function classified(
   return result.suites[0]?.classification;
 }
 
-describe('a suite of labels', () => {
+describe('a suite that expects labels', () => {
   // Confusion of scikit-learn's user guide: y_true [0, 1, 2, 2, 0], y_pred [0, 0, 2, 1, 0] of
   // classification_report.
   const truth = ['class 0', 'class 1', 'class 2', 'class 2', 'class 0', 'class 1'];

@@ -73,7 +73,7 @@ describe('a pull request on conversations', () => {
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });
 
-  test('shows both dialogues as strips and where they differ for a metric of every turn', async () => {
+  test('shows the results of all turns of both dialogues, and where they differ, for a metric of every turn', async () => {
     const longer: Script = (request) => {
       const { model, messages } = request;
       const first = messages[0]?.content ?? '';
@@ -124,7 +124,7 @@ describe('a pull request on conversations', () => {
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });
 
-  test('follows the turns of its references, and shows the turn whose answer is not expected', async () => {
+  test('asks the scripted questions, and shows the turn whose answer differs from the expected one', async () => {
     const heard: string[] = [];
     const { repository, evaldiff, result, server } = await project(({ model, messages }) => {
       const last = messages.at(-1)?.content ?? '';

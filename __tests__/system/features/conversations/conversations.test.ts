@@ -208,7 +208,7 @@ describe('a suite of conversations', () => {
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
   });
 
-  test('of 200 dialogues with one try each shows what got worse although no single one is certain', async () => {
+  test('of 200 dialogues with one try each can regress although no single dialogue does', async () => {
     const number = (text: string): number => Number(/r(\d+)/.exec(text)?.[1]);
     const { result } = await evaluate(
       shop({ ids: 200 }),
@@ -236,7 +236,7 @@ describe('a suite of conversations', () => {
     expect(text.split('Other tests')[0]).not.toMatch(/within noise|flaky/);
   });
 
-  test('keeps the turns of a dialogue that the model broke off', async () => {
+  test('keeps the turns of a dialogue that ended in a model error', async () => {
     const { result } = await evaluate(
       null,
       shop({ ids: 20 }),
@@ -335,7 +335,7 @@ describe('a change of the evaluators', () => {
     expect(result.scoring[0]?.flipped).toHaveLength(6);
   });
 
-  test('together with the prompt is split into the two effects', async () => {
+  test('together with a change of the prompt is split into both effects', async () => {
     const { result } = await evaluate(shop({}), shop({ content: NEW, of: strict }), (_, text) =>
       verdict(text.includes('New') || !isStrict(text) ? 'yyy' : 'ynn'),
     );
@@ -361,7 +361,7 @@ describe('a change of the evaluators', () => {
     expect(result.suites[0]?.because).toEqual([{ key, file: 'prompts/tests/p.yaml' }]);
   });
 
-  test('of max_steps alone judges the longer dialogue as if it were the shorter one', async () => {
+  test('of max_steps alone is a scoring change, and no dialogue is repeated', async () => {
     const { result, by } = await evaluate(
       shop({ of: conversation({ max_steps: 1 }) }),
       shop({ of: conversation({ max_steps: 2 }) }),
@@ -388,7 +388,7 @@ describe('a change of the evaluators', () => {
     expect(back.result.scoring[0]).toMatchObject({ rates: { base_base: 0, head_head: 1 } });
   });
 
-  test('asks unchanged evaluators only once when another part of the scoring changed', async () => {
+  test('calls unchanged evaluators only once when another part of the scoring changed', async () => {
     const named = (name: string) =>
       metric(name, { source: { kind: 'built-in', uses: 'length', with: { min: 1 } } });
     const suites = ['a', 'b'].map((name) => shop({ metrics: [named(name)] }));
@@ -441,7 +441,7 @@ describe('a change of the evaluators', () => {
       return shop({ of: conversation({ models: ['judge', 'second'], examples }) });
     }) as [Project, Project];
 
-    test('plans the price of the evaluator calls although no conversation runs', () => {
+    test('includes the evaluator calls in the plan although no conversation runs', () => {
       const prepared = ready(before, after);
       const { models, cost_usd } = forecast(prepared, { price: () => 0.5, stored: () => false });
       expect(models.map(({ model, purpose, calls }) => [model, purpose, calls])).toEqual([
@@ -451,7 +451,7 @@ describe('a change of the evaluators', () => {
       expect(cost_usd).toBe(3);
     });
 
-    test('leaves out verdicts when the budget is spent and reports each evaluator call', async () => {
+    test('reports "Budget reached" and each evaluator call when the budget is spent', async () => {
       const told: string[] = [];
       const result = await judgeIt(ready(before, after), {
         complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }),
@@ -555,7 +555,7 @@ describe('recorded dialogues', () => {
   const has = (value: string) =>
     metric('has', { source: { kind: 'built-in', uses: 'contains', with: { value } } });
 
-  test('are judged by metrics alone if there is no conversation', async () => {
+  test('are judged by metrics alone in a suite without conversation', async () => {
     const { result, requests } = await evaluate(
       null,
       shop({ of: null, metrics: [has('b')], references: [recorded('A?', 'a', 'B?', 'b')] }),

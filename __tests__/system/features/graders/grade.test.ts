@@ -99,7 +99,7 @@ describe('evaldiff grade', () => {
     ]);
   });
 
-  test('prints the example most worth reading first', async () => {
+  test('prints the example with the most wrong grades first', async () => {
     const { out } = await grade(['polite'], wavering());
     expect(out).toContain('polite: 3 examples, graded 3 times by judge-1');
     expect(out).toContain(

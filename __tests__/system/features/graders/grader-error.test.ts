@@ -189,7 +189,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
       ? verdict(text.includes('good') === text.includes('odd') ? 'yyn' : 'yyy', 'And then?')
       : world(15)(request, text);
 
-  test('correct its rate by their combined verdicts on the labelled answers', async () => {
+  test("correct the suite's rate by their combined verdicts on the labelled answers", async () => {
     const { result, calls } = await runPipeline(led(OLD, 1), led(NEW, 1), reply);
     const [suite] = result.suites;
     expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
@@ -216,7 +216,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
     ['an answer after a greeting', ['assistant', 'user', 'assistant'], true],
     ['two recorded answers', ['user', 'assistant', 'user', 'assistant'], false],
     ['an answer yet to come', ['user', 'assistant', 'user'], false],
-  ])('judge alone if a dialogue has %s: %s', (_, roles, alone) => {
+  ])('are the only judges if a dialogue has %s: %s', (_, roles, alone) => {
     const thread = roles.map((role) => ({ role, content: 'said' }) as Message);
     const found = soleJudge(
       tests({

@@ -107,7 +107,7 @@ describe('evaldiff report --history', () => {
     );
   });
 
-  test('sorts by file time if there is no repository, and says so', async () => {
+  test('sorts by file time outside a git repository, and says so', async () => {
     const folder = write(temporaryFolder('plain'), {
       'new/result.json': sweepAt('b'.repeat(40), 9),
       'old/result.json': sweepAt('a'.repeat(40), 5),
@@ -184,7 +184,7 @@ describe('evaldiff report --history', () => {
 });
 
 describe('evaldiff report of a noise measurement', () => {
-  test('renders it as it was printed, also from a folder with results', async () => {
+  test('prints what evaldiff noise printed, even if the folder also contains results', async () => {
     const folder = write(temporaryFolder('noise'), {
       'noise.json': measured(),
       'run/result.json': sweepAt('a'.repeat(40), 10),

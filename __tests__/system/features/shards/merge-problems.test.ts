@@ -347,7 +347,7 @@ describe('a merge is refused with advice when', () => {
   });
 });
 
-describe('answers given to a merge', () => {
+describe('answers in the parts of a merge', () => {
   test("are stored in the project's own store for later runs, even if a part is missing", async () => {
     for (const shard of ['1/2', '2/2']) await shop.evaldiff('run', '--shard', shard, '--no-store');
     expect(shop.server.requests).toHaveLength(12);

@@ -232,7 +232,7 @@ test('the workbench opens when no prompt has a reference yet, with or without gi
   await bench.close();
 });
 
-test('the workbench continues once its advice was followed, in a folder yet to be created', async () => {
+test('the workbench continues once missing files exist, even in a new folder', async () => {
   const bench = await openWorkbench({ files: OWN, answer: says });
   await bench.boardWhen(({ note }) => note === 'up to date');
   rmSync(join(bench.directory, 'data'), { recursive: true });

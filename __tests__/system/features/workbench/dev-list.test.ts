@@ -237,7 +237,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await focused()).toBe(`number-${String(at)}`);
   });
 
-  test('the workbench keeps the row in use when a new board moves it', async () => {
+  test('the workbench keeps the selected row in place when new results move it', async () => {
     await page.evaluate('scrollTo(0, 30000)');
     await until(filled);
     const at = Number(

@@ -99,7 +99,7 @@ test.each<[Partial<Cause>, string]>([
   expect(sentence.split(' ').length).toBeLessThanOrEqual(30);
 });
 
-test('changes that the experiment did not clear are suspects, not causes', () => {
+test('changes that the experiment did not rule out are shown as suspects instead of causes', () => {
   const reason = '5 calls did not settle it';
   const explained = { ...SUITE.explained, reason, suspects: [causeUnit(), far] };
   expect(said('a', 'fell', { ...SUITE, causes: [], explained }).trim()).toBe(
@@ -116,7 +116,7 @@ test('changes that the experiment did not clear are suspects, not causes', () =>
   ]);
 });
 
-test('an unexplained or untried reference says so, and an unchanged reference has no text', () => {
+test('the text of a reference says if its cause is unknown or untested, and is empty if it did not get worse', () => {
   expect(said('b', 'regressed').trim()).toBe('Cause not found: no change explains this test.');
   const other = said('c', 'fell');
   expect(other).toContain('Cause of other tests, not tried on this one:');
@@ -125,7 +125,7 @@ test('an unexplained or untried reference says so, and an unchanged reference ha
   expect(said('c', 'unchanged')).toBe('');
 });
 
-test('a regressed reference without a cause shows the reason', () => {
+test('the text of a regressed reference says why no cause was found', () => {
   const explained = { ...SUITE.explained, unexplained: ['a'] };
   const unsettled: SuiteCauses = {
     ...SUITE,

@@ -99,7 +99,7 @@ describe('edit of a fix', () => {
       expect(edit(causeUnit(), words)?.replacement).toBe(`      ${words}`);
   });
 
-  test('is not made if the prompt would read differently, even by a space', () => {
+  test('is not made if the prompt would then differ from the tested one, even by a space', () => {
     const head = prompt({ messages: [{ role: 'user', content: 'One', place: FILE_PLACE }] });
     const other = filled(head, (content) => `${content}\n`);
     expect(isWhatRan(head, head, head)).toBe(true);

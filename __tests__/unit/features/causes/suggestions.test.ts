@@ -99,7 +99,7 @@ describe('review comment with a proven fix', () => {
     expect(remark?.body).toContain('\n```suggestion\n```\n');
   });
 
-  test('is one per place: it names suites with the same fix together', () => {
+  test('is written once per place and names all suites with the same fix', () => {
     const [remark, ...more] = from([
       fixed(),
       fixed({}, 'returns'),

@@ -36,7 +36,7 @@ describe('verdicts of several evaluators', () => {
     expect(combineWords(rule, words)).toBe(met);
   });
 
-  test('satisfy majority if they satisfy all, and any if they satisfy majority', () => {
+  test('satisfy "majority" whenever they satisfy "all", and "any" whenever they satisfy "majority"', () => {
     const words = fc.array(fc.constantFrom<CriterionWord>('yes', 'no', 'unknown'), {
       minLength: 1,
       maxLength: 7,

@@ -255,7 +255,7 @@ describe('dialogue', () => {
     const script = { turns, persona: 'a nurse', criteria: { kind: 'no blame' } };
 
     test.each(['yyy', 'nnn'])(
-      'asks its turns instead of what evaluators want, whatever they say: %s',
+      "asks the script's questions instead of the evaluators' follow-ups: %s",
       async (word) => {
         const { ask, tools } = say(word);
         const dialogue = await leadConversation(opening, steering(), 0, ask, tools, script);
@@ -269,7 +269,7 @@ describe('dialogue', () => {
       },
     );
 
-    test('is complete only after its last turn', async () => {
+    test("is complete only after the script's last turn", async () => {
       const { ask, tools } = say('yyy');
       const dialogue = await leadConversation(opening, steering(), 0, ask, tools, { turns });
       expect([dialogue.outcome, dialogue.turns.length]).toEqual(['complete', 2]);
@@ -277,7 +277,7 @@ describe('dialogue', () => {
       expect([again.outcome, again.turns.length]).toEqual(['complete', 2]);
     });
 
-    test('adds a persona that the instructions do not mention', async () => {
+    test("tells the evaluators the script's persona if the instructions do not mention it", async () => {
       const { ask, tools, by } = say('yyy');
       await leadConversation(opening, steering({ instructions: 'Judge.' }), 0, ask, tools, script);
       const [asked] = by('evaluator');

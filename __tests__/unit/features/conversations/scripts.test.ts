@@ -19,7 +19,7 @@ const ref = (id: string, keys: string): string => `  - { id: ${id}, input: { a: 
 const STEP = '{ user: Hi }';
 
 describe('the script of a reference', () => {
-  test("gives the instructions' variables their values", async () => {
+  test('sets the variables of the instructions', async () => {
     const both = ref('x', 'persona: a nurse, goal: a refund') + ref('y', 'persona: a clerk');
     expect(await scriptsOf(both, 'You are {persona}, and {{b}}. Topic: {a}')).toEqual([
       { persona: 'a nurse', goal: 'a refund', values: { persona: 'a nurse', a: '1' } },
@@ -27,7 +27,7 @@ describe('the script of a reference', () => {
     ]);
   });
 
-  test('is absent if neither the reference nor the instructions need it', async () => {
+  test('is absent if the reference has no keys for it and the instructions have no variables', async () => {
     expect(await scriptsOf('  - { id: x, input: { a: "1" } }\n', 'Judge.')).toEqual([undefined]);
   });
 
@@ -108,7 +108,7 @@ describe('the script of a reference', () => {
     },
   );
 
-  test('may only state expectations of a recorded dialogue without conversation', async () => {
+  test('may set expected values for a recorded dialogue in a suite without conversation', async () => {
     const recorded =
       'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }], turns: [{ expected: a }] }]\n';
     const tests = `metrics: [{ uses: contains, every: true }]\n${recorded}`;
@@ -136,7 +136,7 @@ describe('the script of a reference', () => {
     ]);
   });
 
-  test('is rejected if only single messages are compared, which have no expected value', async () => {
+  test('is rejected if it expects a value for a turn, but no metric judges every turn', async () => {
     const tests = recorded('{ expected: a }', 'uses: contains, every: true, metric_level: Message');
     const problems = await problemsOf(suiteFiles(PROMPT, tests));
     expect(problems.join('\n')).toContain('no metric compares every turn with it');

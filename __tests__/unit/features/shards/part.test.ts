@@ -129,7 +129,7 @@ describe('parts of a plan', () => {
       );
   });
 
-  test('equal the whole for one shard, and may be empty for many shards', () => {
+  test('include the whole plan for one shard, and may be empty for many shards', () => {
     const whole = plan([{ questions: [1, 2] }]);
     expect(plannedReferences(partOfPlan(whole, { index: 1, count: 1 }, hash))).toEqual(
       plannedReferences(whole),
@@ -179,7 +179,7 @@ describe('identity of a plan', () => {
 });
 
 describe('budget of a sweep', () => {
-  test('is divided by costs that add up over all shards', () => {
+  test("is divided by cost, and the parts' costs add up to the plan's", () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 8 }), (suites, count) => {
         const whole: Prepared = {

@@ -83,7 +83,7 @@ describe('workbench board', () => {
     expect(choices).toContain('value="not-asked" checked> not asked yet (2)');
   });
 
-  test('distinguishes references of a removed prompt from unasked ones', () => {
+  test('distinguishes references of a removed prompt from references without answers', () => {
     const gone = referenceOf('gone', 'removed', { base: null, head: null });
     const open = referenceOf('open', 'inconclusive', { base: null, head: null });
     const suite = (model: string, rows: (typeof gone)[]): SuiteResult =>
