@@ -34,29 +34,32 @@ describe("a report folder in the pull request's own files", () => {
       { 'evaldiff-report/page.html': 'mine' },
       /git tracks evaldiff-report\/page\.html there/,
     ],
-  ])('%s is not written to; verdict, comment and check do not change', async (_, files, why) => {
-    const head = { ...quiz({ system: 'Be vague.' }), ...files };
-    const { at, run } = await pullRequest(quiz(), head, { needsCheckout: true });
-    const honest = await stage(obedient);
-    const plain = await onPullRequest(honest, changeOf(quiz(), quiz({ system: 'Be vague.' })));
-    expect([run.code, run.outputs['conclusion']]).toEqual([
-      plain.code,
-      plain.outputs['conclusion'],
-    ]);
-    expect(onlyComment(at).split('\n')[1]).toBe(onlyComment(honest).split('\n')[1]);
-    expect(at.github.state.checkRuns).toHaveLength(honest.github.state.checkRuns.length);
-    const [warning, ...more] = run.annotations
-      .filter(({ level }) => level === 'warning')
-      .map(({ message }) => message);
-    expect([warning, more]).toEqual([expect.stringMatching(WARNING), []]);
-    expect(warning).toMatch(why);
-    // A later step would publish this folder.
-    expect([run.outputs['report-path'], readdirSync(victim)]).toEqual(['', []]);
-  });
+  ])(
+    '%s is not written to, and the verdict, comment and check stay the same',
+    async (_, files, why) => {
+      const head = { ...quiz({ system: 'Be vague.' }), ...files };
+      const { at, run } = await pullRequest(quiz(), head, { needsCheckout: true });
+      const honest = await stage(obedient);
+      const plain = await onPullRequest(honest, changeOf(quiz(), quiz({ system: 'Be vague.' })));
+      expect([run.code, run.outputs['conclusion']]).toEqual([
+        plain.code,
+        plain.outputs['conclusion'],
+      ]);
+      expect(onlyComment(at).split('\n')[1]).toBe(onlyComment(honest).split('\n')[1]);
+      expect(at.github.state.checkRuns).toHaveLength(honest.github.state.checkRuns.length);
+      const [warning, ...more] = run.annotations
+        .filter(({ level }) => level === 'warning')
+        .map(({ message }) => message);
+      expect([warning, more]).toEqual([expect.stringMatching(WARNING), []]);
+      expect(warning).toMatch(why);
+      // A later step would publish this folder.
+      expect([run.outputs['report-path'], readdirSync(victim)]).toEqual(['', []]);
+    },
+  );
 });
 
 describe('a report folder that is not writable', () => {
-  test('costs only the files: the verdict is published and the step warns', async () => {
+  test('causes a warning, and the verdict is still published', async () => {
     const {
       at,
       change,

@@ -29,7 +29,7 @@ const TESTS = changed('prompts/tests/capitals.yaml', [40, 41]);
 const RUBRIC = changed('rubrics/tone.yaml', [3, 3]);
 
 describe('annotations', () => {
-  test('have the type that the check run accepts', () => {
+  test('have the type that the API of check runs accepts', () => {
     const sent: readonly Sent[] = annotations(regression(), [PROMPT]);
     expect(sent).toHaveLength(1);
   });
@@ -76,7 +76,7 @@ describe('annotations', () => {
       },
     ]));
 
-  test("are at the line that the run found changed, if the pull request's diff shows it", () => {
+  test("are at the changed line that the run found, if the pull request's diff shows that line", () => {
     const at = (...lines: [number, number][]) =>
       annotations(regression(), [changed('prompts/capitals.yaml', ...lines)])[0]?.startLine;
     // The run found its first difference at line 4.

@@ -66,7 +66,7 @@ describe('readers of JUnit files', () => {
     },
   );
 
-  test('get the file and line of a failure as its first line', async () => {
+  test('show the file and line of a failure in its first line', async () => {
     const file = join(folder, 'places.xml');
     await writeFile(file, renderJunit(regression()));
     const report = await convertJUnitToCTRFReport(file, { log: false });

@@ -144,7 +144,7 @@ describe('the order of a comment', () => {
     ).not.toContain('saved');
   });
 
-  test('names the path of the report if it has no link, also where the rest was cut', () => {
+  test('names the path of the report if there is no link, even if the rest was cut', () => {
     const here = { run: null, report: null, place: null, reportFile: 'out/report.html' };
     const short = renderComment(regression(), { marker, links: here });
     expect(short.trimEnd().split('\n').at(-1)).toMatch(/^<sub>report: `out\/report\.html` · /);
@@ -212,7 +212,7 @@ describe('the size limit', () => {
   };
 
   test.each([-1, 0, 1])(
-    'is respected to the character: %i characters from the full size',
+    'is exact: at %i characters from the full size, the comment is cut only if it must be',
     (extra) => {
       const full = renderComment(regression(), { marker });
       const body = renderComment(regression(), { marker, limit: full.length + extra });

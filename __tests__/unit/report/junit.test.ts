@@ -218,7 +218,7 @@ describe('renderJunit', () => {
     expect(failures('regression')).toEqual(['run']);
   });
 
-  test('has a failure for the suite itself if it regressed and no reference is flagged', () => {
+  test('has a failure for the suite itself if it regressed and no single reference is flagged', () => {
     const moved = referenceOf('a', 'inconclusive', PASSED_THEN_FAILED);
     const root = rendered({
       conclusion: 'failure',
@@ -235,7 +235,7 @@ describe('renderJunit', () => {
     expect(all(root, 'failure')[0]?.text).toMatch(/^prompts\/s\.yaml:1\n100 → 0 %: clearly worse$/);
   });
 
-  test('has a failing case for all suites if they fell together, besides other failures', () => {
+  test('has a failing case for all suites together if they fell, besides other failures', () => {
     const pool = { base: 0.9, head: 0.8 };
     const root = rendered({
       conclusion: 'failure',
@@ -297,6 +297,6 @@ describe('renderJunit', () => {
     expect(all(root, 'testcase')[0]?.attributes['name']).toBe('one\n\ttwo');
   });
 
-  test('contains all of ten thousand failures', () =>
+  test('contains every one of ten thousand failures', () =>
     expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000));
 });

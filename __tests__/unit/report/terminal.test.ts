@@ -16,7 +16,7 @@ import {
 
 const ESCAPE = '\u001b';
 
-test('counts the columns of a character like the library, alone and next to another', () => {
+test('the terminal counts the columns of a character like the library, alone and next to another one', () => {
   const differing = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).filter(
     (char) => [char, `a${char}`, `${char}·`].some((text) => columnsOf(text) !== stringWidth(text)),
   );
@@ -132,7 +132,7 @@ describe('renderTerminal', () => {
     },
   );
 
-  test('folds the same parts as a comment, each to its title, and explains how to see all', () => {
+  test('folds the same parts as a comment, shows only their titles, and explains how to see all', () => {
     const shown = (folded: boolean): string[] =>
       renderTerminal(regression(), { width: 100, colour: false, folded }).split('\n');
     const [screen, all] = [shown(true), shown(false)];

@@ -43,7 +43,7 @@ describe('percentage', () => {
     });
   });
 
-  test('gets enough decimals to differ from a limit just above it', () => {
+  test('has enough decimals to differ from a limit just above it', () => {
     expect(percentAndLimit(0.79966, 0.8)).toEqual(['79.97 %', '80.00 %']);
     expect(percentAndLimit(0.5, 0.8)).toEqual(['50 %', '80 %']);
   });

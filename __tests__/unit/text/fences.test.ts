@@ -29,21 +29,21 @@ describe('code block', () => {
     (text) => expect(codeBlocks(text)).toEqual([]),
   );
 
-  test('is chosen by wanted language, then without a language, then the first', () => {
+  test('is chosen by the wanted languages, then for having no language, then as the first', () => {
     const block = (language: string): string => `\`\`\`${language}\n${language}!\n\`\`\`\n`;
     expect(codeIn(block('bash') + block('json') + block('json'), ['json'])).toBe('json!');
     expect(codeIn(block('bash') + block('') + block('js'), ['json'])).toBe('!');
     expect(codeIn(block('bash') + block('js'), ['json'])).toBe('bash!');
   });
 
-  test('records whether it is at the beginning or end of the text', () => {
+  test('records whether it is at the beginning or the end of the text', () => {
     expect(codeBlocks('\n```\na\n```\nb\n```\nc\n```\n\n')).toMatchObject([
       { begins: true, ends: false },
       { begins: false, ends: true },
     ]);
   });
 
-  test('keeps its content if no line of it closes the fence', () => {
+  test('keeps its whole content if no line in it closes the fence', () => {
     const line = fc.string({ unit: anyCharacter }).map((text) => text.replace(/[\r\n`]/g, ''));
     forAll([fc.array(line, { minLength: 1 })], (lines) => {
       const content = lines.join('\n');

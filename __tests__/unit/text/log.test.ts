@@ -33,7 +33,7 @@ describe('logText', () => {
     expect(commandsIn(`note: ${logLine(text)}`)).toEqual([]);
   });
 
-  test('the hostile texts contain commands before escaping', () => {
+  test('is tested with texts that contain commands before they are escaped', () => {
     expect(hostileLogs.filter((text) => commandsIn(text).length > 0).length).toBeGreaterThan(12);
   });
 

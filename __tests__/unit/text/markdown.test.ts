@@ -134,7 +134,7 @@ describe('plainMarkdown and htmlPlain', () => {
     );
   });
 
-  test('keep all words of any text and add only code elements', () =>
+  test('keep all words of any text and only add code elements', () =>
     forAnyText(500, (text) => {
       expect(acts(`x ${plainMarkdown(text)}`)).toEqual(NOTHING);
       const shown = renderGithub(`x ${plainMarkdown(text)}`).text;
@@ -142,14 +142,14 @@ describe('plainMarkdown and htmlPlain', () => {
     }));
 });
 
-describe('commit ids, addresses and length', () => {
+describe('text for GitHub', () => {
   const runs = [
     ['`', '|', '<', '&', '@', '#', ' ', '\n', '\\', '*', '[', '(', '-', '\u200b'],
     ['a@', '://', '1.', 'www.', '0'],
   ].flatMap((units) => units.map((unit) => unit.repeat(100_000 / unit.length)));
 
   test.each(['deadbee', 'DeadBeef', 'acceded', 'cafebabecafebabecafebabecafebabecafebabe'])(
-    '%s looks like a commit id and is shown as code',
+    'shows %s as code, because it looks like a commit id',
     (word) => {
       expect(plainMarkdown(`see ${word}.`)).toBe(`see \`${word}\`.`);
       expect(htmlPlain(`see ${word}.`)).toBe(`see <code>${word}</code>.`);
@@ -157,7 +157,7 @@ describe('commit ids, addresses and length', () => {
   );
 
   test.each(['www.', 'WWW...', '(www.)', 'www.?!'])(
-    '%s begins a web address and is shown as code',
+    'shows %s as code, because it begins a web address',
     (word) => {
       const core = /www/i.exec(word)![0];
       expect(plainMarkdown(`at ${word}`)).toContain(`\`${core}\``);
@@ -166,13 +166,13 @@ describe('commit ids, addresses and length', () => {
   );
 
   test.each(['feedface-to-face', 'decade', 'facade', 'effaceable'])(
-    '%s is treated as a word',
+    'does not mistake %s for a commit id',
     (word) => {
       expect(plainMarkdown(word)).toBe(word === 'feedface-to-face' ? '`feedface-to-face`' : word);
     },
   );
 
-  test.each(runs)('output is at most 16 times as long as 100 kB of input (%#)', (text) => {
+  test.each(runs)('is at most 16 times as long as 100 kB of input (%#)', (text) => {
     for (const out of [htmlCell(text), codeSpan(text), plainMarkdown(text), htmlPlain(text)]) {
       // `\u{200b}` and `<code>@</code> ` are the longest replacements of one character.
       expect(out.length).toBeLessThanOrEqual(16 * text.length + 32);

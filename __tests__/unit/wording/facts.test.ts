@@ -106,7 +106,7 @@ describe('headlines of fixed, new and deleted tests', () => {
     );
   });
 
-  test('name lost tests of a suite that is not in the result', () => {
+  test('name tests that disappeared from a suite that is not in the result', () => {
     const suites = [quiet('answer', many(4))];
     expect(topOf(resultOf({ suites, reasons: named('elsewhere') }))).toContainEqual(
       expect.stringMatching(/^Deleted, skipped or quarantined: 1 test \(.*elsewhere/),
@@ -123,7 +123,7 @@ describe('headlines of fixed, new and deleted tests', () => {
     );
   });
 
-  test('list all other facts below the worst', () => {
+  test('list all other facts below the worst one', () => {
     const suites = [
       red('support', 6, 20),
       red('tags', 2, 8),

@@ -223,19 +223,19 @@ const UNKNOWN_WORDS =
 
 describe('the sentence of a verdict', () => {
   test.each(Object.entries(SENTENCES))(
-    'names the reason for the deciding rule %s',
+    'states the reason for a verdict by the rule %s',
     (_, sentences) => {
       for (const [shown, sentence] of sentences) expect(shown).toBe(sentence);
     },
   );
 
-  test.each(COMPARED_RULES)('exists for the rule "$words"', ({ by }) => {
+  test.each(COMPARED_RULES)('is not empty for the rule "$words"', ({ by }) => {
     expect(SENTENCES[by].length).toBeGreaterThan(0);
     for (const [shown] of SENTENCES[by]) expect(shown).not.toMatch(UNKNOWN_WORDS);
   });
 
   test.each(UNCOMPARED_RULES)(
-    'exists for a suite without a comparison: "$words"',
+    'is not empty for a suite without a comparison: "$words"',
     ({ verdict }) => {
       const suite = suiteOf('s', [referenceOf('a', 'added', { head: passed('x') })], { verdict });
       const shown = plainWords(suiteSentence({ ...suite, reason: null }, { isOnly: true }));

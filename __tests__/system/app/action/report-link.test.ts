@@ -57,7 +57,7 @@ async function linked(
   return { url, artifact, file: join(folder, 'report.html'), ...said };
 }
 
-describe('the uploaded report of a job', () => {
+describe('the report of a job', () => {
   test('is a plain file that opens from its link', async () => {
     const { url, warnings } = await linked();
     expect([url, warnings]).toEqual([`${RUN}/artifacts/1`, []]);
@@ -82,7 +82,7 @@ describe('the uploaded report of a job', () => {
     ]);
   });
 
-  test('is accompanied by result.json as a zip that gh unpacks', async () => {
+  test('comes with result.json in a zip that gh can unpack', async () => {
     const all = [
       await linked({}, { mode: 'diff' }),
       await linked({ 'check-name': 'tone' }, { mode: 'diff' }),
@@ -130,10 +130,14 @@ describe('the uploaded report of a job', () => {
       {},
       { env: { GITHUB_SERVER_URL: 'https://github.acme.example' } },
     ],
-    ["where the runner gave no token of the service's", {}, { env: { ACTIONS_RUNTIME_TOKEN: '' } }],
+    [
+      'if the runner gave no token for the upload service',
+      {},
+      { env: { ACTIONS_RUNTIME_TOKEN: '' } },
+    ],
     ['with upload-report: false', { 'upload-report': 'false' }, {}],
-    ['of a job that is being cancelled', {}, { halted: 'cancelled' }],
-  ])('is replaced by its local path %s', async (_, given, options) => {
+    ['while the job is being cancelled', {}, { halted: 'cancelled' }],
+  ])('is not uploaded %s, and the log shows its local path', async (_, given, options) => {
     const { url, info, warnings, file } = await linked(given, options);
     expect([url, warnings, info]).toEqual([null, [], [`The report with every answer: ${file}`]]);
     expect(server().methods).toEqual([]);

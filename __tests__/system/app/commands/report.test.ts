@@ -39,7 +39,7 @@ n_tries: 2
 `;
 const RUN = 'multirun/2026-01-31/10-20-30';
 
-test('output folds sections in a terminal and prints everything, uncoloured, to a file or pipe', async () => {
+test('evaldiff run folds its report in a terminal, and prints all of it without colour to a file or pipe', async () => {
   const folder = temporaryFolder('folded');
   writeFileSync(join(folder, 'result.json'), JSON.stringify(regression()));
   const rendered = (isTerminal: boolean, ...more: string[]) =>
@@ -197,7 +197,7 @@ describe('evaldiff report of two results', () => {
     ]);
   });
 
-  test('lists references without a partner and compares only those that both results judged', async () => {
+  test('lists suites without a partner and compares only references that both results judged', async () => {
     const { evaldiff, repository } = await compared();
     repository.write({
       'prompts/more.yaml':
@@ -248,7 +248,7 @@ describe('two models on one prompt', () => {
     },
   );
 
-  test('are compared without blaming a variable if base lacks one model', async () => {
+  test("are compared without blaming a variable if base's settings lack one model", async () => {
     const [terminal = ''] = await asked(['diff'], '');
     const said = terminal.replaceAll(/\s+/g, ' ');
     expect(said).toContain(
@@ -258,7 +258,7 @@ describe('two models on one prompt', () => {
     expect(said).not.toContain('variable');
   });
 
-  test('show a missing variable in the first line if head cannot use them', async () => {
+  test('name a missing variable in the first line if head cannot fill in the prompt', async () => {
     const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
       prompt
         .replace('variables: [', 'variables: [{ name: nobody }, ')
@@ -295,7 +295,7 @@ describe('evaldiff report', () => {
     ]);
   });
 
-  test('renders the newest run if no path is given, or says where it looked', async () => {
+  test('renders the newest run if no path is given, and says where it looked if there is none', async () => {
     const older = 'multirun/2026-01-30/10-20-30';
     const { code, out } = await report({
       [`${older}/0/report-0.yaml`]: llmeval('9', 'fail'),
@@ -325,7 +325,7 @@ describe('evaldiff report', () => {
     expect(out).not.toContain('Duration #1');
   });
 
-  test('exits with 0 if everything passes, keeps equal references separate, and uses columns from all rows', async () => {
+  test('exits with 0 if everything passes, keeps equal references separate, and has the columns of all rows', async () => {
     const references =
       '      - { input: { a: 4, b: 4 }, expected: "8", actual: "8", metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n      - { input: { c: 1 }, actual: "x", metrics: { other: { metric: [1], result: pass, skipped: true }, exact_match: { metric: 1, result: pass, skipped: false } } }\n';
     const { code, out } = await report(

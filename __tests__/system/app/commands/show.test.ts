@@ -46,7 +46,7 @@ describe('evaldiff show', () => {
     expect(err).toContain("uncommitted files; head's prompt is shown as the files are now");
   });
 
-  test('finds a reference by words of its input and several by a pattern', async () => {
+  test('finds a reference by words of its input, and several references by a pattern', async () => {
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     const ids = async (wanted: string) =>
       (
@@ -101,7 +101,7 @@ describe('evaldiff show', () => {
     expect(out).toContain('Answer: question 1');
   });
 
-  test('shows only the answers if the prompts can no longer be determined, and says so', async () => {
+  test('shows only the answers if the prompts can no longer be read, and says so', async () => {
     shop.repository.write({ 'prompts/ask.yaml': PROMPT });
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     shop.repository.write({ 'prompts/ask.yaml': 'name: [' });

@@ -93,20 +93,20 @@ describe('the sticky comment', () => {
 });
 
 describe('comment mode', () => {
-  test('auto posts nothing if nothing ran', async () => {
+  test('"auto" posts nothing if nothing ran', async () => {
     const { github, publish } = await ready();
     expect(await publish({ ran: false })).toEqual(written(null));
     expect(github.state.comments).toEqual([]);
   });
 
-  test('auto updates an existing comment although nothing ran', async () => {
+  test('"auto" updates an existing comment even if nothing ran', async () => {
     const { github, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, report('2 regressed'));
     expect(await publish({ ran: false })).toEqual(written(id));
     expect(bodies(github)).toEqual([[BOT, job().body]]);
   });
 
-  test('always posts, and never makes no request', async () => {
+  test('"always" posts a comment, and "never" makes no request', async () => {
     const { github, requests, publish } = await ready();
     expect(await publish({ ran: false, mode: 'never' })).toEqual(written(null));
     expect(requests()).toEqual([]);
@@ -153,14 +153,14 @@ describe('comment ownership', () => {
     ]);
   });
 
-  test('distinguishes a user from the app of the same name', async () => {
+  test('belongs to the app and not to a user of the same name', async () => {
     const { github, publish, add } = await ready();
     add({ login: 'github-actions', id: 99, type: 'User' }, report('spoof'));
     await publish();
     expect(github.state.comments.map(({ body }) => body)).toEqual([report('spoof'), job().body]);
   });
 
-  test("is decided by the account's number if the name is spelled differently", async () => {
+  test("depends on the account's id if the name is spelled differently", async () => {
     const { publish, add } = await ready();
     const { id } = add({ ...ACTIONS_BOT, login: 'github-actions' }, report('old'));
     expect(await publish()).toEqual(written(id));
@@ -206,7 +206,7 @@ describe('concurrent runs', () => {
     expect(requests().some((request) => request.startsWith('DELETE'))).toBe(false);
   });
 
-  test("write nothing for a head that is no longer the pull request's", async () => {
+  test('write nothing if the pull request has a newer head', async () => {
     const { github, publish, add } = await ready();
     add(ACTIONS_BOT, report('about the newer head'));
     const result = await publish({ headSha: 'd'.repeat(40) });
@@ -216,7 +216,7 @@ describe('concurrent runs', () => {
     expect(bodies(github)).toEqual([[BOT, report('about the newer head')]]);
   });
 
-  test('remove their comment if a push came while writing', async () => {
+  test('remove their comment if a push arrives while they write', async () => {
     const { github, publish, add } = await ready();
     github.intercept('POST', /\/comments$/, () => {
       github.state.pulls.get(12)!.head.sha = 'e'.repeat(40);
@@ -229,7 +229,7 @@ describe('concurrent runs', () => {
     expect(bodies(github)).toEqual([[BOT, report('about the newer head')]]);
   });
 
-  test('create a comment again that was deleted meanwhile', async () => {
+  test('create the comment again if it was deleted meanwhile', async () => {
     const { github, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, report('old'));
     github.intercept('PATCH', /\/comments\//, () => void github.state.comments.splice(0));
@@ -271,7 +271,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     );
   });
 
-  test.each(['', 'expired'])('for the wrong token "%s"', async (token) => {
+  test.each(['', 'expired'])('for a rejected token: "%s"', async (token) => {
     const { publish } = await ready(undefined, { token });
     const why = 'GitHub does not accept the token (401). Check the input github-token.';
     expect(await publish()).toEqual(refused(why));
@@ -290,7 +290,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     expect(await publish()).toEqual(refused('the conversation is locked (403).'));
   });
 
-  test('with the escaped words of GitHub for refused content', async () => {
+  test("that quotes and escapes GitHub's message about rejected content", async () => {
     const { github, publish } = await ready();
     const errors = [{ field: 'body', code: 'invalid', message: '\n::error::boo\u001b[31m' }];
     const body = { message: 'Validation Failed', documentation_url: 'x', errors };
@@ -302,7 +302,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     );
   });
 
-  test("for a proxy's page instead of the list", async () => {
+  test('if a proxy returns a web page instead of the list of comments', async () => {
     const { github, publish } = await ready();
     github.intercept('GET', /\/comments$/, () => 'html');
     expect(await publish()).toEqual(
@@ -311,7 +311,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     expect(github.state.comments).toEqual([]);
   });
 
-  test('after a retry of a truncated list, which never counts as empty', async () => {
+  test('if the list of comments is truncated twice, which does not count as an empty list', async () => {
     const { github, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, report('old'));
     github.intercept('GET', /\/comments$/, ({ count }) => (count === 1 ? 'cut' : undefined));
@@ -329,7 +329,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     ['a list of numbers', [1, 2]],
     ['comments without ids', [{ body: MARKER, user: { login: 'x', id: 1 } }]],
     ['null', null],
-  ])('for a list that is %s', async (_what, body) => {
+  ])('if the list of comments is %s', async (_what, body) => {
     const { github, publish } = await ready();
     github.intercept('GET', /\/comments$/, () => ({ status: 200, body }));
     const result = await publish();
@@ -337,7 +337,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     expect(!result.ok && result.warning).toMatch(/^The comment was not written: [^\n]+$/);
   });
 
-  test('if the account of the token is unknown, and nothing is edited or posted', async () => {
+  test("if the token's account is unknown, and nothing is edited or posted", async () => {
     const { github, publish, add } = await ready();
     add(ACTIONS_BOT, report('old'));
     const body = { errors: [{ message: 'no' }] };

@@ -49,7 +49,7 @@ const noBranch = (name: string): string =>
   `"${name}" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n`;
 
 describe('evaldiff report --history', () => {
-  test('shows full sweeps in commit order, regardless of file times, and lists what it omits', async () => {
+  test('shows full sweeps in commit order, regardless of file times, and lists the files it leaves out', async () => {
     const repository = createRepository();
     const [one, two, three] = ['1', '2', '3'].map((text) => repository.commit(text, { a: text }));
     repository.git('switch', '--quiet', '--create', 'topic');
@@ -89,7 +89,7 @@ describe('evaldiff report --history', () => {
     expect((await evaldiff(folder, 'sweeps', '--history', '--json')).out).toBe(json);
   });
 
-  test('writes a page, or Markdown', async () => {
+  test('renders an HTML page or Markdown', async () => {
     const repository = createRepository();
     const folder = write(repository.directory, {
       'a/result.json': sweepAt(repository.commit('one'), 5),
@@ -172,7 +172,7 @@ describe('evaldiff report --history', () => {
         /^sweeps\/result\.json\/page\.txt: cannot be written: .*EEXIST/,
       ) as unknown as string,
     ],
-  ])('of %s is refused with advice and prints nothing', async (_, results, args, err) => {
+  ])('of %s is refused with advice, and prints nothing', async (_, results, args, err) => {
     const repository = createRepository();
     repository.commit('one', { a: '1' });
     expect(await evaldiff(write(repository.directory, results), ...args)).toEqual({
@@ -219,7 +219,7 @@ describe('evaldiff report of a noise measurement', () => {
 });
 
 describe('a trend of local runs', () => {
-  test('includes runs whose files are next to earlier reports, records and stores', async () => {
+  test('includes runs whose files are in one folder with earlier reports, records and stores', async () => {
     const shop = await openShop({ references: 2 });
     const written = ['--report', 'evaldiff-report', '--record', 'said.jsonl', '--store', 'a.db'];
     const shaOf = async (...options: string[]): Promise<string> =>
@@ -235,7 +235,7 @@ describe('a trend of local runs', () => {
     expect(await shaOf('--store', 'a.db')).toBe(ignoring);
   });
 
-  test('includes runs at commits and excludes runs of uncommitted files', async () => {
+  test('includes runs of commits and excludes runs of uncommitted files', async () => {
     const shop = await openShop({ references: 2 });
     const results = temporaryFolder('results');
     const evaluated = async (name: string): Promise<string> => {

@@ -184,7 +184,7 @@ inBrowser('the HTML report in a browser', () => {
       })`,
     );
 
-  test('the page prints all rows with its own button, and warns about missing rows otherwise', async () => {
+  test('the page prints all rows with its own button, and warns about missing rows if the browser prints it', async () => {
     await open(many(250));
     await page.getByText('250 of 250 shown').waitFor();
     await page.emulateMedia({ media: 'print' });
@@ -217,7 +217,7 @@ inBrowser('the HTML report in a browser', () => {
     const elements = (): Promise<number> => page.locator('*').count();
     const openRow = (id: string) => page.locator(`details.case[open]`, { hasText: id });
 
-    test('stays below 3 MB and draws only the rows near the window', async () => {
+    test('stays below 3 MB and renders only the rows near the window', async () => {
       expect(Buffer.byteLength(html)).toBeLessThan(3_000_000);
       expect(await elements()).toBeLessThan(10_000);
       for (const at of [0.25, 0.5, 0.75, 1]) {
@@ -233,7 +233,7 @@ inBrowser('the HTML report in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    test('finds text in rows that are not drawn yet, and filters by tag', async () => {
+    test('finds text in rows that are not rendered yet, and filters by tag', async () => {
       await page.locator('#filter input[type=search]').fill('number 9991 about');
       await page.getByText('1 of 10,000 shown', { exact: true }).waitFor();
       // The count appears before the row is drawn.
@@ -245,7 +245,7 @@ inBrowser('the HTML report in a browser', () => {
       await page.locator('#filter select[name=tags]').selectOption('');
     });
 
-    test('opens the row that its address names, not hidden under the header', async () => {
+    test('opens the row that its address names, and the header does not cover that row', async () => {
       await page.evaluate(`location.hash = '#r7004'`);
       await openRow('case-7003').waitFor();
       await until(`Math.abs(document.getElementById('r7004').getBoundingClientRect().top) < 40`);

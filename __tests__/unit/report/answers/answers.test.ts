@@ -67,12 +67,12 @@ describe('the key of an answer', () => {
     ['depends on the image', image, { ...image, digest: 'f'.repeat(64) }, false],
     ['depends on a file', file, { ...file, diff: '+2' }, false],
     ['depends on the kind of part', { type: 'text', text: 'pay()' }, call('pay', {}), false],
-  ])('is computed as expected: it %s', (_, one, other, equal) => {
+  ])('changes only if the answer does: it %s', (_, one, other, equal) => {
     expect(answerKey([one]) === answerKey([other])).toBe(equal);
   });
 });
 
-describe('answers that differ', () => {
+describe('two different answers', () => {
   /** Both texts, with changed parts in brackets. */
   const marked = (base: Part[], head: Part[]): [string, string] => {
     const side = (own: 'base' | 'head'): string =>
@@ -123,11 +123,11 @@ describe('answers that differ', () => {
       [{ ...file, diff: '+one\n+too' }],
       ['a.ts\n+one\n+[two]', 'a.ts\n+one\n+[too]'],
     ],
-  ])('mark %s', (_, base, head, shown) => {
+  ])('are shown with marks on %s', (_, base, head, shown) => {
     expect(marked(base, head)).toEqual(shown);
   });
 
-  test('list the changed arguments', () => {
+  test('are also described by a list of changed arguments', () => {
     const changes = argumentChanges(
       [order({ item: 'vase', quantity: 3, note: 'x', b: 1 })],
       [order({ item: 'bowl', amount: 3, b: 1 })],
@@ -187,7 +187,7 @@ describe('expected values as answer parts', () => {
 });
 
 describe('hostile answers', () => {
-  test('with deeply nested arguments are read as text', () => {
+  test('are read as text if their arguments are deeply nested', () => {
     const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const parts = [call('f', deep)];
     expect(textOfParts(parts) === `f(${deep})`).toBe(true);
@@ -195,7 +195,7 @@ describe('hostile answers', () => {
     expect(argumentChanges(parts, [call('f', { a: 1 })])).toEqual([]);
   });
 
-  test('with 8,000 arguments are compared in less than two seconds', () => {
+  test('are compared in less than two seconds if a call has 8,000 arguments', () => {
     const numbered = (name: string, values: readonly number[]): Part[] => [
       call('f', Object.fromEntries(values.map((value) => [`${name}${String(value)}`, value]))),
     ];
@@ -207,7 +207,7 @@ describe('hostile answers', () => {
     expect(changes.every(({ base, head }) => base?.value === head?.value)).toBe(true);
   });
 
-  test('with many calls compare the first 200 and show the rest', () => {
+  test('are compared up to 200 calls, and further calls are shown', () => {
     const calls = (from: number): Part[] =>
       Array.from({ length: 300 }, (_, i) => call(`f${String(i + from)}`, {}));
     expect(argumentChanges(calls(0), calls(0))).toEqual([]);

@@ -149,7 +149,7 @@ describe('the dashboard of a comparison', () => {
     expect(textOf(row!)).not.toContain('not rated');
   });
 
-  test('shows the largest drops with both answers, and answers with other skills', () => {
+  test('shows the largest drops with both answers, and answers that use unexpected skills', () => {
     const moved = all.find((element) => attributeOf(element, 'class') === 'kind');
     const samples = below(moved!)
       .filter((element) => attributeOf(element, 'class') === 'sample')
@@ -178,7 +178,7 @@ describe('the dashboard of a comparison', () => {
     expect(html).not.toContain('insights were dropped');
   });
 
-  test('is missing without attributes and insights', async () => {
+  test('is absent if there are no attributes or insights', async () => {
     const plain = await renderHtml({ ...result, attributes: [], insights: [] });
     expect(plain).not.toContain('Attributes');
     expect(plain).not.toContain('<select');
@@ -200,7 +200,7 @@ describe('the size limit of a page', () => {
     expect(/Texts are cut after [\d,]+/.exec(html)?.[0]).toBe('Texts are cut after 20,000');
   });
 
-  test('leaves charts for the worst of many suites, and the page reports the missing ones', async () => {
+  test('keeps charts for the worst of many suites, and the page says which are missing', async () => {
     const one = withKinds(40, thirty);
     const path = (at: number): string => `prompts/triage-${String(at)}.yaml`;
     const every = Array.from({ length: 30 }, (_, at) => at);

@@ -69,7 +69,7 @@ test('a small p-value is shown as < 0.001, never as 0', async () => {
   expect(page).toContain('<code>&lt; 0.001, 0.012</code>');
 });
 
-test('a cell of two columns names its column on a phone, where cells are stacked', () => {
+test('a table cell shows the title of its column on a phone, where cells are stacked', () => {
   const head = [
     [text('Base'), lineBreak, text('After 1 turn')],
     [text('Head'), lineBreak, text('After 3 turns')],
@@ -182,7 +182,7 @@ describe('the page', () => {
         .map((element) => attributeOf(element, 'aria-label')),
     ).toContain('−9.8 points, 90 % interval −21.2 to +1.6'));
 
-  test('has the sections of the other outputs, and the problems of a run that judged nothing', async () => {
+  test('has the sections of the other reports, and the problems of a run that judged nothing', async () => {
     for (const words of [
       '1 scoring change',
       'Cohen&#39;s κ',
@@ -305,7 +305,7 @@ describe("the page's size", () => {
     expect(html.includes('Texts are cut after 5,000 characters')).toBe(true);
   });
 
-  test('leaves out the mildest references if nothing else helps, and says so', async () => {
+  test('omits the mildest references if nothing else helps, and says so', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `variable-${String(index)}`);
     const inputOf = (at: number) =>
       Object.fromEntries(names.map((name) => [name, noise(`${name} ${String(at)}`, 60)]));

@@ -3,7 +3,7 @@ import { bytes } from '../../../../src/report/sections/detail.ts';
 
 import fc, { anyCharacter } from '../../../fuzz.ts';
 
-test('the size of a text counts its UTF-8 bytes, also with lone surrogates', () => {
+test('the size of a text is its number of UTF-8 bytes, even with lone surrogates', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) =>
       expect(bytes(text)).toBe(new TextEncoder().encode(text).length),

@@ -38,7 +38,7 @@ test('failed references that do not gate come last and are marked', () => {
   ]);
 });
 
-test('references without a gating metric are not failed, and errors of their metrics are shown', () => {
+test('references without a gating metric do not count as failed, and errors of their metrics are shown', () => {
   const shown = (scores: Score[]) =>
     inTerminal(
       resultOf({

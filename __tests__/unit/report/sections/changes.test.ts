@@ -85,7 +85,7 @@ function block(result: Result, lines = 24): string[] {
 }
 
 describe('changed lines in a report', () => {
-  test('mark the cause with a word below it, not only by colour', () => {
+  test('mark the cause with a word and not only with colour', () => {
     expect(block(withCauses('alone', [unit('head', 8)]))).toEqual([
       '- old 8',
       '+ new 8',
@@ -122,14 +122,14 @@ describe('changed lines in a report', () => {
       [{ ...unit('head', 7), file: 'prompts/o.yaml', head: { file: 'prompts/o.yaml', line: 7 } }],
       [],
     ],
-  ])('mark several causes by their relation: %s', (relation, units, expected) => {
+  ])('mark every line that is a cause: %s', (relation, units, expected) => {
     const lines = block(withCauses(relation, units));
     expect(
       lines.flatMap((line, at) => (line.startsWith('  ↑') ? [lines[at - 1], line] : [])),
     ).toEqual(expected);
   });
 
-  test('show only the cause if there is no room for all', () => {
+  test('show only the cause if there is no room for all lines', () => {
     const lines = block(withCauses('alone', [unit('head', 30)], 40), 8);
     expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more lines']);
   });

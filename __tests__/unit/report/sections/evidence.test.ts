@@ -151,7 +151,7 @@ describe('a metric that fell while another rose', () => {
     reason: { ...row!.reason!, references: [], metrics: ['fact'] },
   });
 
-  test('opens the answers that it passes on base and fails on head', () => {
+  test('is shown with an answer that it passes on base and one that it fails on head', () => {
     const shown = renderGithub(renderComment(resultOf({ conclusion: 'failure', suites: [suite] })));
     expect(shown.text).toContain(
       'What fell most: b (prompts/tests/capitals.yaml:12), fact passes 2 of 2 → 0 of 2',
@@ -203,7 +203,7 @@ describe('a scoring change', () => {
     expect(text).toMatch(/Base's scoringpass\s*Head's scoringfail, exact_match/);
   });
 
-  test("shows in its row the rate of base under base's own scoring", () => {
+  test("shows base's rate under base's own scoring in the suite's row", () => {
     const { rates } = split;
     const of = (base_base: number) =>
       renderGithub(
@@ -255,7 +255,7 @@ describe('errors', () => {
     expect(lines.join('\n')).not.toContain('Other references');
   });
 
-  test('of a single cause are shown as one sentence', () => {
+  test('are shown as one sentence if they all have the same cause', () => {
     const [share, words] = result.reasons;
     const one = {
       ...result,
@@ -323,7 +323,7 @@ describe('errors', () => {
     expect(folded).toContain(`1 × <code>${refused}</code>`);
   });
 
-  test('with the same words in a file are one item with all its places', () => {
+  test('with the same message in a file are one item with all their places', () => {
     const problem = (line: number) => ({
       place: { file: 'data/a.csv', line },
       message: 'has no column label',

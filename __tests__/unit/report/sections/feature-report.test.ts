@@ -43,7 +43,7 @@ const SLOTS: Record<Slot, () => Block[]> = {
 };
 
 describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (surface) => {
-  test('puts each text block in its place', async () => {
+  test('puts each block of text in its place', async () => {
     const shown = (await reportOf({ sections: SLOTS })[surface]?.()) ?? '';
     let at = shown.indexOf('<body>');
     for (const words of PLACES) {
@@ -53,7 +53,7 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
     }
   });
 
-  test('names in the first line what the worse references have in common', async () => {
+  test('says in the first line what the worse references have in common', async () => {
     const inCommon = () => ({ shared: 3, places: [{ name: 'Rivers', base: 1, head: 0.5 }] });
     const shown = await reportOf({ inCommon })[surface]?.();
     expect(shown?.replace(/<[^>]*>|\*/g, '')).toContain('tests broke, all in Rivers (100 → 50 %)');
@@ -61,7 +61,7 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
 });
 
 describe("a feature's part of the page", () => {
-  test('replaces its text blocks and adds facts to references', async () => {
+  test('replaces its blocks of text and adds facts to references', async () => {
     const suite = result.suites.find(({ name }) => name === 'capitals');
     const page = await renderHtml(result, [
       {

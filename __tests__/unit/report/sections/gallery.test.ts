@@ -55,7 +55,7 @@ describe('a suite with only a scoring change', () => {
       ],
     });
 
-  test('is not called unchanged in comment, terminal and page', async () => {
+  test('is not called unchanged in the comment, terminal and page', async () => {
     const of = result([suite, untouched]);
     expect(shown(of)).toContain('⚪ scoring changed');
     expect(shown(of)).toContain('base under its own scoring 100.0 %');
@@ -185,7 +185,7 @@ describe('the cause', () => {
     expect(own).toContain('<summary>2 more causes</summary>');
   });
 
-  test('is the part of a long change that is shown, and other lines are counted', () => {
+  test('is the only part shown of a long change, and its other lines are counted', () => {
     const long = Array.from({ length: 8 }, (_, at) => ({
       ...({ sign: at % 2 === 0 ? 'removed' : 'added', text: `Line ${String(at)}` } as const),
     }));
@@ -197,7 +197,7 @@ describe('the cause', () => {
   });
 });
 
-test('of several regressed suites, the one in the first line is shown open', () => {
+test('the regressed suite in the first line is the one that is shown open', () => {
   const deep = suiteOf('tags', [fell('tag', 'is not "sizes"')], {
     verdict: 'regressed',
     pass_rate: { base: 1, head: 0.9, difference: -0.1, low: -0.2, high: 0, p: 0.01 },
@@ -211,7 +211,7 @@ test('of several regressed suites, the one in the first line is shown open', () 
   expect(text).toMatch(/What it did: refund .*of support, 1 of 1 → 0 of 1 passed/);
 });
 
-test('an inconclusive result shows the largest fall with both answers', () => {
+test('an inconclusive result shows the largest drop with both answers', () => {
   const once = { outcome: 'pass' as const, actual: 'Within 30 days.' };
   const reference = referenceOf('a', 'inconclusive', {
     base: sideOf([once, once]),
@@ -294,13 +294,13 @@ test('a missing answer is reported once, as the cause', () => {
   expect(shown(resultOf({ suites: [suiteOf('s', [both])] }))).toContain(`2 × ${error}`);
 });
 
-test('a rise in an improved suite is not called noise', () => {
+test('a metric that rose in an improved suite is not called noise', () => {
   const rose = referenceOf('a', 'rose', { base: failed('x'), head: passed('y') });
   const text = shown(resultOf({ suites: [suiteOf('s', [rose], { verdict: 'improved' })] }));
   expect(text).toContain('Other tests: 1 rose');
 });
 
-test("a fold shows the pass rate of every gating metric, unless it equals the suite's rate", () => {
+test("a collapsed section shows the pass rate of every gating metric, unless it equals the suite's rate", () => {
   const metric = (name: string, head: number, gates = true) => ({
     ...{ name, base: 1, head, judged_base: 20, judged_head: 20, gates },
     better: 'higher' as const,

@@ -72,7 +72,7 @@ describe('headline', () => {
     );
   });
 
-  test("shows the rates under base's scoring if the scoring of a broken prompt changed too", () => {
+  test("shows the rates under base's scoring if the prompt broke and its scoring also changed", () => {
     const suite = {
       ...silent('shop'),
       verdict: 'inconclusive' as const,
@@ -100,12 +100,12 @@ describe('headline', () => {
     expect(terminal).toMatch(/Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +lacks "30 days"/);
   });
 
-  test('counts all broken tests, even those with too few tries to flag them', () => {
+  test('counts all broken tests, even those that have too few tries to be flagged', () => {
     expect(words(fallen('fell', 'fell'))).toContain('capitals 100 → 0 %: 2 of 2 tests broke');
     expect(words(fallen('regressed', 'fell'))).toContain('2 of 2 tests broke');
   });
 
-  test('names the regressed attributes that most fallen references share', () => {
+  test('names the regressed attributes that most broken references share', () => {
     const result = fallen('regressed', 'regressed', 'regressed');
     const [attribute] = regression().attributes;
     const shared = (ids: string[], changes: object = {}) => {
@@ -208,7 +208,7 @@ describe('headline', () => {
       sweep(),
       '✓ Evaluated: 2 results, pass rates from 92 % to 100 %. 1 of 8 tests failed. Highest: capitals 100 % with claude-sonnet, temperature 0.7.',
     ],
-  ])('for %s shows outcome and numbers', (_what, result, expected) =>
+  ])('shows outcome and numbers for %s', (_what, result, expected) =>
     expect(words(result)).toBe(expected),
   );
 

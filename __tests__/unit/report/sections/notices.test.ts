@@ -4,7 +4,7 @@ import type { Notice } from '../../../../src/types/plain.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { resultOf, suiteOf } from '../results.ts';
 
-test('the same notice of several suites is shown once with their names, and kinds are counted', () => {
+test('a notice that several suites share is shown once with their names, and kinds are counted', () => {
   const edited = (name: string): Notice => ({
     kind: 'edited',
     place: null,

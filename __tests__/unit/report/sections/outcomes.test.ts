@@ -318,7 +318,7 @@ describe.each(Object.entries(ALL))('the outcome %s', (kind, [members, of, end, f
   });
 });
 
-test('a failure with fail_on: never is grey and says that it would have failed', () => {
+test('a failure with fail_on: never is grey, and says that it would have failed', () => {
   const result = resultOf({
     suites: green().suites,
     ...outcomeFields({ kind: 'failed', fails: false }, { reasons: [BELOW] }),
@@ -344,7 +344,7 @@ test('the title counts tested rubrics if no test is affected', () =>
     'No test is affected; 2 rubrics tested on labelled examples',
   ));
 
-test('a run without a verdict has no suite that says "no regression", on any surface', async () => {
+test('no report of a run without a verdict says "no regression" about a suite', async () => {
   const judged: Result = { ...green(), outcome: { kind: 'no-regression' } };
   const surfaces = async (result: Result): Promise<string[]> =>
     Promise.all([

@@ -42,7 +42,7 @@ describe('formatted numbers', () => {
     ).toBeNull();
   });
 
-  test('a rate of one side is shown alone', () => {
+  test('a rate is shown alone if there is only one side', () => {
     expect(rates(0.84, 0.78)).toBe('84.0 % → 78.0 %');
     expect(rates(null, 0.78)).toBe('78.0 %');
     expect(rates(0.84, null)).toBe('84.0 % → –');
@@ -82,7 +82,7 @@ describe('formatted numbers', () => {
     ]);
   });
 
-  test('variants are described by their differences', () => {
+  test('variants are described by what differs', () => {
     expect(variantWords({ model: 'gpt-4o', parameters: { temperature: 0, stop: ['x'] } })).toBe(
       'gpt-4o, temperature 0, stop ["x"]',
     );

@@ -19,12 +19,12 @@ test.each([
   ['.', 'prompts/a.yaml', 0, 'prompts/a.yaml'],
   ['.', 'prompts/a b#1.yaml', 3, 'prompts/a%20b%231.yaml#L3'],
   ['sub/', 'a.yaml', 1, 'sub/a.yaml#L1'],
-])('of a project in %s the file %s, line %i is at %s', (directory, file, line, path) => {
+])('a project in %s links the file %s at line %i to %s', (directory, file, line, path) => {
   const { place } = placeLinks({ ...resultOf({}), source: { ...source, directory } });
   expect(place?.(file, line, 'head')).toBe(`${source.url}/blob/${SHA}/${path}`);
 });
 
-test("files that head deleted are linked at base's commit", () => {
+test("files that head deleted link to base's commit", () => {
   const result = resultOf({
     suites: [
       {

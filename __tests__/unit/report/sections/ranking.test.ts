@@ -85,7 +85,7 @@ describe('the ranking of variants', () => {
     );
   });
 
-  test("in a comparison uses head's answers and leaves out variants that only base has", () => {
+  test("uses head's answers in a comparison, and omits variants that only base has", () => {
     const rate = (head: number | null) => ({
       pass_rate: { base: 1, head, difference: null, low: null, high: null, p: null },
     });

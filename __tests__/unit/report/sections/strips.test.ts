@@ -45,14 +45,14 @@ describe('turn-by-turn marks of two dialogues', () => {
     ]);
   });
 
-  test('of numbers differ where the numbers do, unless a turn passes on one side only', () => {
+  test('differ at the first turn with another number, unless the turns that pass differ', () => {
     const parted = (base: ObjectScores, head: ObjectScores) =>
       stripsOf(tried({ length: base }), tried({ length: head }))[0]?.parted;
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✓', [1, 5, 3]))).toBe(1);
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✗', [1, 5, 3]))).toBe(2);
   });
 
-  test('leave out functions that do not gate, unless nothing else judges each turn', () => {
+  test('leave out metrics that do not gate, unless no other metric judges each turn', () => {
     const own = tried({ kind: objects('✓✗'), is_role: objects('✓✗') });
     const marked = (shown: readonly string[]): TryResult => ({
       ...own,

@@ -22,7 +22,7 @@ const resultWith = (metric: MetricResult) =>
   });
 
 describe('the values of a metric in a report', () => {
-  test('are reported as changed if neither direction is better', () => {
+  test('are reported as changed, not worse, if neither direction is better', () => {
     const moved = metricOf({ moved: 'higher', way: 'rose', by: 'mean' }, 'none');
     const shown = inTerminal(resultWith(moved), 200);
     expect(shown).toContain('Metric values: 1 changed');
@@ -31,7 +31,7 @@ describe('the values of a metric in a report', () => {
     expect(inTerminal(resultWith(worse), 200)).toContain('Metric values: 1 worse');
   });
 
-  test('list references whose value moved far beyond all others, even if nothing else moved', () => {
+  test('list references whose value moved far more than all others, even if nothing else moved', () => {
     const exploded = [{ reference: 'r3', base: 103, head: 97_000 }];
     const result = resultWith(metricOf({ exploded }, 'lower'));
     expect(inTerminal(result, 200)).toContain('r3: 103 → 97,000');
