@@ -23,7 +23,7 @@ interface FinishedRun {
   isTrigger: boolean;
 }
 
-/** The answer of a run, or its error. Crashes, timeouts and refused calls are errors. */
+/** Converts a finished run to a completion. Crashes, timeouts and refused calls are errors. */
 export function runCompletion(run: FinishedRun): Completion {
   const { record, isTrigger } = run;
   const { attempts, spent } = record;
@@ -46,7 +46,7 @@ export function runCompletion(run: FinishedRun): Completion {
   };
 }
 
-/** An error, with the calls that the run paid for. */
+/** Makes an error that includes the usage of the run's paid calls. */
 export function failedRun(why: RunFailure, { attempts, spent }: RunRecord): Completion {
   return {
     status: 'error',
@@ -61,7 +61,7 @@ type RunFailure = { kind: ErrorKind; message: string };
 
 type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
 
-/** The gateway knows best why a run ended, because some CLIs report success after a refusal. */
+/** What the gateway saw comes first, because some CLIs report success after a refused call. */
 function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(record);
@@ -88,7 +88,6 @@ function failureBehind(message: string, { refused }: RunRecord): RunFailure {
   return { kind: 'program', message: `${message}${detail}` };
 }
 
-/** Returns a failure if a call was not made. Such a run says nothing about the agent. */
 function unmadeCall({ refused }: RunRecord): RunFailure | null {
   if (refused.some(({ why }) => why === 'budget'))
     return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
@@ -109,7 +108,7 @@ function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
   return runFault(row, ended, transcript, spec.limits.minutes);
 }
 
-/** In UTF-16 units: the limit of one difference, and of all differences. */
+/** In UTF-16 units: the limit of one diff, and of all diffs together. */
 const MAX_DIFF = 60_000;
 const MAX_DIFFS = 500_000;
 
@@ -154,7 +153,6 @@ function decisionSteps(calls: readonly ToolCall[]): Step[] {
   }));
 }
 
-/** The last text is the answer itself. */
 function withoutLast(steps: readonly Step[], last: string): Step[] {
   const end = steps.at(-1);
   return end?.type === 'message' && end.text.trim() === last ? steps.slice(0, -1) : [...steps];

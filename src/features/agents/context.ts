@@ -8,8 +8,8 @@ import { matcherOf, placeFiles } from './suite/rules.ts';
 import { specOf } from './suite/spec.ts';
 
 /**
- * Estimates the tokens that every first request of the agent contains: its instruction files, and
- * the names and descriptions of the skills that it offers.
+ * Estimates the tokens of instruction files and skill descriptions, which every request of the
+ * agent contains.
  */
 export function contextTokens(
   { instructionFiles, skillFolders }: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>,
@@ -23,7 +23,6 @@ export function contextTokens(
   return loaded.reduce((sum, text) => sum + Math.ceil(estimateTokens(text)), 0);
 }
 
-/** Whether {@link contextTokens} reads the file at this path in the workspace. */
 export function isContextFile(
   { instructionFiles, skillFolders }: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>,
   path: string,
@@ -31,18 +30,17 @@ export function isContextFile(
   return matcherOf(instructionFiles)(path) || isOffered(path, skillFolders);
 }
 
-/** If `folders` is null (unknown), each SKILL.md counts. */
+/** If `folders` is null (unknown), the agent is assumed to offer every SKILL.md. */
 function isOffered(path: string, folders: readonly string[] | null): boolean {
   const [, folder] = /^(?:(.*)\/)?[^/]+\/SKILL\.md$/.exec(path) ?? [];
   return folder !== undefined && (folders?.includes(folder) ?? true);
 }
 
-/** Agents offer the name and the description, which make up nearly all of the front matter. */
 export function frontMatter(text: string): string {
   return /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
 }
 
-/** Reports how many tokens more or fewer an agent always loads on head. Needs no model call. */
+/** Reports when head changes the number of tokens that an agent always loads. */
 export async function contextNotices({ base, head }: SidesRead): Promise<Notice[]> {
   const before = base === null ? new Map<string, number>() : await contextsOf(base);
   const after = await contextsOf(head);

@@ -26,7 +26,7 @@ import {
 } from './suite/spec.ts';
 import { hiddenSkills, readAgentTasks, type ReadTask } from './tasks.ts';
 
-/** Reads an agent suite: a prompt whose model is a program that runs the agent on each task. */
+/** Reads an agent suite as a prompt whose model is a program that runs the agent. */
 export async function readAgentSuite(
   given: Document,
   tools: FormatTools,
@@ -115,10 +115,7 @@ function readAgentModel(
 
 const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
 
-/**
- * Reads the suite with `defaults` and test files merged in. `read` receives the files that were
- * used.
- */
+/** Merges `defaults` and test files into the suite. Adds the files it used to `read`. */
 async function composedSuite(
   given: Document,
   { files }: FormatTools,
@@ -191,9 +188,7 @@ function checkWires(
 
 interface WorkspaceContext {
   tools: FormatTools;
-  /** The suite's own files. */
   hidden: readonly string[];
-  /** Null if unknown. */
   agent: Pick<AgentSpec, 'agent'> | null;
 }
 
@@ -229,7 +224,7 @@ function folderName(written: string): string {
   return written.replace(/^\.(?:\/|$)/, '').replace(/\/$/, '');
 }
 
-/** Most agents find skills in this folder. It is used for agents of unknown kinds. */
+/** Used for agents whose skill folders are unknown. */
 const SHARED_SKILLS = '.agents/skills';
 
 function placeSkills(
@@ -315,7 +310,7 @@ function agentProgram(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place)
   };
 }
 
-/** Lists what `runs` and `files` metrics, of the suite and of single tasks, need after a run. */
+/** Lists the commands of all `runs` metrics and the paths of all `files` metrics. */
 function afterwardsOf({ value }: Document): readonly string[] {
   const metrics = [
     valueAt(value, ['tests', 'metrics']) ?? [],
@@ -343,7 +338,7 @@ interface PromptParts {
   trigger: boolean;
 }
 
-/** Converts the suite to the form of a prompt file. Its places refer to the suite's file. */
+/** Converts the suite to a prompt file whose places still refer to the suite's file. */
 function promptDocument(
   document: Document,
   { name, model, tasks, trigger }: PromptParts,
@@ -381,10 +376,7 @@ function promptDocument(
 
 const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
-/**
- * Adds metrics that show values of each run and do not gate, unless the suite names its own
- * metrics.
- */
+/** Adds `run_value` metrics, which do not gate, unless the suite has metrics of those names. */
 function withRunValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;

@@ -17,7 +17,7 @@ import { factsIn, type AgentFacts } from './suite/spec.ts';
 
 const agentMetric = { group: 'agent', source: 'own definition', whole: true } as const;
 
-/** This side's run has no such result, because its suite did not request it. */
+/** The suite on this side did not record such a result. */
 const notAsked = (what: string): Measurement => ({
   status: 'skipped',
   reason: `the suite of this side does not ask for ${what}`,
@@ -253,7 +253,6 @@ const runValue = defineMetric({
     }),
 });
 
-/** `facts`: only the facts that the metric reads. */
 function exampleRun(
   facts: Partial<AgentFacts>,
   options: NonNullable<MetricDefinition['example']['with']>,

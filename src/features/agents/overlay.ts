@@ -3,7 +3,7 @@ import { placeFiles } from './suite/rules.ts';
 import type { WorkspaceRules } from './suite/spec.ts';
 import type { WorkspaceFile, WorkspaceFiles } from './workspace/files.ts';
 
-/** Lists the files of a trial. `other`: the files of the overlay's commit. */
+/** Lists a trial's files. `other` are the files of the commit that the overlay comes from. */
 export function overlaidFiles(
   files: WorkspaceFiles,
   other: WorkspaceFiles,
@@ -20,7 +20,7 @@ export function overlaidFiles(
   return all;
 }
 
-/** Maps the files that a trial replaces: path in the workspace → path in the tree. */
+/** Maps each replaced file: path in the workspace → path in the tree. */
 export function placedOverlay(
   { files }: FileOverlay,
   { hide, own, ...rules }: WorkspaceRules,

@@ -39,15 +39,12 @@ export const agentsReport: FeatureReport = {
 };
 
 interface AgentRun {
-  /** The last message. */
   words: string;
-  /** Maps each path to its difference. */
   files: ReadonlyMap<string, string>;
   steps: readonly string[];
   facts: AgentFacts;
 }
 
-/** Null if the try is not an agent's. */
 function runOf(made: TryResult): AgentRun | null {
   const parts = made.parts as readonly Part[] | null;
   const facts = parts === null ? null : factsIn({ parts: [...parts] });
@@ -65,7 +62,6 @@ function runOf(made: TryResult): AgentRun | null {
   };
 }
 
-/** Omits the lines that repeat the path. */
 function diffHunks(diff: string): string {
   return diff.replace(/^--- .*\n\+\+\+ .*\n/, '');
 }
@@ -81,7 +77,7 @@ const END_WORDS: Readonly<Record<AgentFacts['ended'], string>> = {
   usd: 'stopped at limits.usd',
 };
 
-/** `3 turns, 2 tool calls, $0.0021, 4.1 s: done`. */
+/** For example `3 turns, 2 tool calls, $0.0021, 4.1 s: done`. */
 function runWords({ turns, calls, usd, seconds, ended }: AgentFacts): string {
   const facts = [
     counted(turns, 'turn'),
@@ -106,7 +102,6 @@ function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
   return ended === 'turns' || ended === 'usd' ? [text(END_WORDS[ended])] : [];
 }
 
-/** Shows one run: last words, changed files, outputs of commands, and its cost and time. */
 function runLine(run: AgentRun, characters: number): Line {
   return [
     code(run.words, characters),
@@ -133,7 +128,6 @@ function runHtml({ words, files, steps, facts }: AgentRun, characters: number): 
     <p class="soft">${runWords(facts)}</p>`;
 }
 
-/** In characters. */
 const SHORTEST_TEXT = 80;
 
 const MOST_CHANGED_FILES = 3;
@@ -141,12 +135,10 @@ const SHOWN_STEPS = 4;
 
 interface RunPair {
   name: Line;
-  /** Null if that side has no such value. */
   base: string | null;
   head: string | null;
 }
 
-/** Shows both runs in one table, with the files, steps and commands that differ. */
 function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block[] {
   const files = filePairs(base, head);
   const { pairs: steps, equal, more } = stepPairs(base, head);
@@ -203,7 +195,7 @@ function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): Run
     .filter(({ base, head }) => base !== head);
 }
 
-/** Pairs the steps from the first that differs. */
+/** Pairs the steps, starting at the first difference. */
 function stepPairs(
   { steps: before }: AgentRun,
   { steps: after }: AgentRun,

@@ -24,7 +24,7 @@ import type { WallKind } from './workspace/walls.ts';
 export interface Cli {
   bin: readonly string[];
   version: string | null;
-  /** Absolute folders that must be readable inside. */
+  /** Absolute folders that the sandbox makes readable. */
   folders: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface AgentPlace {
   gateway: Gateway;
   templates: Templates;
   canary: string;
-  /** The checkout, which the agent must not read. */
+  /** Folders that the agent must not read: the checkout. */
   cover: readonly string[];
   cli: Cli;
 }
@@ -44,13 +44,12 @@ interface TaskRun {
   spec: AgentSpec;
   task: Task;
   files: WorkspaceFiles;
-  /** All files, including those that are hidden from the agent. */
   whole: WorkspaceFiles;
 }
 
 const CHECK_SECONDS = 600;
 
-/** Runs an agent once on one task, from a fresh workspace to the result of its checks. */
+/** Runs an agent once on one task in a fresh workspace, then runs the suite's checks. */
 export async function runInWorkspace(
   run: TaskRun,
   place: AgentPlace,
@@ -84,7 +83,7 @@ export async function runInWorkspace(
     const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
     const transcript = readTranscript(row, ended.stdout);
     const afterwards = isTrigger ? [] : await runSuiteChecks(run, changes, place, options);
-    // A check that was stopped says nothing about the agent.
+    // An aborted check does not count against the agent.
     if (options.signal.aborted)
       return failedRun({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted }, record);
     return runCompletion({
@@ -118,7 +117,7 @@ export function runErrorWords(error: unknown): string {
     : errorMessage(error);
 }
 
-/** Some CLIs write files by themselves. Those are no decision of the agent. */
+/** Ignores files that the CLI writes itself. */
 const isAgents =
   ({ ownFiles = [] }: AgentRow) =>
   ({ path, isCanarySeen }: Change): boolean =>
@@ -181,7 +180,7 @@ async function startAgent(
   });
 }
 
-/** Files that are hidden from the agent are the suite's own, so its changes of them do not count. */
+/** Ignores the agent's changes to hidden files, because those belong to the suite. */
 async function runSuiteChecks(
   { spec, files, whole }: TaskRun,
   changes: readonly Change[],
@@ -199,7 +198,7 @@ async function runSuiteChecks(
   return checks;
 }
 
-/** In UTF-16 units. Longer texts of watched files are cut. */
+/** In UTF-16 units. Longer texts are cut. */
 const MAX_WATCHED = 100_000;
 
 async function watchedTexts(

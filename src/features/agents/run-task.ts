@@ -26,7 +26,7 @@ interface OpenAgents {
   templates: Templates;
 }
 
-/** Runs agents. Opens the gateway and the walls at the first run. */
+/** Creates the agents' runner. It opens the gateway and the sandbox at the first run. */
 export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
@@ -103,14 +103,12 @@ async function runOne(
 type TreeOf = Pick<ProgramTarget, 'commit' | 'overlay'>;
 
 interface RunSources {
-  /** The files that the agent sees. */
   files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
-  /** The files for checks, including those that are hidden from the agent. */
+  /** Files for the checks, including those hidden from the agent. */
   whole(of: TreeOf, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
   cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
 }
 
-/** Trees and CLIs. Each is read or found once. */
 function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSources {
   const trees = new Map<string, Promise<WorkspaceFiles>>();
   const clis = new Map<string, Promise<Cli | { problem: string }>>();
@@ -176,7 +174,7 @@ async function findAgent(
   });
 }
 
-/** Agents mostly wait for their models, so more runs than processors are useful. */
+/** More than the number of processors, because agents mostly wait for their models. */
 function runsAtOnce(): number {
   return Math.max(4, 2 * availableParallelism());
 }

@@ -14,7 +14,7 @@ import { testsSchema } from '../../config/tests.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import { AGENT_NAMES } from './suite/spec.ts';
 
-/** Limits of one run unless the suite names others. */
+/** Default limits of one run. */
 export const RUN_LIMITS = { turns: 30, minutes: 10, usd: 1 } as const;
 
 const CLIS = AGENT_NAMES.filter((name) => name !== 'acp' && name !== 'command');
@@ -110,7 +110,6 @@ export const suiteMembers = {
   tests: anything().optional(),
 };
 
-/** For editors and the published JSON Schema. */
 export function suiteSchema() {
   const tests = testsSchema([]);
   const reference = referenceSchema(DEFAULT_LIMITS).omit({ input: true }).extend(taskShape);

@@ -11,7 +11,7 @@ declare module '../../project/settings.ts' {
   }
 }
 
-/** Settings of a pull request's head apply, as with models. */
+/** Head's settings apply, as for models. */
 export const agentSettings: OwnSettings = {
   key: 'agent',
   schema: closed({
@@ -27,7 +27,7 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Converts tasks of another format to an agent suite. Null if the settings name no agent. */
+/** Converts another format's tasks to an agent suite. Null if the settings name no agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

@@ -13,9 +13,7 @@ const SKILL = /^(?:(.*)\/)?SKILL\.md$/;
 
 const INSTRUCTION_FILES = /^(?:AGENTS\.md|CLAUDE\.md|\.github\/copilot-instructions\.md)$/;
 
-/**
- * Makes the suite that `init` writes for a skill or an instruction file. Null if there is neither.
- */
+/** Makes the suite that `init` writes for a skill or an instruction file. */
 export async function starterSuite({ tree, keys }: StarterProject): Promise<StarterSuite | null> {
   const paths = [...tree.files.keys()]
     .filter((path) => !path.split('/').includes('node_modules'))
@@ -43,7 +41,6 @@ interface FoundSkill {
   file: string;
   name: string;
   description: string;
-  /** All files of the project. */
   paths: readonly string[];
 }
 
@@ -83,7 +80,7 @@ function skillSuite(
   return { path, ...suiteText(row, placed.join('') + hidden, { tests, keys }), found: file };
 }
 
-/** Of the agents that find the file, prefers one for whose vendor there is a key. */
+/** Prefers an agent whose vendor has an API key here. */
 function starterRow(keys: StarterProject['keys'], finds: (row: AgentRow) => boolean): AgentRow {
   const rows = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
   const suitable = rows.some(finds) ? rows.filter(finds) : rows;

@@ -11,13 +11,11 @@ import { taskVariables, type AgentName, type Task, type WorkspaceRules } from '.
 
 export interface ReadTask extends Task {
   id: string;
-  /** Position in the suite's list. */
   index: number;
-  /** The task in the form of a prompt's reference. */
   reference: JsonMap;
 }
 
-/** Reads the tasks of a suite's `references`, each with the variables that its run gets. */
+/** Reads the tasks of `references`, with the variables of each. */
 export function readAgentTasks(
   document: Document,
   tools: FormatTools,
@@ -81,7 +79,7 @@ function triggerMetric(skill: string | null): JsonMap {
   };
 }
 
-/** Finds skills that tests name but the agent does not find. The agent could never use them. */
+/** Finds skills that tests name but that the agent could never find. */
 export function hiddenSkills(
   { value, placeOf }: Document,
   { agent, rules, tools }: { agent: AgentName; rules: WorkspaceRules; tools: FormatTools },

@@ -14,12 +14,9 @@ export interface Call {
   route: WireRoute;
   model: string;
   body: JsonMap;
-  /**
-   * The JSON to send. The agent's bytes are not sent, because a repeated key in them could mean two
-   * things.
-   */
+  /** Serialised again instead of forwarded, because parsers disagree on repeated keys. */
   sent: string;
-  /** Sent to the vendor, and part of the key. */
+  /** The `anthropic-beta` header. It is sent to the vendor and is part of the key. */
   betas: string;
 }
 
@@ -28,21 +25,19 @@ export interface GatewayReply {
   type: string;
   body: string | AsyncIterable<string>;
   retryAfter?: string | null;
-  /** Called when the reply was sent, or when the agent has disconnected. */
   close?(): void;
 }
 
 export interface CallTools extends Omit<GatewayOptions, 'listen' | 'token'> {
-  /** Calls in flight by key. An equal call waits for the first and then finds its reply. */
+  /**
+   * Calls in flight by key. An identical call waits for the first and then uses its stored reply.
+   */
   inFlight: Map<string, Promise<void>>;
 }
 
-/** A call has failed if no byte arrives for this long. */
+/** A call fails if no byte arrives for this long. */
 export const UPSTREAM_SILENCE_MS = 600_000;
 
-/**
- * A call with its place in the store. The first call of `end` counts; later ones change nothing.
- */
 interface Exchange {
   run: RunLedger;
   call: Call;
@@ -70,7 +65,7 @@ export async function answerCall(
   const leave = await enter(key, tools.inFlight);
   let isOpen = true;
   const end = (isAnswered: boolean): void => {
-    // A retry of a failed call is the same call.
+    // A retry of a failed call has the same key.
     if (isOpen && !isAnswered && run.sent.get(question) === times + 1)
       run.sent.set(question, times);
     isOpen = false;
@@ -134,7 +129,6 @@ function serverOrRefusal(
   return server;
 }
 
-/** A refused token count is not recorded, because agents continue without it. */
 function refuseCall(
   { run, call, end }: Exchange,
   refused: Refused | null,
@@ -209,7 +203,6 @@ async function sendReply(
 
 const MAX_MESSAGE_CHARS = 300;
 
-/** Forwards a vendor's error, without anything that could be part of the key. */
 async function passError(
   exchange: Exchange,
   hold: Hold,
@@ -243,16 +236,13 @@ function readFor({ route: { does } }: Call, type: string, text: string): ReplyFa
     : readModelReply(does, type, text);
 }
 
-/** Requests without tools are for titles and summaries. */
+/** Requests without tools only produce titles and summaries. */
 function decides({ terms }: RunLedger, call: Call): boolean {
   const { tools } = call.body;
   return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
 }
 
-/**
- * Ends the run at its first decision. The decision is not forwarded, so that the agent cannot act
- * on it.
- */
+/** Ends a trigger test. The reply is not forwarded, so that the agent cannot act on it. */
 function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
   if (facts === null || !decides(run, call)) return null;

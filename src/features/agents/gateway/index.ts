@@ -17,13 +17,13 @@ const MAX_BODY_BYTES = 20 * 1024 * 1024;
 const SOCKET_MODE = 0o666;
 
 /**
- * Opens a server on loopback between agents and their models. An agent has a token that is
- * worthless elsewhere. The API key leaves this process only for its own server.
+ * Opens the server between agents and their models. Agents get only a token; the gateway adds the
+ * API key and sends it only to that key's server.
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { hash, listen } = options;
   const tools: CallTools = { ...options, inFlight: new Map() };
-  // Searched by hash, so that the time of a search reveals nothing about a token.
+  // Keyed by hash, so that lookup time reveals nothing about a token.
   const runs = new Map<string, RunLedger>();
   const server = http.createServer((request, response) => {
     const found = new Set(tokensOf(request).flatMap((token) => runs.get(hash(token)) ?? []));
@@ -120,7 +120,7 @@ async function respond(
   } finally {
     reply?.close?.();
     run?.open.delete(cancel);
-    // Without this, a connection with an unread body is never used again.
+    // An unread body would block the connection.
     request.resume();
   }
 }
@@ -185,7 +185,6 @@ async function readRequestBody(request: http.IncomingMessage): Promise<string | 
   return Buffer.concat(chunks).toString();
 }
 
-/** Returns a text if something is wrong. */
 function callInFlight(
   route: WireRoute,
   { headers }: http.IncomingMessage,
@@ -202,12 +201,12 @@ function callInFlight(
   return { route, model, body, sent: JSON.stringify(body), betas };
 }
 
-/** A reply that is fetched later would be neither counted nor stored. */
+/** A reply fetched later, in the background, would be neither counted nor stored. */
 function hiddenReply(body: JsonMap): string | null {
   return body['background'] === true ? 'background replies are not supported' : null;
 }
 
-/** Answered here, because the vendor's list changes every week. `models`: as codex reads it. */
+/** Answered here, because the vendor's list changes every week. codex reads `models`. */
 function listModels({ terms }: RunLedger): GatewayReply {
   const data = [{ id: terms.target.model, object: 'model', created: 0, owned_by: 'evaldiff' }];
   const body = JSON.stringify({ object: 'list', data, models: [] });

@@ -4,18 +4,17 @@ import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
-/** A run's state. Calls change it synchronously, so parallel calls cannot exceed a cap together. */
+/**
+ * State of a run. Updates are synchronous, so that parallel calls cannot exceed a limit together.
+ */
 export interface RunLedger {
   terms: RunTerms;
   normalise: Normalise;
-  /** How often the run sent each request. */
   sent: Map<string, number>;
   counts: { calls: number; attempts: number; paid: number; replayed: number; free: number };
   whole: Account;
   spent: Account;
-  /** Estimated dollars of calls in flight. */
   reserved: number;
-  /** Dollars of the most expensive call. */
   largest: number;
   served: Served;
   refused: Refused[];
@@ -23,7 +22,6 @@ export interface RunLedger {
   decision: RunRecord['decision'];
   isCanarySeen: boolean;
   cut: AbortController;
-  /** Functions that cancel the calls in flight. */
   open: Set<() => void>;
 }
 
@@ -68,7 +66,7 @@ export function openRun(terms: RunTerms): RunLedger {
 export function runRecord(run: RunLedger): RunRecord {
   const { calls, attempts, paid, replayed } = run.counts;
   const { served, refused, failure, decision, isCanarySeen } = run;
-  // Calls that were still in flight cost an unknown amount.
+  // The cost of calls still in flight is unknown.
   if (calls > paid + replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
   const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
@@ -98,16 +96,16 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Characters of JSON per token. This estimates the cost of a request low. */
+/** Characters of JSON per token. A low estimate of the cost. */
 const CHARS_PER_TOKEN = 4;
 
-/** Images are much longer as text than in tokens, so the estimate is limited. */
+/** An image is far longer as text than in tokens, so the estimate is limited. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
-/** Requests for token counts, per turn. */
+/** Token counts that a run may request, per turn. */
 const FREE_PER_TURN = 20;
 
-/** Requests that the vendor refused are not turns. */
+/** Requests that the vendor refuses do not count as turns, but are limited too. */
 const ATTEMPTS_PER_TURN = 3;
 
 interface PricedCall {
@@ -116,21 +114,16 @@ interface PricedCall {
   isFree: boolean;
 }
 
-/**
- * A call within the caps. Only the first call of one of these functions counts; later ones are
- * ignored.
- */
+/** A call that the limits allow. Only the first of its callbacks takes effect. */
 export interface Hold {
-  /** The reply came from the answer store. */
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;
   /** The vendor refused the request, or it was never sent. */
   failed(): void;
-  /** The reply was cut short after it began, so it cost an unknown amount. */
   lost(): void;
 }
 
-/** Replayed calls count too, because a replay must end at the same call as its recording. */
+/** Replayed calls count too, so that a replay ends at the same call as its recording. */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
   const { counts, terms } = run;
   const { limits } = terms;
@@ -169,7 +162,7 @@ function heldCall(
     if (!isOpen) return;
     isOpen = false;
     const usd = metered === null ? null : priceOf(metered);
-    // For a call without a count, the estimate stays reserved.
+    // The cost of this call is unknown, so its estimate stays reserved.
     if (metered === null || usd !== null) run.reserved -= estimate;
     if (metered === null) return;
     run.largest = Math.max(run.largest, usd ?? 0);
@@ -193,7 +186,7 @@ function heldCall(
   };
 }
 
-/** Each later request repeats the previous one, which the vendor reads from its cache. */
+/** Assumes that all input after the first call is read from the vendor's cache. */
 function estimateOf(
   { largest }: RunLedger,
   { chars }: PricedCall,
@@ -210,7 +203,7 @@ function costOf(price: Price, target: AskedModel, { usage, cached }: MeteredUsag
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** Agents also call smaller models, for titles. */
+/** Agents also call smaller models, for example for titles. */
 export function targetOf({ target }: RunTerms, model: string): AskedModel {
   if (model === target.model) return target;
   const { provider, endpoint } = target;

@@ -2,10 +2,10 @@ import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { normalisersOf } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
 
-/** Shorter values can occur by chance. */
+/** Shorter values may occur by chance. */
 const MIN_KNOWN_CHARS = 6;
 
-/** Git shortens commit ids to this. */
+/** Length of git's short commit ids. */
 const SHORT_ID_CHARS = 7;
 
 type Zone = 'messages' | 'given' | 'results';
@@ -13,8 +13,8 @@ type Zone = 'messages' | 'given' | 'results';
 export type Normalise = (body: JsonMap) => Json;
 
 /**
- * Omits what differs between two equal runs. Then a run can be replayed, and base and head share
- * replies. The vendor gets the request unchanged.
+ * Removes what differs between two equal runs from a request before it becomes a key, so that
+ * replies can be reused.
  */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);
@@ -42,7 +42,6 @@ export function normaliserFor(agent: AgentName, known: readonly string[]): Norma
     walk(Object.fromEntries(Object.entries(body).filter(([key]) => !top.has(key))), 'messages');
 }
 
-/** Matches a commit id in its short forms too. */
 function knownPattern(value: string, index: number): { pattern: RegExp; to: () => string }[] {
   if (value.length < MIN_KNOWN_CHARS) return [];
   const to = (): string => `KNOWN-${String(index)}`;
@@ -70,7 +69,7 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 
 const INPUTS: ReadonlySet<string> = new Set(['args', 'arguments']);
 
-/** Schemas, inputs and results of tools are content: no field is dropped inside. */
+/** Schemas, tool inputs and tool results are content, so no field inside them is dropped. */
 function zoneOf(parent: JsonMap, key: string, zone: Zone): Zone {
   if (zone !== 'messages') return zone;
   const { type, role } = parent;

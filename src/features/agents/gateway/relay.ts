@@ -3,9 +3,8 @@ import type { ErrorKind } from '../../../types/model.ts';
 const MAX_REPLY_CHARS = 20_000_000;
 
 interface RelayOptions {
-  /** Secrets that no reply may contain. The relay stops before it would forward one. */
   secrets: readonly string[];
-  /** Returns what is wrong with the whole reply, or null if nothing is. */
+  /** Returns an error message, or null if the reply is complete. */
   finish(text: string): Promise<string | null>;
   fail(kind: ErrorKind, message: string): void;
   closed(): void;
@@ -13,12 +12,10 @@ interface RelayOptions {
 
 interface Relay {
   body: AsyncIterable<string>;
-  /** Reads the reply without forwarding it. */
   drain(): Promise<void>;
   close(): void;
 }
 
-/** Forwards a vendor's reply as it arrives. */
 export function relayOf(response: Response, options: RelayOptions): Relay {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   const guard = keyGuard(options.secrets);
@@ -64,8 +61,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
 }
 
 /**
- * Forwards text piece by piece; returns null if it contains a secret. Keeps back an end that could
- * be the start of a secret. A null piece marks the end of the text.
+ * Forwards text but holds back an end that could start a secret. Returns null if the text contains a
+ * secret; a null piece ends the text.
  */
 function keyGuard(secrets: readonly string[]): (piece: string | null) => string | null {
   let held = '';
@@ -78,7 +75,6 @@ function keyGuard(secrets: readonly string[]): (piece: string | null) => string 
   };
 }
 
-/** Counts the characters at the end of the text that are the start of a secret. */
 function startOfSecret(text: string, secrets: readonly string[]): number {
   const longest = Math.max(0, ...secrets.map((secret) => secret.length - 1));
   for (let length = Math.min(longest, text.length); length > 0; length--)

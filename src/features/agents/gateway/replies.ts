@@ -7,10 +7,8 @@ import { isMap, member, type JsonMap } from '../../../types/plain.ts';
 import { listIn, textIn } from '../rows/fields.ts';
 import type { Protocol } from './routes.ts';
 
-/** What the gateway reads in a reply that it forwards. */
 export interface ReplyFacts {
   metered: MeteredUsage;
-  /** The model that answered, as the vendor names it. */
   model: string | null;
   calls: ToolCall[];
 }
@@ -25,7 +23,7 @@ export function readModelReply(protocol: Protocol, type: string, text: string): 
   return REPLY_READERS[protocol](events);
 }
 
-/** Gemini streams a list if it is not asked for events. */
+/** Gemini streams a JSON list unless events are requested. */
 function parsedMaps(text: string): JsonMap[] {
   try {
     const value: unknown = JSON.parse(text);
@@ -114,7 +112,7 @@ function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
   };
 }
 
-/** A stream sends a call's name first, then pieces of its arguments, by the call's index. */
+/** A streamed call starts with its name; pieces of its arguments follow, matched by index. */
 function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
   const calls = new Map<unknown, ToolCall>();
   for (const choice of choices) {
@@ -137,11 +135,11 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
   const isOver = candidates.some(({ finishReason }) => typeof finishReason === 'string');
   if (!isOver && !isBlocked) return null;
   const counts = events.map((event) => event['usageMetadata']).findLast(isMap);
-  // The vendor leaves out counts of zero.
+  // The vendor omits counts of zero.
   const usage = counts === undefined ? counts : { candidatesTokenCount: 0, ...counts };
   return {
     model: events.map((event) => textIn(event, 'modelVersion')).findLast(isString) ?? null,
-    // Thinking is charged as output, results of the vendor's own tools as input.
+    // Thinking is billed as output, and results of the vendor's own tools as input.
     metered: metered(usage, {
       input: ['promptTokenCount', 'toolUsePromptTokenCount'],
       output: ['candidatesTokenCount', 'thoughtsTokenCount'],
@@ -155,7 +153,6 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
   };
 }
 
-/** Sums counts. Null if the vendor counted nothing. */
 function metered(
   usage: unknown,
   names: { input: string[]; output: string[] } & { [part in keyof CachedTokens]?: number | null },

@@ -4,7 +4,7 @@ import type { Wire } from '../rows/agent-row.ts';
 
 export type Protocol = 'messages' | 'responses' | 'chat' | 'generate';
 
-/** The requests that an agent may send. `count` and `models` cost nothing. */
+/** The only requests that an agent may send. `count` and `models` are free. */
 const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; at: RegExp }[] = [
   { wire: 'anthropic', does: 'messages', at: /^POST \/v1\/messages$/ },
   { wire: 'anthropic', does: 'count', at: /^POST \/v1\/messages\/count_tokens$/ },
@@ -19,10 +19,7 @@ const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; a
   { wire: 'gemini', does: 'count', at: /^POST \/v1beta\/models\/(\w[\w.-]*):countTokens$/ },
 ];
 
-/**
- * `prefix`: the part of paths that the vendor's base address already contains. `query`: the only
- * query that is forwarded.
- */
+/** `prefix` is already in the vendor's base address. No `query` except this one is forwarded. */
 const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
   anthropic: { prefix: '/', query: 'beta=true' },
   openai: { prefix: '/v1/', query: null },
@@ -32,13 +29,11 @@ const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>
 export interface WireRoute {
   wire: Wire;
   does: Protocol | 'count' | 'models';
-  /** Path and query below the vendor's base address. */
   below: string;
-  /** The model, or null if the path does not name it. */
   model: string | null;
 }
 
-/** Finds the route of an address as it was sent, without resolving dots or escapes. */
+/** Matches the address as sent, without resolving dots or escapes. */
 export function routeOf(method: string, address: string, wires: readonly Wire[]): WireRoute | null {
   const [path = '', query = ''] = address.split('?');
   for (const { wire, does, at } of WIRE_ROUTES) {
@@ -52,7 +47,7 @@ export function routeOf(method: string, address: string, wires: readonly Wire[])
   return null;
 }
 
-/** Guesses the protocol of an address without a route, so that the agent can read the refusal. */
+/** Guesses the API from the address, so that the agent can parse the error. */
 export function likelyWire(address: string): Wire {
   if (address.startsWith('/v1beta')) return 'gemini';
   return address.startsWith('/v1/messages') ? 'anthropic' : 'openai';
@@ -73,7 +68,6 @@ const GEMINI_STATES: Readonly<Record<number, string>> = {
   502: 'UNAVAILABLE',
 };
 
-/** Returns an error in the vendor's form. */
 export function errorBody(wire: Wire, status: number, message: string): string {
   if (wire === 'anthropic') {
     const type = ANTHROPIC_TYPES[status] ?? 'invalid_request_error';
@@ -87,7 +81,7 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** An endpoint may have any interface, which is known only when it answers. */
+/** The API of an endpoint is known only when it answers, so every API is allowed. */
 export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';

@@ -8,11 +8,10 @@ export interface GatewayOptions {
   upstreams: Upstreams;
   price: Price;
   stored: StoredReplies;
-  /** Sends no request: a call is answered from the store or refused. */
+  /** Answers only from the store and sends no request. */
   offline: boolean;
-  /** SHA-256 in hex. */
   hash(text: string): string;
-  /** Returns an unguessable text for each run. */
+  /** Returns a new random token. */
   token(): string;
   now(): number;
   redact(text: string): string;
@@ -21,7 +20,7 @@ export interface GatewayOptions {
 
 export interface Upstreams {
   find(wire: Wire, target: AskedModel): Upstream;
-  /** Secrets that no reply may contain. Such a reply is not forwarded. */
+  /** API keys. A reply that contains one is not forwarded. */
   secrets: readonly string[];
   close(): void;
 }
@@ -29,12 +28,10 @@ export interface Upstreams {
 export interface Upstream {
   /** Identifies the server. Part of the key of stored replies. */
   place: string;
-  /** Adds the API key and sends it only to its own server. */
   server: { url: string; fetch: typeof fetch } | { problem: string };
 }
 
 export interface StoredReply {
-  /** Media type. */
   type: string;
   body: string;
   model: string | null;
@@ -53,23 +50,16 @@ export interface RunTerms {
   wires: readonly Wire[];
   try: number;
   limits: { turns: number; usd: number };
-  /**
-   * Values that differ between equal runs, such as the workspace's commit. They have the same order
-   * in each run.
-   */
+  /** Values that differ between equal runs, such as the workspace's commit, in a fixed order. */
   known: readonly string[];
-  /** The status that makes the agent stop instead of retrying. */
   refusal: 400 | 403;
-  /** Ends the run at the first reply to a request with tools, and does not forward that reply. */
+  /** Ends the run at the first reply to a request with tools, for trigger tests. */
   firstDecisionOnly: boolean;
-  /** Ignores stored replies. The new replies replace them. */
+  /** Ignores stored replies and overwrites them. */
   anew: boolean;
-  /** A false key in the agent's environment. A request that contains it is refused. */
+  /** A fake key in the agent's environment. Requests that contain it are refused. */
   canary: string | null;
-  /**
-   * Called before each request to the vendor that costs money. If it returns false, the request is
-   * not sent.
-   */
+  /** Called before each billed request. If it returns false, the request is not sent. */
   onAttempt(): boolean;
 }
 
@@ -80,7 +70,6 @@ export type Refused =
     }
   | { why: 'upstream'; kind: ErrorKind; message: string };
 
-/** `usage` and `usd` are null if any call's value is unknown. */
 export interface SpentUsage {
   usage: Usage | null;
   cached?: CachedTokens;
@@ -89,35 +78,30 @@ export interface SpentUsage {
 
 export interface RunRecord {
   calls: number;
-  /** Number of requests sent to the vendor, including failed ones. */
+  /** Requests sent to the vendor, including failed ones. */
   attempts: number;
   paid: number;
   replayed: number;
-  /** Usage of all calls, as if none were replayed. */
+  /** Usage of all calls, including replayed ones. */
   whole: SpentUsage;
-  /** Usage of paid calls only. */
   spent: SpentUsage;
   served: Served;
   refused: Refused[];
-  /** Why the last call of the suite's model failed. Null if it was answered. */
   failure: { kind: ErrorKind; message: string } | null;
-  /** The first decision. Empty if it is text without a call. Null if there was none. */
+  /** The model's first tool calls. Empty if it answered with text; null if there was no reply. */
   decision: ToolCall[] | null;
   isCanarySeen: boolean;
 }
 
 export interface RunTicket {
   token: string;
-  /** Replaces the known values. Call it before the agent starts. */
+  /** Replaces `known`. Must be called before the agent starts. */
   known(values: readonly string[]): void;
-  /** Fires when the agent must be stopped, after its first decision. */
   cut: AbortSignal;
-  /** Cancels calls in flight and invalidates the token. */
   end(): RunRecord;
 }
 
 export interface Gateway {
-  /** A socket's path, or an http address. */
   address: string;
   open(terms: RunTerms): RunTicket;
   close(): Promise<void>;

@@ -14,12 +14,10 @@ import { UPSTREAM_SILENCE_MS } from './calls.ts';
 import { speaksWire } from './routes.ts';
 import type { Upstream, Upstreams } from './terms.ts';
 
-/** Shorter values (`EMPTY`, `lm-studio`) may occur in a reply by chance. */
+/** Shorter values, such as `EMPTY` or `lm-studio`, may occur in a reply by chance. */
 const MIN_SECRET_CHARS = 16;
 
-/**
- * Opens the vendors' servers and the workflow's endpoints. Each key is sent only to its own server.
- */
+/** Connects to vendors and endpoints. Each key is sent only to its own server. */
 export function openUpstreams(
   access: ProviderAccess & { clock: Clock; signal: AbortSignal },
 ): Upstreams {
@@ -57,9 +55,7 @@ function unsupportedAddress({ base, deployments }: Address): string | null {
     : null;
 }
 
-/**
- * Identifies the server as in keys of answers: an endpoint by its address, a vendor by its name.
- */
+/** Must equal the server's name in keys of stored answers. */
 function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedModel): string {
   const server = endpoint === null ? undefined : endpoints.get(endpoint);
   return server === undefined
@@ -67,7 +63,7 @@ function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedMod
     : `${server.url}?api-version=${server.apiVersion ?? ''}`;
 }
 
-/** Gemini's base address is the one of its chat completions. */
+/** Gemini's configured address is the one for chat completions. */
 function baseUrl(wire: Wire, { base }: Address): string {
   const url = base.href.replace(/\/$/, '');
   return wire === 'gemini' ? url.replace(/\/openai$/, '') : url;

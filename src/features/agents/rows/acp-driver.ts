@@ -8,15 +8,16 @@ import {
 } from '@agentclientprotocol/sdk';
 import { parseMap } from '../../../types/plain.ts';
 
-/** evaldiff's end of an agent's stdin and stdout. */
 interface Talk {
-  /** Data for the agent's stdin. Ends when the agent has answered or refuses to answer. */
+  /** Ends when the agent has answered or reported an error. */
   stdin: Readable;
-  /** Receives a line of the agent's stdout. */
   onLine(line: string): void;
 }
 
-/** Opens a session, sends the task, and grants all permissions: the walls limit the agent. */
+/**
+ * Opens a session and sends the task. All permissions are granted, because the sandbox limits the
+ * agent.
+ */
 export function talkAcp(work: string, task: string): Talk {
   const stdin = new PassThrough();
   const writable = new WritableStream<AnyMessage>({
@@ -41,7 +42,7 @@ export function talkAcp(work: string, task: string): Talk {
     const prompt = [{ type: 'text', text: task } as const];
     await agent.request(methods.agent.session.prompt, { sessionId, prompt });
   });
-  // The agent's output contains the error, and the transcript reads it.
+  // The transcript reads the error from the agent's output.
   void session.catch(() => {}).then(() => stdin.end());
   return {
     stdin,
@@ -53,7 +54,7 @@ export function talkAcp(work: string, task: string): Talk {
   };
 }
 
-/** Permission is granted once only: a lasting one makes some agents announce a new mode. */
+/** Never grants a permission permanently, because some agents then announce a new mode. */
 function grant({
   options,
 }: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {

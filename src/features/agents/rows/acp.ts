@@ -3,22 +3,18 @@ import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { modelVariables } from './command.ts';
 import { listIn, mapIn, textIn } from './fields.ts';
 
-/** An agent's report of a tool call in the Agent Client Protocol. */
+/** A tool call as reported in the Agent Client Protocol (ACP). */
 interface AcpCall {
   id: string;
   title: string;
-  /** `read`, `edit`, `execute` and so on. */
   kind: string;
 }
 
 type AcpRow = Omit<AgentRow, 'protocol' | 'read'> & {
-  /**
-   * Returns the agent's own name of the tool, which the protocol lacks. If null, the kind or title is used.
-   */
+  /** The protocol has no field for a tool's name. If null, the kind or title is used. */
   toolOf?(call: AcpCall): { name: string; input?: JsonMap } | null;
 };
 
-/** Makes the row of an agent that uses the Agent Client Protocol. */
 export function acpRow({ toolOf = () => null, ...row }: AcpRow): AgentRow {
   return { ...row, protocol: 'acp', read: (line) => readAcp(line, toolOf) };
 }
@@ -73,7 +69,7 @@ function callEvents(call: JsonMap, toolOf: NonNullable<AcpRow['toolOf']>): Agent
   return [event, { kind: 'tool_result', id, output: toolOutput(call) }];
 }
 
-/** Agents that do not report the arguments report a title, paths and the new text of files. */
+/** Some agents report no arguments, only a title, paths and the new text of files. */
 function rawInput(call: JsonMap, own: JsonMap | undefined): Json {
   if (own !== undefined) return own;
   if (isMap(call['rawInput'])) return call['rawInput'];

@@ -2,26 +2,25 @@ import type { Json, JsonMap } from '../../../types/plain.ts';
 import type { AgentName, AgentSpec } from '../suite/spec.ts';
 import type { Normaliser } from './normaliser.ts';
 
-/** An API that an agent calls. `openai`: Responses and Chat Completions. */
+/** An API that an agent calls. `openai` is Responses and Chat Completions. */
 export type Wire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
   /** A second event with the same id completes the first call. */
   | { kind: 'tool_call'; id: string | null; name: string; input: Json }
-  /** If `id` is null, this is the result of the latest call. */
+  /** A null `id` means the latest call. */
   | { kind: 'tool_result'; id: string | null; output: string }
   | { kind: 'end'; ok: boolean; why: string | null };
 
 export interface RunSetup {
   spec: Pick<AgentSpec, 'command' | 'model' | 'at' | 'workspace'>;
-  /** Program and first arguments of the CLI. Empty for `acp` and `command`. */
+  /** Program and first arguments. Empty for the agents `acp` and `command`. */
   bin: readonly string[];
   task: string;
-  /** The gateway's address inside the walls, without a path. */
+  /** The gateway's address inside the sandbox, without a path. */
   url: string;
   token: string;
-  /** Absolute paths inside the walls. */
   home: string;
   work: string;
 }
@@ -29,15 +28,13 @@ export interface RunSetup {
 interface AgentStart {
   command: string[];
   env: Record<string, string>;
-  /** Files of the new HOME: path → text. */
   home: Record<string, string>;
 }
 
-/** A CLI that npm installs. */
 interface CliPackage {
   package: string;
   bin: string;
-  /** The oldest version that `npm run test:agents` passed with. */
+  /** The oldest version that passed `npm run test:agents`. */
   oldest: string;
 }
 
@@ -45,35 +42,29 @@ export interface AgentRow {
   name: AgentName;
   /** Null if the suite names the command. */
   npm: CliPackage | null;
-  /** The version that `npm run test:agents` uses; the default of a suite. */
+  /** The version that `npm run test:agents` uses, and the default of a suite. */
   version: string | null;
   /**
-   * `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument, and stdout contains
-   * events.
+   * `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument, events are lines of
+   * stdout.
    */
   protocol: 'acp' | 'lines';
   wires: readonly Wire[];
-  /** The status that makes the CLI stop instead of retrying when a cap is reached. */
   refusal: 400 | 403;
-  /** Globs of files whose text is in every first request, as observed in requests. */
+  /** Globs of files that are in every first request, as observed in requests. */
   instructionFiles: readonly string[];
   /**
-   * The agent offers each `NAME/SKILL.md` in these folders to the model, as observed in requests.
-   * Null if unknown.
+   * Folders whose skills (`NAME/SKILL.md`) the agent offers, as observed in requests. Null if
+   * unknown.
    */
   skillFolders: readonly string[] | null;
-  /** Null if the agent uses skills by reading their files. */
+  /** Null if the agent uses a skill by reading its file. */
   skillTool: { name: string; argument: string } | null;
-  /** Files that the CLI writes into the workspace by itself. */
+  /** Files that the CLI itself writes into the workspace. */
   ownFiles?: readonly string[];
-  /**
-   * Used in addition to the common ones. Null uses the normalisers of all rows, because any CLI can
-   * run behind the command.
-   */
+  /** Added to the common ones. Null for all, because a custom command may start any CLI. */
   normalisers: readonly Normaliser[] | null;
   start(run: RunSetup): AgentStart;
-  /** Returns the events of one JSON object on stdout. */
   read(line: JsonMap): AgentEvent[];
-  /** Absent: other lines of stdout are ignored. */
   readText?(line: string): AgentEvent[];
 }

@@ -31,7 +31,7 @@ export const claudeCode: AgentRow = {
       ANTHROPIC_AUTH_TOKEN: token,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Without this variable, root may not bypass permissions.
+      // Lets root bypass permissions.
       IS_SANDBOX: '1',
     },
     home: {},
@@ -44,7 +44,7 @@ export const claudeCode: AgentRow = {
   },
 };
 
-/** `subtype` is `success` even if `is_error` is true; the reason is then in `result`. */
+/** `subtype` may be `success` although `is_error` is true. `result` then has the reason. */
 function resultEnd(line: JsonMap): AgentEvent {
   const subtype = textIn(line, 'subtype');
   const ok = line['is_error'] === false;

@@ -24,7 +24,7 @@ export const codex: AgentRow = {
   start: ({ spec, bin, task, url, token, home }) => ({
     command: [
       ...[...bin, 'exec', '--json', '--ephemeral', '--skip-git-repo-check', '-m', spec.model],
-      // Its own sandbox cannot start inside the walls.
+      // codex's own sandbox cannot start inside ours.
       ...['-s', 'danger-full-access', '-c', 'model_provider="evaldiff"', '-c'],
       `model_providers.evaldiff={name="evaldiff",base_url="${url}/v1",` +
         `env_key="${KEY_VARIABLE}",wire_api="responses"}`,

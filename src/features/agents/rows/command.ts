@@ -2,7 +2,7 @@ import { jsonText } from '../../../types/plain.ts';
 import type { AgentRow, RunSetup } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
-/** Points the usual variables of the vendors' SDKs to the gateway. */
+/** Sets the environment variables that make the vendors' SDKs call the gateway. */
 export function modelVariables({ spec, url, token }: RunSetup): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: url,
@@ -15,7 +15,7 @@ export function modelVariables({ spec, url, token }: RunSetup): Record<string, s
   };
 }
 
-/** A program of the user. The task is its last argument, and JSON lines on stdout are steps. */
+/** A user's program. Its last argument is the task; JSON lines on stdout are steps. */
 export const command: AgentRow = {
   name: 'command',
   npm: null,

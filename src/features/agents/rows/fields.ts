@@ -1,18 +1,15 @@
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
 
-/** Null if the key has no text. */
 export function textIn(value: unknown, key: string): string | null {
   const text = member(value, key);
   return typeof text === 'string' ? text : null;
 }
 
-/** Returns an empty map if the key has another value. */
 export function mapIn(value: unknown, key: string): JsonMap {
   const map = member(value, key);
   return isMap(map) ? map : {};
 }
 
-/** Returns the maps in a list. */
 export function listIn(value: unknown, key: string): JsonMap[] {
   const list = member(value, key);
   return Array.isArray(list) ? list.filter(isMap) : [];

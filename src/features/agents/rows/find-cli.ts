@@ -9,24 +9,20 @@ import type { AgentRow } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
 interface FoundCli {
-  /** Program and first arguments, for the row's `start`. */
   bin: readonly string[];
   version: string;
-  /** Absolute paths. The agent must be able to read them at the same place inside the walls. */
+  /** Absolute. The agent must be able to read them at the same paths in the sandbox. */
   folders: readonly string[];
 }
 
 interface CliTools {
-  /** The project's folder, whose `node_modules/.bin` comes first. */
   project: string;
-  /** Where CLIs are installed. */
   cache: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Prints a line for the user. */
   say(line: string): void;
 }
 
-/** Says why a suite cannot use this version, with the fix. Null if it can. */
+/** Returns an error message if the agent is not supported in this version. */
 export function versionFault({ name, npm, version }: AgentRow, wanted: string): string | null {
   if (npm === null) return `${name} has no version; write only \`${name}\``;
   const fix = `write \`agent: ${name}@${version ?? ''}\``;
@@ -37,7 +33,7 @@ export function versionFault({ name, npm, version }: AgentRow, wanted: string): 
     : null;
 }
 
-/** Finds the CLI in its pinned version: the project's copy, the one on PATH, or a copy from npm. */
+/** Finds the pinned version of the CLI in the project, then on PATH, then installs it from npm. */
 export async function findCli(
   { name, npm }: AgentRow,
   wanted: string,
@@ -67,7 +63,6 @@ export async function findCli(
 
 const BIN = join('node_modules', '.bin');
 
-/** Null if there is no such program, or its version is unknown. */
 async function readCli(file: string, name: string, tools: CliTools): Promise<FoundCli | null> {
   const program = await realpath(file).catch(() => null);
   if (program === null) return null;
@@ -76,18 +71,17 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   if (version === null) return null;
   const folder = owner === null ? besideProgram(program, tools) : outermost(owner.folder);
   if (!/\.[cm]?js$/.test(program)) return { bin: [program], version, folders: [folder] };
-  // The runner's Node may lie outside the agent's PATH.
+  // This Node may not be on the agent's PATH.
   const node = await realpath(process.execPath);
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
 }
 
-/** Its folder, or only the program if the user's home is in that folder. */
+/** Not the folder if it contains the user's home, which must stay unreadable. */
 function besideProgram(program: string, { env }: CliTools): string {
   const folder = dirname(program);
   return `${env['HOME'] ?? ''}/`.startsWith(`${folder}/`) ? program : folder;
 }
 
-/** Finds the package that owns a file. Runs nothing. */
 async function packageOf(
   program: string,
   name: string,
@@ -101,7 +95,7 @@ async function packageOf(
   return null;
 }
 
-/** A package's dependencies are in the outermost `node_modules`, next to the package. */
+/** Dependencies of a package are in the outermost `node_modules`. */
 function outermost(folder: string): string {
   const at = `${folder}${sep}`.indexOf(`${sep}node_modules${sep}`);
   return at === -1 ? folder : folder.slice(0, at + `${sep}node_modules`.length);
@@ -116,7 +110,9 @@ async function askVersion(program: string, tools: CliTools): Promise<string | nu
   return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
 }
 
-/** Installs into a new folder and renames it, because other runs may install at the same time. */
+/**
+ * Installs to a temporary folder and renames it, because other runs may install at the same time.
+ */
 async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
   await mkdir(tools.cache, { recursive: true });
   const folder = await mkdtemp(join(tools.cache, 'new-'));
@@ -140,10 +136,10 @@ async function installCli(copy: string, what: string, tools: CliTools): Promise<
 
 const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'];
 const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
-/** A program that waits for input is not the CLI, so its time is limited. */
+/** Limited, because a program that waits for input is not the CLI. */
 const MOST_MS = { version: 20_000, install: 600_000 };
 
-/** Runs a file. Scripts of packages get no vendor's key. */
+/** Package scripts do not get the vendors' keys. */
 function executeFile(
   program: string,
   words: string[],

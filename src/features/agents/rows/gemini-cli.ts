@@ -7,9 +7,9 @@ const settings = (network: 'off' | readonly string[]): string =>
     security: { auth: { selectedType: 'gemini-api-key' } },
     general: { enableAutoUpdate: false },
     privacy: { usageStatisticsEnabled: false },
-    // The CLI lists these skills in varying order, so equal runs would differ.
+    // The CLI lists these skills in random order, so equal runs would differ.
     skills: { disabled: ['skill-creator', 'antigravity-support'] },
-    // The search runs at the vendor, outside the walls.
+    // The search runs at the vendor, outside the sandbox.
     ...(network === 'off' && { tools: { exclude: ['google_web_search', 'web_fetch'] } }),
   });
 
@@ -18,7 +18,7 @@ export const geminiCli = acpRow({
   npm: { package: '@google/gemini-cli', bin: 'gemini', oldest: '0.45.2' },
   version: '0.61.0',
   wires: ['gemini'],
-  // After 429 the CLI waits and retries for minutes.
+  // After 429, the CLI retries for minutes.
   refusal: 400,
   instructionFiles: ['GEMINI.md'],
   skillFolders: ['.gemini/skills', '.agents/skills'],
@@ -35,7 +35,7 @@ export const geminiCli = acpRow({
     },
     home: { '.gemini/settings.json': settings(spec.workspace.network) },
   }),
-  // Its ids start with the tool's name: `read_file__read_file_1795716722239_0`.
+  // Ids start with the tool's name: `read_file__read_file_1795716722239_0`.
   toolOf({ id, title }) {
     const [name = '', ...more] = id.split('__');
     if (more.length === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * Describes what differs between two equal runs of an agent. Requests are compared without it.
- * Patterns include the words around the value, because an edited instruction must never seem equal.
+ * Something that differs between two equal runs and is ignored when requests are compared. Patterns
+ * include the words around it, so that edited instructions never match.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

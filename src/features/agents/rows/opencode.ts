@@ -44,6 +44,6 @@ export const opencode = acpRow({
     },
     home: {},
   }),
-  // The first title of a call is the tool's name; later ones show its arguments.
+  // The first title of a call is the tool's name. Later titles show its arguments.
   toolOf: ({ title }) => ({ name: title }),
 });

@@ -4,10 +4,7 @@ import type { AgentRow } from './agent-row.ts';
 import { mapIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
 
-/**
- * Says why a run is an error instead of an answer, with the fix. Null if the agent finished. If the
- * gateway refused a call, its reason is better, because some CLIs report success after a refusal.
- */
+/** Says why a run failed and how to fix it. Null if the agent finished. */
 export function runFault(
   { name, npm }: Pick<AgentRow, 'name' | 'npm'>,
   { ended, code, stderr }: Pick<InsideRun, 'ended' | 'code' | 'stderr'>,
@@ -43,7 +40,7 @@ function errorLine(stderr: string): string {
   return lines.find((line) => /\berror:/i.test(line)) ?? lines.at(-1) ?? '';
 }
 
-/** CLIs print the vendor's JSON body as the reason. */
+/** CLIs print the vendor's JSON error body. */
 function plainReason(text: string): string {
   const message = mapIn(parseMap(text) ?? {}, 'error')['message'];
   return typeof message === 'string' ? message : text;

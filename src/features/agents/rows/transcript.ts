@@ -6,12 +6,10 @@ type CallStep = Extract<Step, { type: 'tool_call' }>;
 type MessageStep = Extract<Step, { type: 'message' }>;
 type CallEvent = Extract<AgentEvent, { kind: 'tool_call' | 'tool_result' }>;
 
-/** What an agent's output reports about its run. */
 export interface Transcript {
   steps: Step[];
-  /** The last message; empty if there is none. */
+  /** The last message, or empty. */
   last: string;
-  /** Null if the output does not say how the run ended. */
   end: { ok: boolean; why: string | null } | null;
 }
 
@@ -44,7 +42,7 @@ function eventsIn(row: AgentRow, line: string): AgentEvent[] {
 }
 
 function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent): void {
-  // Agents without ids wait for each result.
+  // Agents that send no ids run one call at a time.
   const known = calls.get(event.id ?? LATEST);
   if (event.kind === 'tool_result') {
     if (known !== undefined) known.result = event.output;
@@ -60,13 +58,13 @@ function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent):
 
 const LATEST = '';
 
-/** Agents announce a call with few of its arguments, and repeat some of them at its end. */
+/** Agents report a call several times, first with few of its arguments. */
 function isFuller(input: Json, known: string): boolean {
   const before = parseMap(known);
   return before !== null && isMap(input) && Object.keys(input).length > Object.keys(before).length;
 }
 
-/** Lists the skills that the agent loaded with its tool or whose SKILL.md it opened, in order. */
+/** Lists skills that the agent loaded with its skill tool or by reading SKILL.md. */
 export function skillsUsed(row: AgentRow, steps: readonly Step[]): string[] {
   const used = steps.flatMap((step) => (step.type === 'tool_call' ? skillsIn(row, step) : []));
   return [...new Set(used)];

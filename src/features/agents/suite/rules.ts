@@ -5,7 +5,7 @@ import type { WorkspaceRules } from './spec.ts';
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
-/** Maps where files of the tree are in the workspace: path in the workspace → path in the tree. */
+/** Maps the files of a workspace: path in the workspace → path in the tree. */
 export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,
@@ -25,14 +25,14 @@ export function placeFiles(
 
 const startOf = (folder: string): number => (folder === '' ? 0 : folder.length + 1);
 
-/** Matches paths. A pattern that matches a folder matches everything in it, including dot files. */
+/** A pattern that matches a folder matches everything in it, including dot files. */
 export function matcherOf(patterns: readonly string[]): (path: string) => boolean {
   if (patterns.length === 0) return () => false;
   const options = { dot: true, noextglob: true, nonegate: true, windows: false };
   return picomatch(patterns.flatMap(withFolder), options);
 }
 
-/** Patterns for `files` of a program: all files that a run, or a check after it, may read. */
+/** Patterns of all files that a run or its checks may read. */
 export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceRules): string[] {
   return [
     ...[from, ...Object.values(skills)].map((folder) =>
@@ -43,7 +43,7 @@ export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceR
   ];
 }
 
-/** A pattern that matches only this path, such as `app/[id]`. */
+/** Escapes a path such as `app/[id]`, so that the pattern matches only that path. */
 export function literalPattern(path: string): string {
   return path.replace(/[\\()[\]{}*?!+@|]/g, '\\$&');
 }

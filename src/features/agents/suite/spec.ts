@@ -15,22 +15,18 @@ export const AGENT_NAMES = [
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 export interface WorkspaceRules {
-  /** Folder of the tree, or '' for the project. */
+  /** A folder of the tree. Empty for the project's root. */
   from: string;
-  /** Paths and patterns from the project's root. Their files are added and replace others. */
+  /** Paths and patterns from the project's root. Their files are added or replace others. */
   with: readonly string[];
-  /**
-   * Paths and patterns from the project's root. Their files are only in the clean tree of checks,
-   * never in the workspace.
-   */
+  /** Paths and patterns from the project's root. Only checks see these files, never the agent. */
   hide: readonly string[];
-  /** Patterns of the suite's files, which no tree contains. */
+  /** Patterns of the suite's own files, which are excluded. */
   own: readonly string[];
-  /** Folder of the workspace → folder of the tree, '' for the project. Absent if there are none. */
+  /** Folder of the workspace → folder of the tree (empty: the project's root). */
   skills?: Readonly<Record<string, string>>;
-  /** Command lines to run in the workspace before the agent. */
+  /** Command lines that run in the workspace before the agent. */
   setup: readonly string[];
-  /** Hosts that the agent's processes may reach. */
   network: 'off' | readonly string[];
 }
 
@@ -45,65 +41,55 @@ export interface Check {
   run: string;
 }
 
-/** An agent and its conditions. All fields are part of the key of a run. */
+/** An agent and its conditions. Every field is part of the key of a run. */
 export interface AgentSpec {
   agent: AgentName;
-  /** Pinned version of the CLI. Null for `acp` and `command`. */
+  /** Null for `acp` and `command`. */
   version: string | null;
-  /** For `acp` and `command`; otherwise empty. */
+  /** Only for `acp` and `command`; otherwise empty. */
   command: readonly string[];
-  /** The model's name as it is sent to the vendor. */
   model: string;
-  /** The vendor, or the endpoint of the workflow, that offers the model. */
+  /** The vendor or endpoint that offers the model. */
   at: string;
   workspace: WorkspaceRules;
   limits: RunLimits;
-  /** Commands of `runs` metrics. They run after the agent, in a clean tree with its changes. */
   checks: readonly Check[];
-  /** Paths in the workspace. `files` metrics read the text there after the run. */
+  /** Paths in the workspace that `files` metrics read after the run. */
   watch: readonly string[];
 }
 
 export interface Task {
   task: string;
-  /**
-   * A skill that the agent should choose, or null if it should choose none. Absent if this is not a
-   * trigger test.
-   */
+  /** The skill to choose, or null for none. Absent if this is not a trigger test. */
   trigger?: string | null;
   /** Path in the workspace → path in the tree. */
   files?: Readonly<Record<string, string>>;
 }
 
-/** What a run reports in addition to its last message, files and steps. */
 export interface AgentFacts {
   version: string | null;
-  /** `decided`: cut after the first decision. `turns` and `usd`: stopped at that limit. */
+  /** `decided`: stopped after the first decision. `turns`, `usd`: stopped at that limit. */
   ended: 'done' | 'decided' | 'turns' | 'usd';
-  /** Number of model calls. */
   turns: number;
-  /** Number of tool calls. */
   calls: number;
   /** Null if some calls were replayed. */
   seconds: number | null;
   /** Null if the price is unknown. */
   usd: number | null;
-  /** Tokens of the instruction files and skill descriptions that the agent always loads. */
+  /** Tokens of instruction files and skill descriptions that every request contains. */
   context: number;
-  /** Changed files. */
   files: readonly { path: string; kind: 'added' | 'changed' | 'deleted' }[];
-  /** Text of watched files after the run. Null for a missing file. */
+  /** Null for a missing file. */
   watched: Readonly<Record<string, string | null>>;
   checks: readonly CheckResult[];
-  /** Names of the skills that the agent used, in order. */
+  /** In order of use. */
   skills: readonly string[];
-  /** Places where the false key of the agent's environment was seen. */
+  /** Places that contain the canary (see CANARY_NAME). */
   leaks: readonly string[];
 }
 
 export interface CheckResult {
   name: string;
-  /** Exit code. Null if the process was killed. */
   code: number | null;
   output: string;
   timedOut?: true;
@@ -116,7 +102,6 @@ export function agentCommand(spec: Omit<AgentSpec, 'checks' | 'watch'>): string[
 const RUN = 'run ';
 const READ = 'read ';
 
-/** Additional words of the command, for `checks` and `watch`. */
 export function afterwardsWords(
   runs: readonly string[],
   paths: readonly string[],
@@ -137,7 +122,7 @@ export function specOf(command: readonly string[]): AgentSpec | null {
   };
 }
 
-/** Writes a task as variables of a reference. A null trigger is written `none`. */
+/** Writes a null trigger as `none`. */
 export function taskVariables({ task, trigger, files = {} }: Task): Record<string, Scalar> {
   return {
     task,
@@ -156,12 +141,11 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-/** Makes no `json` part, because such a part belongs to the answer's text. */
+/** Not a `json` part, because that would belong to the answer's text. */
 export function factsPart(facts: AgentFacts): Part {
   return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }
 
-/** Null if the answer is not an agent's. */
 export function factsIn({ parts }: Pick<Answer, 'parts'>): AgentFacts | null {
   for (const part of parts)
     if (part.type === 'unknown' && isOwnFacts(part)) return JSON.parse(part.json) as AgentFacts;

@@ -15,30 +15,27 @@ import type { Workspace } from './open.ts';
 export interface Change {
   path: string;
   kind: 'added' | 'changed' | 'deleted';
-  /** Null if the entry was deleted or is not a file. */
   mode: Mode | null;
-  /** Null if the file was deleted or not read (see `left`). */
   body: Uint8Array | null;
-  /** A unified diff. For files that are not text: their size and digest. */
+  /** A unified diff, or size and digest if the file is not text. */
   diff: string;
-  /** Why a clean tree does not get the change. `setup`: the path belongs to what `setup` made. */
+  /** Why checks do not see the change. `setup`: the path belongs to what `setup` made. */
   left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
   isCanarySeen: boolean;
 }
 
 /**
- * In bytes: the limit of one file, and of all changed files. Larger files are listed but not read.
+ * In bytes: the limit of one file and of all changed files. Larger files are listed but not read.
  */
 const MAX_CHANGE_BYTES = 16_000_000;
 const MAX_CHANGED_BYTES = 256_000_000;
 
-/** In bytes. For a larger file, the diff is its size and digest. */
+/** In bytes. Larger files get no diff. */
 const MAX_DIFFED_BYTES = 1_000_000;
 
 /**
- * Lists what a run changed, by path. Reads the folder itself without git, because configuration and
- * hooks in it belong to the agent. Call it after the run. @throws UserError if the workspace is too
- * large
+ * Lists what a run changed. Does not use git, because the agent controls its configuration and
+ * hooks. @throws UserError if the workspace is too large
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { own, before, folder } = workspace;
@@ -63,7 +60,6 @@ interface FilePair {
   entry: DiskEntry | null;
 }
 
-/** Returns the files that `setup` made, and everything in folders that it made. */
 function setupPaths({ files, before }: Workspace): (path: string) => boolean {
   const foldersAbove = (paths: Iterable<string>): Set<string> =>
     new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));
@@ -80,7 +76,7 @@ function bare(path: string, { old, entry }: FilePair, left: Change['left']): Cha
   return { path, kind, mode, body: null, diff: '', left, isCanarySeen: false };
 }
 
-/** Reads the file only for the canary and for `files` metrics. */
+/** Reads the file only to find the canary and for `files` metrics. */
 async function setupChange(
   { own, canary }: Workspace,
   path: string,
@@ -95,7 +91,7 @@ async function setupChange(
   return { ...bare(path, pair, 'setup'), body, isCanarySeen: spots(path) || spots(body ?? '') };
 }
 
-/** Null if only the file's times changed. */
+/** Null if only timestamps changed. */
 async function changeAt(
   { own, before, canary }: Workspace,
   path: string,
@@ -135,7 +131,7 @@ export async function bodyOf(
   if (entry.mode === '120000') return readlink(at, { encoding: 'buffer' });
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(at, flags).catch(async () => {
-    // The agent owns the file and may have made it unreadable.
+    // The agent may have made its file unreadable.
     await chmod(at, 0o600);
     return open(at, flags);
   });
@@ -169,7 +165,6 @@ const NO_BYTES = '/dev/null';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Null if the file is not text or is too large for a diff. */
 function decodedText(body: Buffer | null): string | null {
   if (body === null) return '';
   if (body.length > MAX_DIFFED_BYTES || body.includes(0)) return null;

@@ -8,18 +8,17 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from './open.ts'
 import { runInside } from './run.ts';
 
 interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
-  /** Patterns of the suite's own files. Changes by the agent to them do not count. */
+  /** Patterns of the suite's own files. The agent's changes to them are ignored. */
   guard: readonly string[];
-  /** Time limit of each check. */
   seconds: number;
 }
 
-/** How much of the end of a check's output is kept. */
+/** How much of the end of the output is kept. */
 const MAX_CHECK_CHARS = 20_000;
 
 /**
- * Runs each command in a fresh tree of `files` with the agent's changes, without network.
- * `ignored`: changed paths that were not applied to the tree.
+ * Runs each command without network in a fresh tree of `files` with the agent's changes. `ignored`
+ * lists changes that were not applied.
  */
 export async function runChecks(
   files: WorkspaceFiles,
@@ -48,10 +47,7 @@ export async function runChecks(
   return { checks: done, ignored: [...ignored].sort() };
 }
 
-/**
- * Returns the paths that were not applied. Applies deletions first, because a file may become a
- * folder.
- */
+/** Applies deletions first, because a file may become a folder. */
 async function applyChanges(
   { own: { work }, kind }: Workspace,
   changes: readonly Change[],
@@ -66,7 +62,6 @@ async function applyChanges(
     if (body === null || mode === null) continue;
     const at = join(work, path);
     if (await isBelowFolders(work, path)) {
-      // The folder is empty, because its content has been deleted.
       await removeEntry(at);
       if (await placeFile(at, { mode, body })) continue;
     }

@@ -9,7 +9,7 @@ import type { WorkspaceRules } from '../suite/spec.ts';
 
 export type Mode = '100644' | '100755' | '120000';
 
-/** The body of a link (120000) is its target. */
+/** The body of a symbolic link (120000) is its target. */
 export interface WorkspaceFile {
   mode: Mode;
   body: Uint8Array;
@@ -17,13 +17,13 @@ export interface WorkspaceFile {
 
 export type WorkspaceFiles = ReadonlyMap<string, WorkspaceFile>;
 
-/** In bytes, for everything in a workspace. */
+/** In bytes, for a whole workspace. */
 export const MAX_WORKSPACE_BYTES = 1_000_000_000;
 
-/** Reads several files at once, because each read waits for git. */
+/** Parallel, because each read waits for git. */
 const READS_AT_ONCE = 64;
 
-/** @throws UserError with every link that leaves the workspace and every conflicting path. */
+/** @throws UserError for links that leave the workspace and for conflicting paths. */
 export async function readWorkspaceFiles(
   tree: SourceTree,
   rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide' | 'skills'>,
@@ -72,7 +72,6 @@ async function readOne(tree: SourceTree, path: string): Promise<WorkspaceFile> {
   return { mode: entry.executable === true ? '100755' : '100644', body };
 }
 
-/** Whether a link at `path` with this target stays in the workspace. */
 export function staysInside(path: string, target: string): boolean {
   if (target === '' || target.includes('\0') || posix.isAbsolute(target)) return false;
   const reached = posix.normalize(posix.join(posix.dirname(path), target));
@@ -94,7 +93,6 @@ function placeProblem(files: WorkspaceFiles, path: string): string | null {
         'or `with`.';
 }
 
-/** Files with equal digests have equal paths, modes and bodies. */
 export function digestFiles(files: WorkspaceFiles): string {
   const lines = [...files].map(([path, { mode, body }]) =>
     JSON.stringify([path, mode, createHash('sha256').update(body).digest('hex')]),

@@ -9,21 +9,21 @@ import { agentUser, type WallKind } from './walls.ts';
 
 export const runTool = promisify(execFile);
 
-/** If evaldiff runs as root, agents run as another user. */
+/** If evaldiff runs as root, agents run as another user, who must own the folder. */
 export async function giveToAgent(folder: string, kind: WallKind): Promise<void> {
   const { uid, gid } = agentUser(kind);
   if (kind === 'root')
     await runTool('chown', ['-R', '-h', `${String(uid)}:${String(gid)}`, folder]);
 }
 
-/** In bytes. `du` does not follow links, even if they appear while it works. */
+/** In bytes. `du` does not follow links, even if they appear while it runs. */
 export async function diskUsage(folder: string): Promise<number> {
-  // `du` fails if files vanish, but it still prints the sum.
+  // `du` fails if files vanish, but still prints the sum.
   const printed = await runTool('du', ['-sxB1', folder]).catch((error: unknown) => error);
   return Number.parseInt(String((printed as { stdout?: string }).stdout ?? '0'), 10) || 0;
 }
 
-/** The agent may have made folders that their owner cannot enter. */
+/** The agent may have made folders that even their owner cannot enter. */
 export async function removeFolder(folder: string): Promise<void> {
   await runTool('rm', ['-rf', folder]).catch(async () => {
     await runTool('chmod', ['-R', 'u+rwX', folder]).catch(() => undefined);
@@ -31,7 +31,7 @@ export async function removeFolder(folder: string): Promise<void> {
   });
 }
 
-/** False if something exists there. Follows a link only above the file: see `isBelowFolders`. */
+/** False if the path exists. May follow a link in a parent folder: check `isBelowFolders` first. */
 export async function placeFile(at: string, { mode, body }: WorkspaceFile): Promise<boolean> {
   if ((await lstat(at).catch(() => null)) !== null) return false;
   await mkdir(dirname(at), { recursive: true });
@@ -43,14 +43,14 @@ export async function placeFile(at: string, { mode, body }: WorkspaceFile): Prom
   return true;
 }
 
-/** Removes a file, or a folder that contains no more files. */
+/** Removes a file or an empty folder. */
 export async function removeEntry(at: string): Promise<void> {
   const stat = await lstat(at).catch(() => null);
   if (stat === null || (stat.isDirectory() && (await listEntries(at)).size > 0)) return;
   await rm(at, { recursive: true });
 }
 
-/** False if a write to the path would follow a link, which could lead out of the folder. */
+/** False if a parent folder is a link, which could lead out of the folder. */
 export async function isBelowFolders(folder: string, path: string): Promise<boolean> {
   for (const step of trailOf(path).slice(0, -1)) {
     const stat = await lstat(join(folder, step)).catch(() => null);

@@ -1,11 +1,11 @@
-// Process 1 of a run's namespaces: builds the walls, forwards ports to sockets, and starts the
-// command. It is plain JavaScript, because Node gets it as a text. Argument: the path of a socket
-// that sends the plan. The process ends when the command ends or the socket closes. The kernel then
-// kills all other processes in the namespaces.
+// First process (PID 1) in a run's namespaces. It builds the sandbox, forwards ports to sockets and
+// starts the command. It is plain JavaScript, because it is passed to `node -e`. Its argument is a
+// socket that sends the plan. When this process ends, the kernel kills all others in the
+// namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 
-// Without a listener, the signal would open Node's inspector for the command.
+// Otherwise Node would open its inspector to the command.
 process.on('SIGUSR1', () => undefined);
 
 const control = net.connect(process.argv[1]);
@@ -33,7 +33,7 @@ function forward({ port, socket }) {
 
 async function start(plan) {
   try {
-    // The working directory of the script must be the old root, which it removes.
+    // The script must start in the old root, which it replaces and unmounts.
     execFileSync('/bin/sh', ['-c', plan.script], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
     await Promise.all(plan.ports.map(forward));
   } catch (error) {

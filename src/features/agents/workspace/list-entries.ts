@@ -6,13 +6,13 @@ export interface DiskEntry {
   /** Null for a device, socket or pipe. */
   mode: Mode | null;
   size: number;
-  /** If stamps are equal, the content is equal, because programs cannot set ctime. */
+  /** Equal stamps mean equal content, because programs cannot set ctime. */
   stamp: string;
 }
 
 /**
- * Lists all files and links below a folder, by relative path. Follows no link and skips everything
- * named `.git`. No process may write there meanwhile.
+ * Lists files and links below a folder, without following links and without `.git`. Nothing may
+ * write there meanwhile.
  */
 export async function listEntries(folder: string): Promise<Map<string, DiskEntry>> {
   const found = new Map<string, DiskEntry>();
@@ -29,10 +29,7 @@ export async function listEntries(folder: string): Promise<Map<string, DiskEntry
   return found;
 }
 
-/**
- * Makes an unreadable folder readable first. Its owner is the agent: our own user, or one with
- * fewer rights.
- */
+/** Makes an unreadable folder readable; the agent may have changed its mode. */
 async function folderNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -42,7 +39,7 @@ async function folderNames(folder: string): Promise<string[]> {
   }
 }
 
-/** A name that is not UTF-8 or too long cannot be opened. It counts as a device. */
+/** Names that are too long or not UTF-8 cannot be opened and count as devices. */
 async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };

@@ -1,44 +1,39 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/**
- * Where a command finds its folders. They are the same for all runs, so that prompts with paths are
- * equal.
- */
+/** Paths inside the sandbox. Fixed, so that prompts with paths are equal in all runs. */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
-/** Ports on a run's loopback interface. */
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
 
-/** The gateway's address inside the walls, without a path. */
+/** The gateway's address inside the sandbox, without a path. */
 export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
 
 /**
- * Folders of the machine that a command may read. Missing on purpose: /home, /root, /run, /var,
- * /mnt, and /opt, where runners keep their credentials.
+ * Folders that are readable inside. Excluded on purpose: /home, /root, /run, /var, /mnt, and /opt,
+ * where runners keep credentials.
  */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'etc', 'nix'];
 
 export const isSystemPath = (path: string): boolean =>
   SYSTEM.some((name) => path === `/${name}` || path.startsWith(`/${name}/`));
 
-/** These sockets are in a folder of mode 700. */
+/** In a folder of mode 700. */
 export const SOCKETS = { gateway: '/run/evaldiff/gateway', proxy: '/run/evaldiff/proxy' } as const;
 
 interface MountPlan {
-  /** The empty folder that becomes the root. */
+  /** An empty folder. */
   root: string;
-  /** The run's own folders. */
   own: { work: string; home: string };
-  /** Absolute paths without links. They are readable at the same path. */
+  /** Absolute, without links. Readable at the same path. */
   readable: readonly string[];
-  /** Folders below system folders that must not be readable. */
+  /** Subfolders of readable folders that must not be readable. */
   cover: readonly string[];
   sockets: { gateway: string | null; proxy: string | null };
 }
 
 /**
- * Makes a shell script that gives its mount namespace a new root, which contains only what a run
- * needs. Everything except the run's own folders is read-only.
+ * Makes a shell script that gives the mount namespace a new root. Only the run's own folders are
+ * writable.
  */
 export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
   const q = shellWord;
@@ -86,8 +81,8 @@ function readableLine(path: string): string {
 }
 
 /**
- * Remounts read-only what `--rbind` copied. Each mount keeps its own flags, because the kernel
- * refuses to drop them. mountinfo: field 5 is the path with octal escapes, field 6 the flags.
+ * Makes mounts copied by `--rbind` read-only and keeps their other flags, which the kernel
+ * requires. In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do

@@ -18,13 +18,13 @@ import { runInside, type RunPlace } from './run.ts';
 export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
-  /** Files of HOME, by relative path. */
+  /** Files of the home folder, by relative path. */
   home: Readonly<Record<string, string>>;
   /** The signal of the whole evaldiff run, because other runs may wait for the same `setup`. */
   signal?: AbortSignal | undefined;
 }
 
-/** A workspace after `setup`. It is copied for each run and never changes. */
+/** A workspace after `setup`. Each run gets a copy. */
 interface WorkspaceTemplate {
   folder: string;
   commit: string;
@@ -33,30 +33,25 @@ interface WorkspaceTemplate {
 
 interface UsedTemplate {
   making: Promise<WorkspaceTemplate>;
-  /** Workspaces that are open. */
   users: number;
 }
 
-/** The templates of one evaldiff run, by content, and the folder that contains its workspaces. */
+/** The templates of one evaldiff run, by content. */
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /**
-   * Limit of templates without an open workspace. A search for a cause makes one for each trial.
-   */
+  /** Limit of templates that no run uses. A search for causes makes one for each trial. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
 }
 
 export interface Workspace extends RunPlace {
-  /**
-   * The commit's id depends only on the content. The agent can see it, so requests may contain it.
-   */
+  /** Depends only on the content, because requests of the agent may contain it. */
   commit: string;
-  /** Files of the tree. The other files in `before` were made by `setup`. */
+  /** Files of the tree. `setup` made the other files in `before`. */
   files: WorkspaceFiles;
-  /** The content of the workspace when the agent started. */
+  /** The workspace's content when the agent started. */
   before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
   close(): Promise<void>;
 }
@@ -101,7 +96,7 @@ export async function openWorkspace(
   }
 }
 
-/** Deletes the templates that were not used for longest. */
+/** Deletes the least recently used templates. */
 async function removeIdle({ made, mostIdleBytes }: Templates): Promise<void> {
   let room = mostIdleBytes;
   for (const [key, { users, making }] of [...made].reverse()) {
@@ -125,7 +120,7 @@ function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): UsedTempl
   templates.digests.set(files, digest);
   const key = JSON.stringify([digest, setup, setup.length > 0 ? network : null, kind]);
   const found = templates.made.get(key) ?? { making: makeTemplate(files, options), users: 0 };
-  // Put last: it was used just now.
+  // Moves the template to the end, as the most recently used.
   templates.made.delete(key);
   templates.made.set(key, found);
   return found;
@@ -156,7 +151,6 @@ async function makeTemplate(
 
 const SETUP_SECONDS = 1800;
 
-/** How many lines of a command's output an error shows. */
 const SHOWN_LINES = 20;
 
 function setupFailed(
@@ -176,10 +170,7 @@ function setupFailed(
   );
 }
 
-/**
- * These values are fixed, so that the commit id depends only on the content. The user's
- * configuration is not read.
- */
+/** Fixed, so that the commit id depends only on the content. */
 const GIT_ENVIRONMENT = {
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -193,15 +184,15 @@ const GIT_ENVIRONMENT = {
 };
 
 /**
- * Runs before any program of the workspace, so the workspace's hooks and filters have no
- * configuration.
+ * Runs before any program of the workspace, so that the workspace cannot have added hooks or
+ * filters.
  */
 async function commitAll(work: string): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
   const git = async (...args: string[]): Promise<string> =>
     (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
   await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
-  // Without this, attributes of the tree could convert files or fail.
+  // Otherwise `.gitattributes` could convert files or fail.
   await mkdir(join(work, '.git', 'info'), { recursive: true });
   const attributes = '* -text -filter -ident -working-tree-encoding\n';
   await writeFile(join(work, '.git', 'info', 'attributes'), attributes);
@@ -210,7 +201,7 @@ async function commitAll(work: string): Promise<string> {
   return (await git('rev-parse', 'HEAD')).trim();
 }
 
-/** `setup` may have left links in HOME. Writing must not follow them out of it. */
+/** `setup` may have left links in the home folder. Writes must not follow them out of it. */
 async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const [top = path] = path.split('/');

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * Opens a CONNECT proxy on a socket for the hosts of `network`. These are names, with a port unless
- * it is 443. The proxy refuses everything else, including plain HTTP.
+ * Opens a CONNECT proxy that reaches only the hosts of `network`, on port 443 unless they name a
+ * port. Plain HTTP is refused.
  */
 export async function openProxy(
   hosts: readonly string[],

@@ -10,53 +10,48 @@ import { startInside, type WallKind, type WalledProcess } from './walls.ts';
 
 export interface RunPlace {
   kind: WallKind;
-  /** Only evaldiff can open this folder. */
   folder: string;
   own: { work: string; home: string };
-  /** Absolute folders and files that are readable inside at the same path. */
+  /** Absolute. Readable at the same path inside. */
   readable: readonly string[];
-  /** Folders that must not be readable: the checkout. */
+  /** Folders that must stay unreadable: the checkout. */
   cover: readonly string[];
-  /** Hosts that processes may reach with HTTPS. */
+  /** Hosts that processes may reach over HTTPS. */
   network: 'off' | readonly string[];
   canary: string | null;
 }
 
 export interface InsideJob {
-  /** Programs and arguments. No shell interprets them. */
+  /** Program and arguments; no shell. */
   command: readonly string[];
-  /**
-   * Variables in addition to HOME, TMPDIR, PATH and similar ones. PATH is put before the usual
-   * folders.
-   */
+  /** Added to HOME, TMPDIR, PATH and similar variables. PATH is prepended. */
   env: Readonly<Record<string, string>>;
-  /** Path of the gateway's socket. If null, there is no network at all. */
+  /** The gateway's socket. Null for no network at all. */
   gateway: string | null;
   seconds: number;
   signal?: AbortSignal | undefined;
   onLine?(line: string): void;
-  /** Absent: empty. After its end, the process has two seconds to exit. */
+  /** When stdin ends, the process has two seconds to exit. */
   stdin?: Readable | undefined;
 }
 
 export interface InsideRun {
   /**
-   * `input`: killed after its input had ended. `time`, `output`, `size`: killed at that limit.
-   * `stopped`: killed by the signal.
+   * `input`: killed after stdin ended. `time`, `output`, `size`: killed at that limit. `stopped`:
+   * aborted by the signal.
    */
   ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
-  /** Null if a signal killed the process. */
   code: number | null;
   stdout: string;
   stderr: string;
   isCanarySeen: boolean;
 }
 
-/** Limit for each of stdout and stderr. */
+/** Per stream: stdout and stderr. */
 const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
 const INPUT_GRACE_MS = 2000;
 
-/** Runs a command in a workspace. None of its processes is left afterwards. */
+/** Runs a command in a workspace. All its processes are killed at the end. */
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
   const { kind, folder, own, readable, cover, network, canary } = place;
   const hosts = network === 'off' ? [] : network;
@@ -151,10 +146,10 @@ function collectOutput(
 
 const WATCH_MS = 250;
 
-/** Whenever the disk has lost this many bytes, the folder is measured. */
+/** The folder is measured each time the disk's free space drops by this many bytes. */
 const WATCHED_BYTES = 64_000_000;
 
-/** Reading the number of free blocks is cheap; measuring the folder is not. */
+/** Checking free space is cheap; measuring the folder is not. */
 function watchSize(folder: string, over: () => void): () => void {
   let [most, isMeasuring] = [0, false];
   const look = async (): Promise<void> => {

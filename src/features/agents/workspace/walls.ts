@@ -9,21 +9,18 @@ import { shorten, visibleLine } from '../../../text/visible.ts';
 import { parsedJson } from '../../../types/plain.ts';
 import { INSIDE, PORTS, SOCKETS, isSystemPath, mountScript } from './mounts.ts';
 
-/**
- * How the namespaces are made: as root, in a user namespace, or with `sudo -n` (Ubuntu 24.04
- * refuses user namespaces).
- */
+/** Who creates the namespaces. `sudo` is for Ubuntu 24.04, which refuses user namespaces. */
 export const WALL_KINDS = ['root', 'rootless', 'sudo'] as const;
 export type WallKind = (typeof WALL_KINDS)[number];
 
 export type Walls = { kind: WallKind } | { refused: string };
 
-/** An ES module for `node -e`. In a bundle it is a file next to the entry. */
+/** Passed to `node -e`. In a bundle, it is a file next to the entry. */
 const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf8');
 
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
 
-/** User and group id of agents that root starts: the least privileged user of Linux. */
+/** User and group id `nobody`, for agents that root starts. */
 const NOBODY = 65534;
 
 export function agentUser(kind: WallKind): { uid: number; gid: number } {
@@ -40,13 +37,10 @@ function outerCommand(kind: WallKind, socket: string): string[] {
   return ['sudo', '-n', '--', 'unshare', ...inner];
 }
 
-/** Limits each process (largest file in bytes) and each user (processes, including threads). */
+/** Limits of a process (largest file in bytes) and of a user (processes and threads). */
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
-/**
- * Starts the command as an ordinary user without capabilities. In a user namespace, the first
- * program loses them, because it is not root there.
- */
+/** Drops root and all capabilities. For `rootless`, a new user namespace without root does so. */
 function innerCommand(kind: WallKind, command: readonly string[]): string[] {
   const { uid, gid } = agentUser(kind);
   const drop =
@@ -61,7 +55,6 @@ function innerCommand(kind: WallKind, command: readonly string[]): string[] {
 
 interface WalledJob {
   kind: WallKind;
-  /** The run's folder. Only evaldiff can open it. */
   folder: string;
   own: { work: string; home: string };
   readable: readonly string[];
@@ -73,18 +66,14 @@ interface WalledJob {
 
 export interface WalledProcess {
   child: ChildProcess;
-  /** Kills all processes inside. */
   kill(): void;
   /**
-   * Resolves when all processes inside have ended. The code is null if a signal killed the command.
+   * Resolves when all processes inside have ended. The code is null after a signal. Rejects with an
+   * InternalError if the sandbox could not be built.
    */
   ended: Promise<{ code: number | null }>;
 }
 
-/**
- * Starts a command inside the walls. `ended` rejects with an InternalError if the walls could not
- * be built.
- */
 export async function startInside(job: WalledJob): Promise<WalledProcess> {
   const [socket, root] = [join(job.folder, 'control'), join(job.folder, 'root')];
   await mkdir(root, { recursive: true });
@@ -103,14 +92,14 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: 'pipe',
-    // The command has no controlling terminal, so it cannot type into one.
+    // Without a controlling terminal, the command cannot inject input into it.
     detached: true,
   });
   const kill = (): void => {
     state.isKilled = true;
     for (const connection of connections) connection.destroy();
     server.close();
-    // With sudo, sending a signal is not permitted. Closing the socket then ends the process.
+    // Signals to a sudo process are not permitted. Closing the socket ends it instead.
     if (job.kind !== 'sudo') child.kill('SIGKILL');
   };
   return { child, kill, ended: processEnd(child, state).finally(() => server.close()) };
@@ -157,7 +146,7 @@ function wallPlan(job: WalledJob, root: string): object {
   };
 }
 
-/** Finds the running Node, its npm if present, and the tools of GitHub's runners. */
+/** Finds Node, npm if present, and the tools of GitHub's runners. */
 function visibleBins(): string[] {
   const node = realpathSync(process.execPath);
   const tools = ['/opt/hostedtoolcache', process.env['RUNNER_TOOL_CACHE'] ?? ''].filter(existsSync);
@@ -168,9 +157,7 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/**
- * Returns the caller's folders that are visible inside, after the folders that the job requests.
- */
+/** Puts the job's folders first, then the caller's PATH folders that are visible inside. */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(
@@ -182,7 +169,7 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-/** Tries each way that this machine may support, by building walls around `true`. */
+/** Tries each kind of sandbox on this machine by running `true` in it. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
   platform: NodeJS.Platform = process.platform,
