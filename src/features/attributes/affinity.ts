@@ -5,16 +5,15 @@ import { PER_QUESTION } from './cost.ts';
 import { looseRatings, usableRatings } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** How well an attribute fits a reference, from 1 (not at all) to 5 (entirely). */
+/** From 1 (does not fit the reference at all) to 5 (fits entirely). */
 type Rating =
   { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
 export type Ratings = ReadonlyMap<string, Rating>;
 
-/** `task`: what the application does, or null if unknown. */
+/** `task` is what the application does, as far as known. */
 export type RatingTools = AskTools & { task: string | null };
 
-/** Rates a reference by its input and expected answer. */
 export function rateReference(
   reference: ReferenceText,
   attributes: readonly Attribute[],
@@ -23,9 +22,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/**
- * Rates an answer with the same prompt as its expected answer, so that both ratings are comparable.
- */
+/** Uses the prompt for the expected answer, so that both ratings are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -47,7 +44,7 @@ async function rateText(
   return new Map(rated.flatMap((ratings) => [...ratings]));
 }
 
-/** Asks once more for attributes without a usable rating. */
+/** Asks a second time for attributes without a usable rating. */
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],
@@ -71,7 +68,7 @@ async function ratePart(
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-/** `isAgain` changes the prompt, so that the stored reply is not reused. */
+/** `isAgain` changes the prompt, so that the stored reply is not used. */
 async function askRatings(
   text: string,
   attributes: readonly Attribute[],
@@ -152,7 +149,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
     score: z.literal([1, 2, 3, 4, 5]),
   });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // Parses entries one by one, because an invalid entry must not discard the others.
+  // Entries are parsed one by one, so that one invalid entry does not discard the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
@@ -161,17 +158,17 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
   return rating?.status === 'scored' ? rating.score : null;
 }
 
-/** Affinities that differ by more than this count as a different skill (QualEval, A.3). */
+/** A larger difference of affinities counts as a different skill (QualEval, A.3). */
 export const SKILL_DISTANCE = 1;
 
-/** Affinities of the expected and the given answer. Null if not scored. */
+/** Affinities of the expected and of the actual answer to each sub-task. */
 export interface SkillPair {
   reference: string;
   expected: number | null;
   output: number | null;
 }
 
-/** Share of pairs that differ by more than 1; lower is better. Null if no pair was rated. */
+/** Share of pairs that differ by more than {@link SKILL_DISTANCE}. */
 export function misalignment(pairs: readonly SkillPair[]): number | null {
   const rated = pairs.flatMap(({ expected, output }) =>
     expected === null || output === null ? [] : [Math.abs(expected - output)],
@@ -181,7 +178,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** Selects references rated on both sides. In a sweep, selects all rated references. */
+/** Keeps references rated on both sides. A run with one side keeps all. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

@@ -15,7 +15,7 @@ import {
 } from './assignment-program.ts';
 import { PER_REFERENCE } from './text.ts';
 
-/** javascript-lp-solver runs first up to this size, HiGHS above it. */
+/** Up to this size, javascript-lp-solver is tried before HiGHS. */
 const SIMPLEX_REFERENCES = 250;
 
 const FLOAT_NOISE = 1e-9;
@@ -26,12 +26,9 @@ export interface AssignTools {
 }
 
 interface AssignOptions {
-  /** ε of the paper, 0–1. */
+  /** ε of the paper, from 0 to 1. */
   slack: number;
-  /**
-   * Number of attributes per reference. If there are fewer attributes, every reference gets all of
-   * them.
-   */
+  /** Attributes per reference, if there are that many. */
   each?: number;
 }
 
@@ -40,9 +37,12 @@ export type Assignment =
       status: 'assigned';
       attributes: ReadonlyMap<string, readonly string[]>;
       objective: number;
-      /** Attributes outside the paper's band, because the band contains no suitable integers. */
+      /**
+       * Attributes whose number of references is outside the paper's band, which may contain no
+       * integer.
+       */
       outsideBand: number;
-      /** Why another solver was used. */
+      /** Why a solver was not used. */
       left: string[];
     }
   | { status: 'failed'; reason: string };
@@ -52,7 +52,7 @@ export interface AttributeColumn {
   prior: number;
 }
 
-/** QualEval's assignment. It does not depend on the order of references and attributes. */
+/** Assigns attributes as QualEval does. The order of references and attributes does not matter. */
 export async function assign(
   references: readonly RatedReference[],
   columns: readonly AttributeColumn[],

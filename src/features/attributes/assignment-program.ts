@@ -2,18 +2,17 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram } from '../../types/solver.ts';
 
-/** Affinities 1–5 of a reference, by attribute. Null if not scored. */
+/** From 1 to 5 for each attribute. Null if not rated. */
 type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {
   column: Column;
-  /** Mean over the rated references, 1–5. Null if none was rated. */
+  /** Over the rated references, from 1 to 5. */
   mean: number | null;
-  /** Share of the mean among all attributes, 0–1; the shares sum to 1. */
+  /** The attribute's mean divided by the sum of all means. */
   prior: number;
 }
 
-/** An attribute's prior: its mean affinity, normalised over all attributes. */
 export function priorsOf<Column>(
   columns: readonly Column[],
   affinitiesOf: (column: Column) => number[],
@@ -24,10 +23,9 @@ export function priorsOf<Column>(
   return means.map((own) => ({ ...own, prior: total === 0 ? even : (own.mean ?? 0) / total }));
 }
 
-/** Tolerance for float rounding. */
 const TINY = 1e-12;
 
-/** Limits priors and distributes the excess in proportion. `cap` × length must be at least 1. */
+/** Caps priors and distributes the excess in proportion. `cap` × length must be at least 1. */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
   while (current.some((prior) => prior > cap + TINY)) {
@@ -48,7 +46,7 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
-/** QualEval's own band, kNp(1 − ε) to kNp(1 + ε). It often contains no integers. */
+/** The paper's band: kNp(1 − ε) to kNp(1 + ε). */
 export function bandOf(
   prior: number,
   references: number,
@@ -62,8 +60,8 @@ export function bandOf(
 const FLOAT_NOISE = 1e-9;
 
 /**
- * The band rounded outwards, priors capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N, ⌈kNp(1 + ε)⌉).
- * Always has a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `each` is k, `slack` is ε.
+ * The band rounded outwards, with priors p capped at 1/k: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉). It
+ * always has a solution. `each` is k, `slack` is ε.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -81,7 +79,7 @@ export function outwardBounds(
   });
 }
 
-/** The band rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if there is no solution. */
+/** The band rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if it has no solution. */
 function inwardBounds(
   priors: readonly number[],
   references: number,
@@ -103,7 +101,7 @@ function inwardBounds(
   return fits ? bounds : null;
 }
 
-/** The band rounded inwards if that has a solution, else {@link outwardBounds}. */
+/** Rounds inwards if that has a solution, otherwise outwards. */
 export function attributeBounds(
   priors: readonly number[],
   references: number,
@@ -120,18 +118,16 @@ export interface RatedReference {
   affinities: Affinities;
 }
 
-/** References with equal affinities, in the order in which they receive counts. */
+/** References with equal affinities. They share a row of the linear program. */
 interface RowClass {
   scores: number[];
   members: string[];
 }
 
-/** Less than "not at all", so that unscored attributes are assigned last. */
+/** Below the lowest rating, so that unrated attributes are assigned last. */
 const UNSCORED = 0;
 
-/**
- * Groups references, sorted by scores and by the hash of ids, so that input order does not matter.
- */
+/** Sorts by affinities and by the hash of ids, so that the order of the input does not matter. */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
@@ -154,7 +150,6 @@ export function rowClasses(
     }));
 }
 
-/** The linear program of an assignment. References with equal scores share a row. */
 export function programOf(
   classes: readonly RowClass[],
   columns: Bounds[],
@@ -167,10 +162,10 @@ export function programOf(
   };
 }
 
-/** Allowed distance of a solver's value from an integer, and of a sum from its target. */
+/** For rounding errors of the solvers. */
 const TOLERANCE = 1e-6;
 
-/** Rounds a solver's counts to integers. If they are not a solution, says why. */
+/** Rounds a solver's result to integers, or says why it is not a solution. */
 export function wholeCounts(
   counts: readonly (readonly number[])[],
   program: AssignmentProgram,
@@ -199,7 +194,7 @@ export function columnSum(counts: readonly (readonly number[])[], column: number
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
-/** Deals columns to members in turn, so that no member gets a column twice. */
+/** Distributes attributes among references so that none gets the same one twice. */
 export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;
@@ -214,7 +209,6 @@ export function dealOut({ members, counts }: SolvedClass): Map<string, number[]>
 }
 
 export interface SolvedClass extends RowClass {
-  /** For each attribute, how many members get it. */
   counts: readonly number[];
 }
 

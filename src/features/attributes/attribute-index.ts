@@ -18,7 +18,6 @@ export function filterValue(of: AttributeResult, all: readonly AttributeResult[]
   return String(all.indexOf(of) + 1);
 }
 
-/** Looks up what attributes record about a reference, by its id. */
 export function byReference<T>(
   attributes: readonly AttributeResult[],
   entriesOf: (attribute: AttributeResult) => readonly { id: string; entry: T }[],

@@ -15,13 +15,12 @@ import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
 import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
 
-/** A reference of either side, including removed and added ones. */
+/** A reference of base, head or both. */
 export interface ExplainReference extends ReferenceText {
-  /** False if the reference was assigned but not compared. */
+  /** False if it has an attribute but did not run on both sides. */
   compared: boolean;
-  /** References with the same cluster name are correlated. Null if independent. */
+  /** References of one cluster are correlated. Null if independent. */
   cluster: string | null;
-  /** Empty if that side did not run. */
   base: readonly TryResult[];
   head: readonly TryResult[];
 }
@@ -30,13 +29,10 @@ export interface ExplainSuite {
   path: string;
   name: string;
   variant: Variant;
-  /** The prompt before the change, as text. */
   prompt: string;
-  /** Whether the suite or one of its references regressed. */
   regressed: boolean;
-  /** Number of tries that all compared references have. Null uses all tries. */
+  /** If set, only this many tries of each reference count. */
   tries: number | null;
-  /** Metrics whose values are not only pass or fail. */
   numbers: readonly string[];
   references: readonly ExplainReference[];
 }
@@ -47,13 +43,13 @@ export interface ExplainInput {
   settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'sample' | 'slack'>;
   pinned: PinnedAttributes | null;
   grader: Grader | null;
-  /** Why there is no grader, as a clause of a sentence. */
+  /** Part of a sentence that says why there is no grader. */
   unasked?: string | null;
-  /** Also rates answers, for the skill alignment: up to two more calls per reference. */
+  /** Also rates actual answers, which costs up to two more calls per reference. */
   alignment: boolean;
-  /** The metric that decides a pass, in suites that have it. Null if the whole try decides. */
+  /** The metric that decides whether a try passes. Null if all metrics decide together. */
   metric: string | null;
-  /** Significance level for all attributes together, 0–1, in each direction. */
+  /** For all attributes together, in each direction. */
   alpha: number;
   seed: number;
 }
@@ -65,16 +61,13 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/**
- * `metric` decides what passes (null: the whole try decides); `measured` provides the numbers
- * shown.
- */
+/** `metric` decides whether a try passes. `measured` is the metric whose mean is shown. */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
   measured: string | null;
 }
 
-/** Returns the configured metric if it has numbers, else the only numeric one. */
+/** Prefers the configured metric, if it has numbers. */
 export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
@@ -93,7 +86,7 @@ export function countedMetric(
 
 const NO_ANSWERS = { base: null, head: null };
 
-/** Excludes skipped references. In a comparison, keeps references with answers on both sides. */
+/** Excludes skipped references, and in a comparison those that lack answers on a side. */
 export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
@@ -108,10 +101,10 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
-/** A reference with at least this rating ("in part") has the attribute. */
+/** The lowest rating ("in part") with which a reference belongs to an attribute. */
 export const MEMBER_AFFINITY = 3;
 
-/** The attributes of all suites are one family of hypothesis tests. */
+/** Corrects for multiple tests over the attributes of all suites together. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
@@ -121,7 +114,7 @@ export function attributeResults<Own extends SurveyedSuite>(
     const found = new Map(
       own.suite.references.map((reference): [string, Omit<PlacedMember, 'affinity'>] => {
         const { id, cluster: name } = reference;
-        // Cluster names are only unique within a suite.
+        // Cluster names are unique only within a suite.
         const cluster = name === null ? null : `${String(s)} ${name}`;
         const row = { tries: attributeTries(reference, own.suite), cluster };
         return [id, { id, row, at: rows.push(row) - 1 }];
@@ -195,9 +188,7 @@ function resultAttributes(
 
 type AttributeVerdict = AttributeResult['verdict'];
 
-/**
- * If something else changed in the same direction, an interval on one side of 0 is not "no change".
- */
+/** Reports that other attributes changed too, so that an interval beyond 0 is not "no change". */
 function alsoMoved(
   verdict: AttributeVerdict,
   { low, high }: Proficiency,
@@ -209,7 +200,7 @@ function alsoMoved(
   return verdict;
 }
 
-/** The verdict in a sweep, which compares nothing. */
+/** A sweep runs one side only, so it compares nothing. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   const { n } = proficiencyOf(members.map(({ row }) => row));
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';

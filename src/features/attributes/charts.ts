@@ -28,16 +28,15 @@ interface KindCards {
 
 export interface AttributeCharts {
   kinds: ReadonlyMap<string, KindCards>;
-  /** Number of suites whose charts did not fit. */
   left: number;
 }
 
-/** Limit for all attribute charts together, in bytes. */
+/** In bytes, for all attribute charts together. */
 const ROOM = 500_000;
 
 const MAX_CHART_ROWS = 30;
 
-/** Draws the worst suites' charts first, up to {@link ROOM}. */
+/** Draws the charts of the worst suites first, until {@link ROOM} is used up. */
 export async function attributeCharts(result: Result): Promise<AttributeCharts> {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     ({ attributes }) => attributes.length > 0,

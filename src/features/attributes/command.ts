@@ -63,7 +63,7 @@ export const discoverCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** Returns the output file. Fails before any call if the file exists. */
+/** Fails before any model call if the output file exists. */
 async function targetFile(
   { project: { settings }, session: { workTree } }: Opened,
   { directory, force }: DiscoverOptions,
@@ -115,7 +115,10 @@ interface GraderWork {
   terminal: Terminal;
 }
 
-/** Prints calls and price, checks the caps, then runs. @throws UserError if it ended early. */
+/**
+ * Prints the expected calls and cost, checks the limits, then runs. @throws UserError if it ended
+ * early
+ */
 export async function askWithGrader<Plan extends GraderPlan, Found>(
   { opened, options, edges, terminal }: GraderWork,
   planOf: (grader: Grader, price: Price) => Plan,
@@ -142,14 +145,13 @@ export async function askWithGrader<Plan extends GraderPlan, Found>(
 }
 
 export interface GraderPlan {
-  /** A description of the input for the user. */
   words: string;
   calls: number;
   forecast: Forecast;
   problems: readonly Problem[];
 }
 
-/** Uses the first configured grader: voting applies to grades only. */
+/** Uses only the first grader, because several graders vote only on grades. */
 function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {

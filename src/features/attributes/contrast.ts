@@ -2,18 +2,15 @@ import { shuffleFront, type Random } from '../../kernel/statistics/random.ts';
 import { at } from '../../kernel/statistics/sums.ts';
 import type { CountedUnit, Fit, MemberGroup } from './loss-model.ts';
 
-/** Tolerance for comparing statistics that are mathematically equal. */
+/** Statistics closer than this count as equal. */
 const STATISTIC_TOLERANCE = 1e-9;
 
 /**
- * Returns the adjusted one-sided p that a group's members fell more than the other units of their
- * stratum, beyond what the fit explains. Max-T: the falls of each stratum are permuted for all
- * groups at once.
+ * Tests whether a group's members dropped more than the other units of their stratum. Returns
+ * one-sided p values, adjusted for all groups with max-T: each stratum's drops are permuted.
  *
- * z = U/√V, with U = Σ over members of d, where d is a fall minus its stratum's mean. V = ½ Σ over
- * strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the share of members in the
- * stratum. V is the mean of two variances: the pooled one, and one that differs inside and outside
- * the group.
+ * z = U/√V, with U = Σ over members of d, where d is a drop minus its stratum's mean. V = ½ Σ over
+ * strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the members' share of the stratum.
  */
 export function contrastP(
   { strata }: Fit,
@@ -39,7 +36,7 @@ export function contrastP(
   );
 }
 
-/** Falls of a stratum, without their mean; `order` permutes them. */
+/** A stratum's drops minus their mean, and the permuted order. */
 interface ContrastBlock {
   units: readonly CountedUnit[];
   falls: Float64Array;

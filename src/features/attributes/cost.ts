@@ -4,7 +4,7 @@ import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
 /**
- * References of both sides, including unchanged ones: attributes must not depend on other changes.
+ * Includes unchanged references, so that attributes do not depend on what a pull request changes.
  */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
@@ -12,7 +12,7 @@ export function explainedReferences({ base, head }: AffectedSuite): ReferenceTex
   return referenceTexts([...found.values()]);
 }
 
-/** Groups suites with equal references: variants, and prompts of one file with equal tests. */
+/** Groups suites with equal references, such as variants of a prompt. */
 export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   suites: readonly Of[],
 ): { path: string; references: ReferenceText[]; suites: Of[] }[] {
@@ -28,7 +28,7 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** Returns at most `most` references: compared ones first, each part in a fixed random order. */
+/** Keeps at most `most` references: compared ones first, otherwise random but reproducible. */
 export function sampleReferences<Of extends { id: string; compared: boolean }>(
   references: readonly Of[],
   most: number,
@@ -47,7 +47,7 @@ export function referenceTexts(references: readonly Reference[]): ReferenceText[
   return references.map(toReferenceText);
 }
 
-/** A recorded dialogue has messages instead of values. */
+/** A recorded dialogue has messages instead of variables. */
 function toReferenceText({ id, input, expected, thread }: Reference): ReferenceText {
   if (thread === null) return { id, input, expected };
   return {
@@ -60,23 +60,22 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/**
- * Attributes per question. Their ratings and evidence must fit into a reply of the default length.
- */
+/** Limited, because ratings and quoted evidence must fit into one reply. */
 export const PER_QUESTION = 30;
 
-/** References per question and shrink factor per round: k and p of the paper. */
+/** References per question: the paper's k. Also its p, by which each round shrinks the list. */
 export const GROUP = 5;
 export const SHRINK = 4;
 
-/** Maximum attributes of each kind per group. */
+/** Attributes of each kind that a model may propose per group of references. */
 export const PER_GROUP = 5;
 
-/** Candidates per merge question. */
+/** Candidates that one question asks a model to merge. */
 export const CHUNK = 60;
 
 /**
- * Maximum calls to explain a suite. `pinned`: number of attributes, or null if they are discovered.
+ * Maximum calls to explain a suite. `pinned`: number of attributes in the file, or null if a model
+ * finds them.
  */
 export function explainCalls(
   references: number,
@@ -89,7 +88,7 @@ export function explainCalls(
   return discovery + ratings + answers;
 }
 
-/** Counts one question per group of references, then merge rounds for each kind. */
+/** One question per group of references, then rounds of merging for each kind. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;
@@ -103,8 +102,8 @@ export function discoveryCalls(references: number, limit: number): number {
   return groups + 2 * rounds;
 }
 
-/** In `auto`, smaller suites are explained only with pinned attributes. */
+/** In `auto`, attributes of smaller suites are not discovered. */
 export const AUTO_REFERENCES = 20;
 
-/** With fewer compared references there is no verdict. */
+/** Fewer compared references give no verdict. */
 export const FEWEST_COMPARED = 8;

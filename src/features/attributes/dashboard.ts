@@ -183,7 +183,6 @@ function allHtml(of: ExplainedSuite, index: AttributeIndex): Markup | null {
     </details>`;
 }
 
-/** Null if the attribute was named, or nothing was found. */
 function alsoWords(attribute: AttributeResult, of: ExplainedSuite): string | null {
   const { verdict, explained_by: ids, alternatives } = attribute;
   if (!verdict.startsWith('also')) return null;

@@ -12,23 +12,22 @@ import { FEWEST_REFERENCES, attributeLimit, referenceText, type ReferenceText } 
 interface DiscoveryPart {
   path: string;
   name: string;
-  /** The first prompt of the file, as text. */
   prompt: string;
   references: ReferenceText[];
-  /** Maximum attributes of each kind, set by the prompt with the most references. */
+  /** Per kind, set by the prompt with the most references. */
   most: number;
 }
 
 export interface DiscoveryPlan {
   parts: DiscoveryPart[];
-  /** Maximum calls, if every reply is readable. */
+  /** At most, if every reply is readable. */
   calls: number;
   forecast: Forecast;
-  /** For each omitted prompt, why it was omitted. */
+  /** The prompts that were omitted, with reasons. */
   left: string[];
 }
 
-/** Estimated tokens of a question without its material, and of one proposal in a reply. */
+/** Estimated tokens of a question without its references, and of one proposed attribute. */
 const FRAME = 300;
 const PROPOSAL = 35;
 
@@ -52,7 +51,7 @@ export function planDiscovery(
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 
-/** Prompts of one file share attributes, so their references are read together. */
+/** Prompts of one file share attributes, so their references are combined. */
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,
@@ -80,10 +79,7 @@ function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[
   }));
 }
 
-/**
- * Estimates the calls: each reference is read once, and a merge question has at most one full
- * chunk.
- */
+/** Estimates the calls, with merge questions of full size. */
 function forecastOf(
   parts: readonly DiscoveryPart[],
   calls: number,

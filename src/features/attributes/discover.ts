@@ -19,24 +19,22 @@ import {
   withIds,
 } from './text.ts';
 
-/** Longest text of one reference when five are read together, in characters. */
+/** Limit for one reference when a prompt contains five, in characters. */
 const MAX_REFERENCE_CHARS = 8_000;
 
 interface DiscoverySettings {
-  /** Maximum attributes of each kind. There are fewer if there are not enough references. */
   most: number;
   seed: number;
-  /** The prompt before the change, because attributes must not depend on a pull request. */
+  /** Base's prompt, so that a pull request does not affect its own attributes. */
   prompt: string;
 }
 
 export interface Discovery {
   attributes: Attribute[];
-  /** What the application does, as a sentence of the grader. Null if unknown. */
+  /** What the application does, in one sentence by a model. */
   task: string | null;
-  /** How many questions failed, how many there were, and why the first one failed. */
   failures: { failed: number; asked: number; reason: string | null };
-  /** Names that were cut because the model did not shorten its list. */
+  /** Names that were cut because the model did not shorten its list enough. */
   dropped: string[];
 }
 
@@ -49,9 +47,8 @@ interface AttributeCandidate {
 }
 
 /**
- * Finds domains and sub-tasks of references, read in groups of five. Each round merges proposals
- * and shrinks them to a quarter. The result depends only on the content and the seed, not on the
- * order.
+ * Asks a model for domains and sub-tasks of groups of references, then merges the proposals in
+ * rounds. The order of the references does not matter.
  */
 export async function discover(
   references: readonly ReferenceText[],
@@ -158,7 +155,7 @@ interface Merging {
   task: string | null;
 }
 
-/** Merges until at most `limit` are left or a round no longer shrinks the list. */
+/** Merges until `limit` is reached or a round no longer shortens the list. */
 async function shrink(
   candidates: readonly AttributeCandidate[],
   { limit, groups, ...of }: Merging & { limit: number; groups: number },
@@ -166,7 +163,7 @@ async function shrink(
 ): Promise<Shrunk> {
   let kept = [...candidates];
   const counted = { failed: 0, asked: 0, reason: null as string | null };
-  // Even a short list can contain names of the same meaning from several groups.
+  // Several groups may use different names for the same attribute.
   let open = kept.length > limit || (groups > 1 && kept.length > 1);
   while (open) {
     const target = Math.max(limit, Math.ceil(kept.length / SHRINK));
@@ -194,7 +191,7 @@ async function shrink(
   };
 }
 
-/** A reply without a usable name counts as failed and leaves the chunk unchanged. */
+/** An unusable reply leaves the list unchanged and counts as failed. */
 async function merge(
   chunk: readonly AttributeCandidate[],
   { kind, task }: Merging,
@@ -238,7 +235,7 @@ async function merge(
     : { status: 'ok', reply: best };
 }
 
-/** Makes one candidate per folded name: most proposed first, then in order of appearance. */
+/** Combines names that differ only in case or spacing; most frequent first. */
 function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandidate[] {
   const found = new Map<string, AttributeCandidate>();
   for (const list of lists) {
@@ -257,7 +254,6 @@ function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandida
   return [...found.values()].sort((a, b) => b.support - a.support);
 }
 
-/** Makes one line without list markers and markup. */
 function tidy(text: string, length: number): string {
   return singleLine(text, length)
     .replace(/^(?:[-*•]|\d+[.)]) +/, '')

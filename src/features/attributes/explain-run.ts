@@ -19,7 +19,6 @@ import { rateWords } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 
-/** Explains a run. If the run was stopped, makes no calls. */
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,
   run: ComparedRun,
@@ -72,7 +71,7 @@ export async function explainRun(
   };
 }
 
-/** Findings based on stored answers must repeat with new ones, unless their suite is red anyway. */
+/** Repeats findings from stored answers with new ones, unless the suite already failed. */
 export async function confirmedAttributes(
   { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],
@@ -92,7 +91,7 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/** Returns the regressed attributes. They share one alpha, so a single one is enough to fail. */
+/** Returns attributes that regressed. One is enough to fail, because alpha covers all of them. */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
@@ -109,7 +108,7 @@ export function regressedAttributes(
   }));
 }
 
-/** Null if no attribute could get a verdict and nothing regressed. */
+/** Null if nothing regressed and no attribute could get a verdict. */
 function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,
@@ -167,7 +166,7 @@ function referenceId({ affected }: SuiteComparison['compared'][number]): string 
   return affected.reference.id;
 }
 
-/** Subtracts stored ratings, so that the call limit counts only real calls. */
+/** Subtracts stored ratings, so that only real calls count towards the limit. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {

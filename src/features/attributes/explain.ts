@@ -24,7 +24,7 @@ export interface Explanation {
   notices: Notice[];
 }
 
-/** With `auto`, true only if attributes are pinned or something regressed. */
+/** In `auto`, explains only regressions and suites with pinned attributes. */
 export function isExplained(
   suite: ExplainSuite,
   { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>,
@@ -36,16 +36,13 @@ export function isExplained(
   );
 }
 
-/**
- * Tests the attributes of all suites as one family of hypothesis tests. A notice reports model
- * failures.
- */
+/** Finds attributes and tests those of all suites together. Model errors become notices. */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
     .map((suite): CountedSuite => ({
       ...suite,
-      // Sorted, so that the order of a file does not affect sums and random draws.
+      // Sorted, so that the order of a file does not affect sums and random numbers.
       references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
       metric: countedMetric(suite, input),
       measured: measuredMetric(suite, input),
@@ -147,7 +144,7 @@ async function surveySuite(
   };
 }
 
-/** Says why no attribute could get a verdict. Ratings are then not paid for. */
+/** Says why no attribute can get a verdict, so that no rating is paid for. */
 function tooFew(compared: number): string | null {
   return compared >= FEWEST_COMPARED
     ? null

@@ -6,16 +6,14 @@ import { variantWords } from '../../wording/variants.ts';
 import { suiteKey, type AttributeResult, type DroppedInsights, type Insight } from './result.ts';
 
 export interface ExplainedSuite {
-  /** Null if the result does not contain the suite. */
   suite: SuiteResult | null;
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
-  /** Number of a model's insights that the tables did not support. */
+  /** Insights of a model that the results did not confirm. */
   dropped: number;
 }
 
-/** In the order of the given suites, followed by results of unknown suites. */
 export function explainedSuites(
   {
     attributes,
@@ -80,7 +78,6 @@ export function movedCounts(attributes: readonly AttributeResult[]): string {
   return `${counted(attributes.length, 'attribute')}: ${moved}`;
 }
 
-/** Whether the attribute is named as a cause. */
 export function didMove({ verdict }: AttributeResult): boolean {
   return verdict === 'regressed' || verdict === 'improved';
 }
@@ -102,7 +99,7 @@ const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'too few',
 ];
 
-/** Sorts by largest regression first; in a sweep, by lowest pass rate first. */
+/** Largest drop first. With only one side, lowest pass rate first. */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
   return [...attributes].sort(
     (a, b) =>
@@ -112,7 +109,6 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
   );
 }
 
-/** Maps ids to names of attributes. Unknown ids stay ids. */
 export function attributeNames(
   ids: readonly string[],
   { attributes }: Pick<ExplainedSuite, 'attributes'>,
@@ -120,7 +116,7 @@ export function attributeNames(
   return ids.map((id) => attributes.find((attribute) => attribute.id === id)?.name ?? id);
 }
 
-/** `they share 9 of 11 tests`, for the alternative that shares most. */
+/** For example `they share 9 of 11 tests`. */
 export function sharedTestWords({ alternatives }: AttributeResult): string {
   const most = alternatives.toSorted((a, b) => b.shared / b.of - a.shared / a.of)[0];
   return most === undefined

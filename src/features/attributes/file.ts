@@ -28,22 +28,22 @@ import {
   withIds,
 } from './text.ts';
 
-/** `evaldiff.attributes.yaml`: attributes chosen by people. They replace discovered ones. */
+/** `evaldiff.attributes.yaml`: attributes that people chose instead of discovered ones. */
 export interface PinnedAttributes {
-  /** Replaces `qualeval.slack`. Null if absent. */
+  /** Overrides `qualeval.slack`. */
   slack: number | null;
-  /** For every prompt without separate attributes. */
+  /** For prompts without their own section. */
   shared: Attribute[];
-  /** What the application does, by prompt file; `''` applies to all others. Empty if unknown. */
+  /** What the application does, by prompt file. The key `''` is for all other prompts. */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** By prompt file; `''` applies to prompts without separate attributes. */
+  /** By prompt file. The key `''` is for all other prompts. */
   labels: ReadonlyMap<string, Label[]>;
-  /** Sections that match no loaded prompt: misspelled, without tests, or not selected. */
+  /** Sections that match no loaded prompt. */
   unused: { path: string; place: Place }[];
 }
 
-/** A test with the attributes that people see in it. It has no others. */
+/** A test and the only attributes that people see in it. */
 interface Label {
   reference: string;
   attributes: ReadonlySet<string>;
@@ -105,7 +105,7 @@ export function taskFor({ tasks }: PinnedAttributes, path: string): string | nul
   return words ?? null;
 }
 
-/** Names are unique. With N references, a list has at most min(`most`, ⌊2N/4⌋) attributes. */
+/** Names must be unique. N references allow at most min(`most`, ⌊2N/4⌋) attributes of a kind. */
 export function readAttributes(
   file: string,
   content: string | Uint8Array,
@@ -250,7 +250,7 @@ function checkNames(
   }
 }
 
-/** With fewer than 8 references no attribute can be assigned, so even one is too many. */
+/** With fewer than 8 references, no attribute can be assigned. */
 function checkCount(
   document: Document,
   at: Path,

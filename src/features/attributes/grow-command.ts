@@ -26,10 +26,10 @@ import { referenceLines, growAttributes, poolReferences, type Grown } from './gr
 import { readPinned } from './pinned.ts';
 import { referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** Rows of a pool that are rated, chosen at random. */
+/** Random rows of the pool that are rated. */
 const MOST_POOL_ROWS = 200;
 
-/** Estimated tokens around a question's material, and of one rating in a reply. */
+/** Estimated tokens of a question without its material, and of one rating. */
 const [GROW_FRAME, RATING] = [350, 40];
 
 interface GrowOptions extends EvaluateOptions {

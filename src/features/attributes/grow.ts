@@ -6,13 +6,10 @@ import { ratingScore, type Ratings } from './affinity.ts';
 import { MEMBER_AFFINITY } from './attribute-results.ts';
 import type { Attribute, ReferenceText } from './text.ts';
 
-/** An attribute with fewer references shows only large drops. */
+/** With fewer references, only large drops are detectable. */
 const ENOUGH_REFERENCES = 8;
 
-/**
- * Selects rows of a pool that give every variable a value. Includes each input once and omits
- * `known` ones.
- */
+/** Turns rows into references. Omits incomplete rows, duplicates and `known` inputs. */
 export function poolReferences(
   file: string,
   rows: readonly DataRow[],
@@ -61,13 +58,12 @@ interface Growth {
 }
 
 export interface Grown {
-  /** The rows to add, and for each the attributes for which it was chosen. */
   drafts: { reference: ReferenceText; attributes: string[] }[];
-  /** Attributes that had too few references. */
+  /** Attributes that have too few references. */
   thin: Growth[];
 }
 
-/** Finds the rows that fit each thin attribute best. A row counts for all of its attributes. */
+/** Finds the rows that fit attributes with few references best. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],
@@ -104,7 +100,9 @@ export function growAttributes(
   };
 }
 
-/** Writes one reference per line. Tags name its attributes; people add the expected value. */
+/**
+ * One reference per line. Tags name its attributes; the expected value is left for people to add.
+ */
 export function referenceLines({ drafts }: Grown): string {
   return drafts
     .map(({ reference: { input, expected }, attributes }) =>

@@ -67,13 +67,13 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   report: async () => (await import('./report.ts')).attributesReport,
 };
 
-/** Comes after the causes, which take precedence under a cap. */
+/** Runs after the search for causes, which may use the call limit first. */
 export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   ReportRow &
   CommandRow = {
   key: 'insights',
   calls: { possible: 'insight_possible' },
-  // The attributes' feature reports the problems of the file.
+  // The attributes' feature already reports problems of the file.
   async read(sides) {
     const { pinned } = await readOwnAttributes(sides);
     return { read: pinned, problems: [], notices: [] };

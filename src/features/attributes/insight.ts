@@ -8,19 +8,15 @@ import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-/** Maximum proposals for one attribute. They are tried in order until one passes. */
+/** Proposals for one attribute, tried until one passes. */
 const MOST_PROPOSALS = 2;
 
-/** In characters. */
 const WHY_LENGTH = 400;
 
-/**
- * Characters that a change may add. A change that adds more rewrites the prompt instead of fixing
- * it.
- */
+/** In characters. A larger addition would rewrite the prompt instead of fixing it. */
 const MOST_ADDED = 300;
 
-/** How much a stated figure may be rounded, in percent. */
+/** Allowed rounding of a stated figure, in percentage points. */
 const ROUNDING = 0.5;
 
 const proposalSchema = z.object({
@@ -35,23 +31,23 @@ const proposalSchema = z.object({
 
 const insightReplySchema = z.object({ insights: z.array(proposalSchema) });
 
-/** An insight of a model with its change to head's prompt. The change was not tried yet. */
+/** A change to head's prompt, proposed by a model and not tried yet. */
 export interface ProposedInsight {
   why: string;
   messages: PromptMessage[];
-  /** Position of the changed message, and its changed line before and after. */
+  /** The message's index, and the changed line before and after. */
   change: { message: number; line: number; was: string; becomes: string };
 }
 
 interface Proposals {
   insights: ProposedInsight[];
-  /** Why other replies were rejected. */
+  /** Why proposals were rejected. */
   faults: string[];
 }
 
 /**
- * Asks for insights about one attribute. They are untrusted: each must state its figure and be
- * tried.
+ * Asks for changes to the prompt. Replies are not trusted: each must cite its figure and pass a
+ * trial.
  */
 export async function proposeInsights(
   attribute: AttributeResult,
@@ -107,7 +103,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Says what is wrong with the words: only evaldiff may state figures and directions. */
+/** Rejects claims and figures, which only evaldiff may state. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');
@@ -124,7 +120,7 @@ const DIRECTION = new RegExp(
   'iu',
 );
 
-/** Replaces the words at one place in the messages. If that is impossible, says why. */
+/** Replaces text that must occur exactly once, or says why that is impossible. */
 function replaceOnce(
   messages: Prompt['messages'],
   was: string,
@@ -164,7 +160,6 @@ function rateSentence(attribute: AttributeResult): string {
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
 }
 
-/** Gives the attribute the form that other features use. */
 export function referenceGroup(attribute: AttributeResult): ReferenceGroup {
   const { id, verdict, references, ratings = [] } = attribute;
   const reasons = new Map(ratings.map(({ reference, evidence }) => [reference, evidence]));

@@ -16,10 +16,7 @@ import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { labelsFor, pinnedFor, taskFor, type PinnedAttributes } from './file.ts';
 import { readPins } from './pinned.ts';
 
-/**
- * Whether a test has an attribute, according to people and to its rating. Null if there is no
- * usable rating.
- */
+/** Whether a test has an attribute, according to people and to the model. */
 interface Judgement {
   reference: string;
   attribute: string;
@@ -27,7 +24,7 @@ interface Judgement {
   rating: number | null;
 }
 
-/** Rates the labelled tests with the questions of a run. Null if there are no labels. */
+/** Compares people's labels with ratings by the model that a run would use. */
 export async function gradeAssignments(
   suite: Suite,
   context: TargetContext,

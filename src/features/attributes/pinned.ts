@@ -10,7 +10,6 @@ import type { SourceTree } from '../../types/repository.ts';
 import { attributesOf, type PinnedAttributes } from './file.ts';
 import { DEFAULT_ATTRIBUTES } from './settings.ts';
 
-/** Attributes that apply, with problems and notices of their files. */
 interface Pinned {
   pinned: PinnedAttributes | null;
   problems: Problem[];
@@ -20,20 +19,20 @@ interface Pinned {
 interface ProjectTree {
   tree: SourceTree;
   project: Project;
-  /** The tree from which head was made. Absent: base's tree. */
+  /** The tree that head was derived from, if not base's. */
   origin?: SourceTree;
 }
 
 interface PinnedOptions {
   source: Source;
   limits: Limits;
-  /** Only some prompts were selected, so unmatched sections are not reported. */
+  /** Only some prompts were selected, so unmatched sections are expected. */
   chosen: boolean;
 }
 
 /**
- * Reads base's attributes, or head's if base's file is invalid. Does not read an outside
- * contributor's file.
+ * Reads base's file, or head's if base's is invalid. Does not read the file of an outside
+ * contributor.
  */
 export async function readPinned(
   base: ProjectTree | null,
@@ -145,12 +144,11 @@ export async function readPins(
     : { ...ABSENT, problems: reading.problems };
 }
 
-/** Null if the path is outside the project. */
 export function attributesPath({ qualeval: { attributes } }: Settings): string | null {
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }
 
-/** Moves sections to the new paths of renamed prompts. */
+/** Follows renamed prompts, so that their sections still apply. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
     [...pairSuites(base.suites, head.suites)].map(([{ prompt }, was]) => [

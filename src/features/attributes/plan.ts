@@ -17,7 +17,7 @@ import { pinnedFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText } from './text.ts';
 
-/** Attribute settings of a run. Null if attributes are off; if they gate, a notice then says so. */
+/** Null if attributes are off. A notice warns if they should gate. */
 export type ExplainOwn = {
   settings: QualEvalSettings;
   pinned: PinnedAttributes | null;
@@ -34,15 +34,15 @@ const NOTHING_PLANNED = {
 };
 
 interface ExplainCalls {
-  /** Maximum calls made in any case, because attributes are pinned or `qualeval` is on. */
+  /** Calls made in any case, because attributes are pinned or `qualeval` is on. */
   certain: number;
-  /** Maximum further calls if something regresses. */
+  /** Further calls if something regresses. */
   possible: number;
-  /** Estimated tokens of one such call. */
+  /** Estimate for one such call. */
   tokens: { input: number; output: number };
 }
 
-/** Null if attributes are off. A missing grader does not stop the run. */
+/** Null if attributes are off. Without a grader, the run continues without attributes. */
 export function planExplain({
   input: { mode, code, again },
   gate,
@@ -102,7 +102,7 @@ function ungatedNotice(why: string): Notice {
   };
 }
 
-/** Whether a suite has enough counted references with a verdict each. */
+/** Checks that enough references can get a verdict. */
 export function isExplainable(
   { run: { runs }, compared, policy }: SuiteComparison,
   mode: 'diff' | 'sweep',
@@ -112,7 +112,7 @@ export function isExplainable(
     : policy.kind !== 'pairs' && compared.length >= FEWEST_COMPARED;
 }
 
-/** Counts calls as if none were stored. */
+/** An upper limit, as if no answer was stored. */
 function countExplainCalls(
   suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
@@ -137,7 +137,7 @@ interface Deciding {
   mode: 'diff' | 'sweep';
 }
 
-/** `input` and `output`: tokens of all calls. */
+/** Tokens of all calls. */
 interface SuiteCalls {
   isCertain: boolean;
   calls: number;
@@ -181,7 +181,7 @@ function suiteCalls(
   ];
 }
 
-/** Estimated tokens of an attribute in a prompt, or of its rating in a reply. */
+/** Estimate for an attribute in a prompt or its rating in a reply. */
 const ATTRIBUTE_TOKENS = 40;
 
 const QUESTION_FRAME = 350;

@@ -9,7 +9,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/** Returns the outcome of each try, overall or by one metric, for indices below `tries`. */
+/** Whether each try below `tries` passed, overall or by one metric. */
 export function outcomesOf(
   given: readonly TryResult[],
   metric: string | null,
@@ -30,7 +30,7 @@ function tryOutcome({ outcome, scores }: TryResult, metric: string | null): Outc
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/** Pass rates and their difference, with a two-sided 90 % interval. */
+/** Computes pass rates and their difference, with a two-sided 90 % interval. */
 export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   const { tables, units } = contrast(rows);
   const compared = tables.filter(isComparable);
@@ -49,9 +49,7 @@ export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   };
 }
 
-/**
- * Returns means over references. With two sides, uses only references that have numbers on both.
- */
+/** Means over references. In a comparison, only over those with numbers on both sides. */
 export function meanValues(
   metric: string,
   references: readonly Record<Side, readonly TryResult[]>[],

@@ -11,7 +11,7 @@ interface Scored {
 /** In UTF-16 units. */
 const EVIDENCE_LENGTH = 300;
 
-/** `4`, `4.0`, `4/5`, `4 out of 5`. */
+/** `4`, `4.0`, `4/5` or `4 out of 5`. */
 const SCORE_PATTERN = /^\s*([1-5])(?:\.0+)?(?:\s*(?:\/|of|out of)\s*5)?\s*$/i;
 
 const lenientScore = z
@@ -25,7 +25,7 @@ const ratingSchema = z.object({
   evidence: z.string().catch(''),
 });
 
-/** Keeps whole ratings from 1 to 5 of known attributes. Drops contradictory ones. */
+/** Keeps integers from 1 to 5 for known attributes. Drops contradictory ratings. */
 export function usableRatings(
   given: readonly unknown[],
   attributes: readonly Attribute[],
@@ -47,7 +47,7 @@ export function usableRatings(
   return found;
 }
 
-/** Accepts an attribute's name for its id. */
+/** Models may write an attribute's name instead of its id. */
 function idReader(attributes: readonly Attribute[]): (written: string) => string | null {
   const ids = new Map(attributes.map(({ id, name }) => [foldName(name), id]));
   for (const { id } of attributes) ids.set(foldName(id), id);
@@ -55,16 +55,16 @@ function idReader(attributes: readonly Attribute[]): (written: string) => string
 }
 
 /**
- * QualEval's own form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Names and
- * scores start with a visible character and are limited, because a model may repeat itself forever.
+ * The paper's form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Lengths are
+ * limited, because a model may repeat itself endlessly.
  */
 const BRACKETS =
   /\[(?:[^\][:\n]*:)?\s*(?=\S)([^\][\n]{1,200}?)\s*[,;]\s*Score:\s*(?=\S)([^\][,;\n]{1,20}?)\s*(?:[,;]\s*(?:Evidence:)?([^\][]*))?(?:\]|$)/gim;
 
-/** Longer lines are not a rating. */
+/** Longer lines are not ratings. */
 const LINE_LENGTH = 300;
 
-/** `- rivers: 4`, `1. "rivers" = 4/5,` */
+/** Parses `- rivers: 4` or `1. "rivers" = 4/5,`. */
 function lineRating(line: string): { id: string; score: string; evidence: string } | null {
   const at = line.search(/[:=]/);
   if (at < 0 || line.length > LINE_LENGTH) return null;
@@ -74,7 +74,7 @@ function lineRating(line: string): { id: string; score: string; evidence: string
 }
 
 /**
- * Reads whole objects of a reply that was cut, else bracketed lines, else a line for each rating.
+ * Reads ratings from a truncated or malformed reply: JSON objects, bracketed lines or plain lines.
  */
 export function looseRatings(output: string): unknown[] {
   const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 
-/**
- * The suite of an attribute or insight. The path is not enough: one file can contain several
- * prompts.
- */
+/** A file can contain several prompts, so the path alone is not enough. */
 const ofSuite = {
   path: z.string().describe('File of the prompt, as in `suites`.'),
   suite: z.string().describe('Name of the suite, as in `suites`.'),
@@ -168,7 +165,7 @@ const droppedInsightsSchema = z.strictObject({
   count: countSchema.describe('How many were left out; the notices give the reasons.'),
 });
 
-/** Pass rates, 0–1. Null if nothing was judged. */
+/** Pass rates from 0 to 1. */
 export type Proficiency = Pick<
   AttributeResult,
   'n' | 'base' | 'head' | 'difference' | 'low' | 'high'
@@ -184,7 +181,6 @@ export type Insight = z.infer<typeof insightSchema>;
 
 export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
 
-/** One file can contain several prompts of one model, so the path is not enough. */
 export function suiteKey(of: SuiteOfResult): string {
   return canonicalJson([of.path, 'suite' in of ? of.suite : of.name, { ...of.variant }]);
 }

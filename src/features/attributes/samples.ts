@@ -15,7 +15,7 @@ import type { AttributeIndex, RatedAttribute } from './attribute-index.ts';
 import { KIND_WORDS, type ExplainedSuite } from './explained-suites.ts';
 import type { AttributeResult, AttributeSample } from './result.ts';
 
-/** In characters. The reference itself shows the full text. */
+/** In characters. The reference's own entry shows the full text. */
 const SAMPLE = 300;
 
 const MOST_SKILLS = 12;
@@ -81,7 +81,7 @@ function distance({ expected, output }: Skill): number {
   return Math.abs(expected - output);
 }
 
-/** `side`: which answer to show next to the expected one. Null shows both. */
+/** The answer to show next to the expected one. Null for both. */
 function sampleHtml(
   suite: SuiteResult | null,
   id: string,

@@ -29,7 +29,7 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/** Explains the direction, because higher is better for most shares in a report. */
+/** Needed because for most other percentages higher is better. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
@@ -147,7 +147,7 @@ export function valuesHead(attributes: readonly AttributeResult[]): string | nul
   return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
 }
 
-/** `0.41 → 0.33`. */
+/** For example `0.41 → 0.33`. */
 export function valuesWords({ values }: AttributeResult): string {
   return values === undefined ? '–' : meansInWords(values.base, values.head);
 }
@@ -165,7 +165,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** Makes one bullet for all attributes that changed together with the same named ones. */
+/** Combines attributes that changed together with the same named attributes. */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

@@ -2,14 +2,13 @@ import type { Side } from '../../types/plain.ts';
 import { rateAnswer, rateReference, type Ratings, type RatingTools } from './affinity.ts';
 import { shownExpected, type Attribute, type ReferenceText } from './text.ts';
 
-/** A reference with each side's answer. Null if no answer counts. */
 export interface SurveyReference extends ReferenceText {
   answers: Record<Side, string | null>;
 }
 
 export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
-/** If more than this share of references is unrated, the rest does not represent the suite. */
+/** If more references are unrated, the rest does not represent the suite. */
 const MAX_UNRATED_SHARE = 0.1;
 
 /** Null, with a note, if too many references could not be rated. */
@@ -92,7 +91,7 @@ async function ratedAnswers(
     answer: string | null,
   ): Promise<Ratings | null> => {
     const wanted = shownExpected(reference.expected);
-    // Without an expected answer there is nothing to compare. An identical answer needs no call.
+    // Only an answer that differs from an expected answer needs a call.
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted
       ? (expected.get(reference.id) ?? null)

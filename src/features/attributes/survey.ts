@@ -16,14 +16,12 @@ import { KINDS, attributeLimit, type Attribute } from './text.ts';
 
 interface FoundAttributes {
   attributes: readonly Attribute[];
-  /** What the application does. Null if unknown. */
   task: string | null;
 }
 
 interface SurveyOptions {
-  /** Attributes and task chosen by people. Null: they are discovered. */
+  /** Null if attributes must be discovered. */
   pinned: FoundAttributes | null;
-  /** The prompt before the change. */
   prompt: string;
   most: number;
   slack: number;
@@ -35,11 +33,9 @@ export interface Surveyed {
   attribute: Attribute;
   affinityMean: number;
   prior: number;
-  /** Ratings of all rated references. */
   ratings: AttributeRating[];
-  /** Ids of the references that the linear program assigned. */
+  /** Ids of references that got attributes. */
   assigned: string[];
-  /** Affinities of expected and given answers. Null if not requested. */
   skills: Record<Side, SkillPair[]> | null;
   alignment: { base: number | null; head: number | null } | null;
 }
@@ -49,7 +45,7 @@ export interface Survey {
   notes: string[];
 }
 
-/** Finds, rates and assigns attributes. The references of both sides share one assignment. */
+/** Finds, rates and assigns attributes. References of both sides share one assignment. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,

@@ -6,7 +6,6 @@ import type { AttributeSample } from './result.ts';
 
 const MAX_SAMPLES = 3;
 
-/** Sorts by largest drop, then by affinity. */
 export function largestDrops(
   references: readonly { id: string; table: Table; affinity: number }[],
 ): AttributeSample[] {
@@ -27,7 +26,7 @@ export function largestDrops(
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
 }
 
-/** Finds answers that use more or less of a sub-task than expected, largest distance first. */
+/** Finds answers that use a sub-task more or less than expected, largest difference first. */
 export function otherSkills(
   pairs: Readonly<Record<Side, readonly SkillPair[]>>,
 ): AttributeSample[] {

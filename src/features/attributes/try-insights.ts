@@ -24,23 +24,22 @@ import {
   type Insight,
 } from './result.ts';
 
-/** Default cap of a run. A change is tried twice on every stable reference. */
+/** Default limit for a run. A change is tried twice on every stable reference. */
 const MOST_CALLS = 400;
 
-/** Chance that an insight passes without improving on head, over all that are tried. */
+/** Chance that any useless change passes in a run. */
 const INSIGHT_LEVEL = 0.05;
 
-/** How many attributes of a run get insights: those that fell most. */
+/** Only the attributes with the largest drops get insights. */
 const MOST_ATTRIBUTES = 3;
 
-/** How many fallen references the model sees: of the attribute, and others. */
+/** Regressed references that the model sees: of the attribute, and others. */
 const MOST_SHOWN = { inside: 4, outside: 2 };
 
 export interface InsightPlan {
   maxCalls: number | null;
 }
 
-/** Null if no insight is possible. */
 export function planInsights({
   input: { mode, code, again },
   head,
@@ -61,7 +60,7 @@ export function planInsights({
     .map(({ compared }) => compared.length);
   const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  // Counts one question, ten tries of what fell, and two of every other reference.
+  // One question, ten tries of each regressed reference, and two of the others.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
   const nothing = { certain: [], tested: 0, problems: [], notices: [] };
   return { ...nothing, own: { maxCalls }, possible, usual, asker };
@@ -70,8 +69,8 @@ export function planInsights({
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
 /**
- * Asks for insights about regressed attributes and tries their changes. An insight is shown if its
- * change passes the gate of fixes. Nothing is asked for an outside contributor.
+ * Asks for changes that fix regressed attributes and tries them. Shows a change if it passes the
+ * gate for fixes. Makes no calls for an outside contributor.
  */
 export async function tryInsights(
   { own: { maxCalls }, asker }: FeaturePlan<InsightPlan>,
@@ -129,7 +128,6 @@ interface FoundInsight {
   faults: string[];
 }
 
-/** Returns the first proposal that passes. */
 async function insightOf(
   { comparison, result, attribute }: Trial,
   { grader, counter, level }: Bench,
@@ -180,7 +178,7 @@ async function insightOf(
   return { insight: null, faults };
 }
 
-/** Null if code or a function makes the messages. */
+/** Null if code generates the messages. */
 function triedMessages(side: SuiteSide | null): Prompt['messages'] | null {
   const { code, made, messages } = side?.suite.prompt ?? {};
   return code !== null || made !== undefined ? null : (messages ?? null);
@@ -199,7 +197,6 @@ function candidateOf(
   };
 }
 
-/** Finds the changed line in head's file. */
 async function insightChange(
   messages: Prompt['messages'],
   { change: { message, line, was, becomes } }: ProposedInsight,

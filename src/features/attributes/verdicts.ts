@@ -17,16 +17,16 @@ const PERMUTATIONS = 999;
 /** With fewer units inside or outside, an attribute is not compared. */
 export const FEWEST_UNITS = 4;
 
-/** How many attributes are named at most for a suite and direction. */
+/** Per suite and direction. */
 const MOST_NAMED_CAUSES = 4;
 
-/** Log likelihood that must be gained to add an attribute, to exchange one, and to keep one. */
+/** Gain in log likelihood needed to add an attribute, to exchange one and to keep one. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
-/** Log likelihood (odds of 20) by which an alternative attribute must be worse to be ruled out. */
+/** An alternative is ruled out if its log likelihood is lower by this (odds of 20). */
 const APART_ODDS = 3;
 
-/** Rows of one suite, by position, and the members of each of its attributes. */
+/** Rows of one suite, and the members of each attribute. */
 interface RatedRows {
   positions: readonly number[];
   groups: readonly (readonly number[])[];
@@ -34,19 +34,16 @@ interface RatedRows {
 
 export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
-  /**
-   * Adjusted one-sided p: of improvement if the group improved, else of regression. Null if not
-   * tested.
-   */
+  /** Adjusted and one-sided, in the direction of the change. Null if not tested. */
   p: number | null;
-  /** Indexes of the reported groups that changed in the same direction, in suite order. */
+  /** Reported groups that explain this group's change. */
   explainedBy: number[];
-  /** Groups that would explain the change about as well, with the units that they share. */
+  /** Groups that would explain the change about as well, with the number of shared units. */
   alternatives: { group: number; shared: number; of: number }[];
 }
 
 interface VerdictOptions {
-  /** Significance level for all groups together, separately for regressions and improvements. */
+  /** For all groups together, in each direction. */
   alpha: number;
   seed: number;
   permutations?: number;
@@ -92,7 +89,7 @@ interface ContrastCandidate {
   positions: readonly number[];
   place: number;
   group: MemberGroup;
-  /** p of a change in the direction, not adjusted. */
+  /** Not adjusted. */
   p: number;
 }
 
@@ -128,7 +125,7 @@ function findingsIn(
 
 const [DOWN, UP] = [['base', 'head'] as const, ['head', 'base'] as const];
 
-/** A cluster is one unit with the mean of its members' passes, because they change together. */
+/** The members of a cluster change together, so a cluster counts as one unit. */
 function contrastCandidates(
   rows: readonly ClusteredTries[],
   { positions, groups }: RatedRows,
@@ -171,7 +168,7 @@ function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandi
 
 interface AttributeCause {
   candidate: ContrastCandidate;
-  /** p of its contrast, given the other causes. */
+  /** Of its contrast, given the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }
@@ -225,7 +222,7 @@ function nameCauses(
   });
 }
 
-/** Exchanges one group for a better one, and drops groups that the others explain. */
+/** Exchanges a group for a better one, and drops groups that others explain. */
 function correct(
   chosen: readonly ContrastCandidate[],
   open: readonly ContrastCandidate[],
