@@ -42,7 +42,7 @@ export function lossesByReason(left: readonly Loss[]): LossGroup[] {
   return [...groups.values()].sort((a, b) => b.times - a.times);
 }
 
-/** `41 of 44 tests, 120 of 131 assertions carried over; 14 lost`. */
+/** For example `41 of 44 tests, 120 of 131 assertions carried over; 14 lost`. */
 export function carriedLine({ carried, left }: Pick<Imported, 'carried' | 'left'>): string {
   const shares = carried
     .filter(({ unit, of, carried: over }) => of > 0 && (unit !== 'prompt' || over < of))
@@ -91,7 +91,6 @@ function summary(file: string, imported: Imported, groups: readonly LossGroup[])
   ];
 }
 
-/** `a.yaml:3, 7 and 9; b.yaml:1`. Places beyond the limit are only counted. */
 function placesText(places: readonly Place[]): string {
   const shown = places.slice(0, MAX_LISTED_PLACES);
   let text = '';

@@ -45,10 +45,7 @@ export async function withSandbox(
   }
 }
 
-/**
- * Replaces checks that do not compile by checks that fail. promptfoo fails their answers; evaldiff
- * would stop the run.
- */
+/** Makes checks that do not compile fail, as in promptfoo. Otherwise they would stop the run. */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   terminal: SandboxTerminal,

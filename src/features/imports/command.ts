@@ -75,7 +75,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** Converts a file and prints what was lost. @returns 0 if everything was carried over, else 1 */
+/** @returns 0 if everything was carried over, else 1 */
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
@@ -133,7 +133,7 @@ async function requiredSettings(
   );
 }
 
-/** Adds the settings that the conversion needs, which take precedence, and the program files. */
+/** Adds program files and required settings, which take precedence. */
 function withRequired(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
@@ -231,8 +231,7 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification needs the suite as read in place, because templates are then filled in per
-      // test.
+      // Verification needs the original file, whose templates are filled in per test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };
@@ -255,7 +254,6 @@ async function settingsFor(files: Files): Promise<Settings> {
   return (await loadSettings(files, options, [])).settings;
 }
 
-/** Returns the POSIX path below the folder. Null outside it. */
 function pathWithin(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
   return found === '..' || found.startsWith('../') ? null : found;

@@ -7,13 +7,10 @@ import type { DraftFile, Imported } from './shared/draft.ts';
 
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 
-/** The files of an imported suite, by path, and the settings that it needs. */
 export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
-  /**
-   * Data and rubric files that the suite refers to, relative to the project. They are not copied.
-   */
+  /** Data and rubric files, relative to the project. They are not copied. */
   needs: string[];
 }
 
@@ -68,7 +65,7 @@ export function settingsFile(settings: JsonMap): string {
   return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
 }
 
-/** Writes no aliases, because our reader does not accept them. */
+/** Without aliases, because our own reader rejects them. */
 function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }
@@ -82,7 +79,7 @@ function slugOf(name: string): string {
   return slug === '' ? 'prompt' : slug;
 }
 
-/** Makes a unique name that is not another tool's file name (`promptfooconfig.yaml`). */
+/** Avoids names of other tools' files, such as `promptfooconfig.yaml`. */
 function uniqueFileName(slug: string, taken: Set<string>): string {
   const isForeign = (name: string): boolean =>
     formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;

@@ -1,7 +1,7 @@
 import type { UnreadFormat } from '../../config/formats.ts';
 import { isMap, jsonText } from '../../types/plain.ts';
 
-/** The order is the one of the table in docs/migrate.md. */
+/** In the order of the table in docs/migrate.md. */
 export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
   Prompty: {
     path: /\.prompty$/,

@@ -20,7 +20,9 @@ export function isAgreement({ theirs, ours }: ComparedVerdict): boolean {
   return ours.status === (theirs.pass ? 'pass' : 'fail');
 }
 
-/** `1,284 of 1,286 verdicts equal; these 2 differ:`, followed by a line per kind of difference. */
+/**
+ * For example `1,284 of 1,286 verdicts equal; these 2 differ:`, then a line per kind of difference.
+ */
 export function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
   const equal = (total - differing.length).toLocaleString('en-US');
   const head = `${equal} of ${counted(total, 'verdict')} equal`;
@@ -53,7 +55,7 @@ export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   ].join('\n');
 }
 
-/** Groups verdicts that differ for the same reason, ignoring the test and its texts. */
+/** Equal for verdicts that differ for the same reason. */
 function differenceKind({ metric: { source }, theirs, ours }: ComparedVerdict): string {
   const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';
   const words = said

@@ -69,7 +69,7 @@ export function readCase(
 function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
   const unread: string[] = [];
   const checks = Object.entries(written).flatMap(([key, value]): SkillCheck[] => {
-    // A structured expected output is a list of checks.
+    // If the expected output is not text, it is a list of checks.
     const isChecks = key === 'expected_output' && value !== null && !isScalar(value);
     if (isAmong(CASE_KEYS, key) && !isChecks) return [];
     const found = checksUnder(isChecks ? 'expectations' : key, value, builtIns);
@@ -129,7 +129,7 @@ function expects(written: JsonMap): number {
   return String(expectedOf(written)['expected'] ?? '').trim() === '' ? 0 : 1;
 }
 
-/** Makes metrics from the checks. If there are none, the expected output is the criterion. */
+/** Without checks, the expected output becomes the criterion. */
 function caseMetrics(
   map: JsonMap,
   checks: readonly SkillCheck[],

@@ -3,7 +3,7 @@ import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../typ
 import { isAmong } from '../shared/draft.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
-/** Keys that never contain a check. The first few are not reported either. */
+/** Keys that contain no check. The first few are not even reported. */
 export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION =
@@ -42,7 +42,7 @@ const NEGATING = 'not no never doesnt without';
 
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** Keys of a check's operand. The first key that is present counts. */
+/** Keys that may contain a check's operand. The first one present counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
@@ -69,7 +69,6 @@ function typeOf(written: string): { type: string; negate: boolean } | null {
   return type === undefined ? null : { type: type.replace('not-', ''), negate: turns % 2 === 1 };
 }
 
-/** Returns the checks under a key of a case. Null if there are none. */
 export function checksUnder(
   key: string,
   value: Json,
@@ -156,7 +155,7 @@ function readCheck(
   return statementsOf(check, negate, true).map((found) => ({ ...found, remark }));
 }
 
-/** An optional check is shown but does not gate. */
+/** An optional check does not gate. */
 function withOptional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
   if ('why' in found || (required !== false && isOptional !== true)) return found;
   return 'metric' in found
@@ -180,10 +179,7 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
   ];
 }
 
-/**
- * Converts a comparison to a metric. A list must match with all its items or, if negated, with
- * none.
- */
+/** An answer must match all items of a list or, if negated, none. */
 function comparison(
   type: string,
   check: JsonMap,

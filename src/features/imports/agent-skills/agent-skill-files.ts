@@ -6,15 +6,15 @@ import { lastSteps } from '../shared/draft.ts';
 export interface SkillFiles {
   exists(path: string): boolean;
   below(folder: string): string[];
-  /** Null if the file is unreadable. That is reported. */
+  /** Null if the file is unreadable, which is then reported. */
   read(path: string): Promise<Uint8Array | null>;
 }
 
-/** Maximum bytes of an attached file, and maximum files from folders. */
+/** Bytes per attached file, and number of files from folders. */
 const MAX_ATTACHMENT_BYTES = 200_000;
 const MAX_ATTACHMENTS = 100;
 
-/** Finds the SKILL.md next to the folder of the evals or in `skills/<name>/`. */
+/** Looks for SKILL.md next to the evals folder and in `skills/<name>/`. */
 export async function findSkill(
   document: Document,
   files: SkillFiles,
@@ -110,7 +110,7 @@ async function attachedFile(
     : { text: fileText(path, text.text) };
 }
 
-/** Maps attached files for an agent: path in its workspace → path in the tree. */
+/** Path in the agent's workspace → path in the tree. */
 export function placedFiles(
   written: Json | undefined,
   options: Pick<AttachOptions, 'files' | 'folders'>,

@@ -15,8 +15,8 @@ interface TaskContext {
 }
 
 /**
- * Converts the cases to tasks of an agent that has the skill. Files are in its workspace, and
- * trigger queries are trigger tests. Null if there is no skill or no case.
+ * Converts cases to tasks of an agent. Trigger queries become trigger tests. Null without a skill
+ * or case.
  */
 export async function tasksOf(
   document: Document,

@@ -34,7 +34,7 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /** A program gets paths. A model gets the files' texts. */
+  /** A program gets paths, a model the files' texts. */
   isProgram: boolean;
 }
 
@@ -42,17 +42,13 @@ const CASE_LISTS = ['evals', 'cases'];
 
 const SKILL_FILE_KEYS = `${CASE_LISTS.join(' ')} skill_name skill skills`;
 
-/** Returns the list of cases, or the only case. Null if there is none. */
 function casesIn(root: Node): Node | null {
   const key = CASE_LISTS.find((each) => Array.isArray(root.map[each]));
   if (key !== undefined) return root.at(key);
   return root.each().some(({ value }) => caseQuestion(value)) ? root : null;
 }
 
-/**
- * Imports `evals/evals.json` of an Agent Skill as a prompt. A single answer tests only the skill's
- * text.
- */
+/** Imports `evals/evals.json` of an Agent Skill as a prompt that contains the skill's text. */
 export async function importAgentSkill(
   document: Document,
   tools: FormatTools,

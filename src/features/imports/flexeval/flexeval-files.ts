@@ -10,9 +10,8 @@ export interface FlexEvalContext {
   builtIns: BuiltInMetrics;
   imported: Imported;
   problems: Problem[];
-  /** Says why a path cannot be used. Null if it can. */
   absence(path: string): string | null;
-  /** Null if the file is unreadable. That is reported. */
+  /** Null if the file is unreadable, which is then reported. */
   text(path: string): Promise<string | null>;
 }
 
@@ -60,8 +59,7 @@ export function dataFile(
 }
 
 /**
- * FlexEval resolves paths from its working directory, but in old files from the file's folder.
- * Reports a path without a file.
+ * FlexEval resolves paths from its working directory, but older files are relative to themselves.
  */
 function locateFile(
   path: string,
@@ -122,7 +120,8 @@ export function findModule(
 }
 
 /**
- * Keeps line numbers. As in FlexEval, the type hint of the first parameter selects the argument.
+ * Keeps line numbers. As in FlexEval, the type of the first parameter selects what the function
+ * gets.
  */
 export function functionMetric(
   { source }: FunctionModule,

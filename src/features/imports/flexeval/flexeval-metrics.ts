@@ -35,10 +35,9 @@ const CONDITION_KEYS =
   'metric_max_value';
 
 /**
- * Converts `{ function, rubric }`. Functions have no threshold in FlexEval, so they are shown and
- * do not gate. Metrics score every message of a recorded dialogue. In a completed dialogue they
- * score only the new answer, because the rest is equal on both sides. A metric that depends on a
- * lost metric is lost too.
+ * Converts functions and rubrics. Functions have no threshold in FlexEval, so they do not gate.
+ * Recorded dialogues are scored message by message, completed ones only by the new answer. A metric
+ * that depends on a lost metric is lost too.
  */
 export function convertMetrics(
   metrics: Node,
@@ -143,7 +142,7 @@ function conditionsOf({ written }: Pick<FlexEvalMetric, 'written'>): JsonMap[] {
   return (Array.isArray(list) ? list : []).filter(isMap);
 }
 
-/** Finds the metric to which a condition refers. Null unless exactly one matches. */
+/** Null unless exactly one metric matches the condition. */
 function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEvalMetric | null {
   const { name, type, kwargs, metric_level: level } = condition;
   const [only, ...others] = all.filter(
@@ -191,7 +190,7 @@ function withUniqueNames(
   });
 }
 
-/** FlexEval scores every object of the level, unless the metric asks for the last one. */
+/** FlexEval scores every object of the level unless the metric requests the last one. */
 function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;

@@ -31,7 +31,7 @@ interface ForeignEval {
   key: string | null;
   node: Node;
   data: Node[];
-  /** The run's configuration, then the eval's, which takes precedence. */
+  /** In order of precedence, lowest first. */
   configs: Node[];
 }
 
@@ -216,10 +216,7 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/**
- * Returns the number of tries of each dialogue (1 if null). Reports the configurations' other
- * settings.
- */
+/** Returns tries per dialogue, and reports settings that are not supported. */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

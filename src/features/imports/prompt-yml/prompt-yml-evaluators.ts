@@ -56,7 +56,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** Makes the first judge the grader if there is none. Other judges are set on their metrics. */
+/** The first judge becomes the grader unless there is one. Others are set on their metrics. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,
@@ -85,7 +85,7 @@ export function withJudge(
     : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/** Converts judges with choices to a criterion. A choice's score decides whether it passes. */
+/** The score of a judge's choice decides whether it passes. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
@@ -98,7 +98,7 @@ function convertJudge(llm: JsonMap): Converted {
             : [],
         )
     : [];
-  // Our grader template already shows the question and answer.
+  // Our grader's prompt already contains the question and answer.
   const words = [
     typeof systemPrompt === 'string' ? systemPrompt : '',
     prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)'),

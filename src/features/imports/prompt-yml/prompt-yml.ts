@@ -31,7 +31,7 @@ const PROMPT_FILE_KEYS =
   'name description model modelParameters messages testData evaluators responseFormat ' +
   'jsonSchema';
 
-/** Converts a `.prompt.yml`: messages, test data (references) and evaluators (metrics). */
+/** Imports a `.prompt.yml` of GitHub Models. */
 export function importPromptYml(
   document: Document,
   { hasGrader }: FormatTools,
@@ -182,7 +182,6 @@ function promptYmlTestsDraft(
   return draft;
 }
 
-/** Returns a row's columns, and the members of an `input` map that the prompt uses. */
 function rowCells(row: JsonMap, variables: readonly string[]): JsonMap {
   const inside = isMap(row['input'] ?? null) ? (row['input'] as JsonMap) : {};
   const shown = Object.entries(inside).filter(([name]) => variables.includes(name));
@@ -204,7 +203,7 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
         `${text}:, and it is a map`;
 }
 
-/** Column `expected` is the expected value. Other columns and used members are variables. */
+/** `expected` is the expected value; other columns are variables. */
 function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(

@@ -80,10 +80,7 @@ const INSTEAD =
   'does not run; remove it if the assertion works without it, or put it into ' +
   'a code metric after converting this file with npx evaldiff import';
 
-/**
- * Reports a transform that changes the answer before scoring: the assertion's or the test's. Null
- * if there is none.
- */
+/** Says whether the test or assertion changes the answer before scoring, which is not supported. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
   if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
   if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;

@@ -18,7 +18,6 @@ type ChatPart = { type: 'text'; text: string } | Pick<FilePart, 'type' | 'path'>
 export interface ChatMessage {
   role: Role;
   content: string;
-  /** Absent if the message is only text. */
   parts?: ChatPart[];
 }
 
@@ -33,7 +32,7 @@ function chatOf(text: string): ChatMessage[] | string {
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
-/** Returns the messages of a list, or an error message. Null if it is not a list of messages. */
+/** Returns an error message if a message is invalid, or null if the list has no messages. */
 export function chatIn(list: Json): ChatMessage[] | string | null {
   if (
     !Array.isArray(list) ||
@@ -64,7 +63,6 @@ function partsIn(content: Json | undefined): ChatPart[] | string {
   return parts;
 }
 
-/** A part in OpenAI's or Anthropic's format. */
 function partIn(part: JsonMap): ChatPart | string | null {
   const { type, text } = part;
   switch (type) {
@@ -93,7 +91,7 @@ function memberOf(value: Json | undefined, ...names: string[]): Json | undefined
   return names.map((name) => map[name]).find((each) => each !== undefined);
 }
 
-/** A variable in the data contains the path of the file. Other data contains no file. */
+/** Only a variable may contain a file's path. */
 function filePart(type: FilePart['type'], written: Json | undefined): ChatPart | string | null {
   if (typeof written !== 'string') return null;
   const path = written.replace(/^data:[^,{]*,|^file:\/\//, '').replace(/^\.\//, '');

@@ -6,15 +6,15 @@ export interface CodeCheck {
   source: string;
   threshold: number | null;
   negate: boolean;
-  /** Variables that are maps or lists in promptfoo and JSON text in evaldiff. */
+  /** Variables that are maps or lists in promptfoo, but JSON text in evaldiff. */
   structured: readonly string[];
-  /** Variables whose input differs from what promptfoo's checks see. */
+  /** Variables for which promptfoo's checks see another value. */
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;
 }
 
-/** Converts promptfoo's JavaScript. Adds one line before the user's code. */
+/** Adds one line before the user's code. */
 export function javascriptMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -69,9 +69,7 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/**
- * Code of several lines is a function body. In code of one line, the last statement is the result.
- */
+/** Several lines are a function body. In one line, the last statement is the result. */
 function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
@@ -95,7 +93,7 @@ function lastStatementEnd(line: string): number {
   return end;
 }
 
-/** A threshold applies only to numbers. A result's own `pass` is used unchanged. */
+/** A threshold applies only to numbers. A result's own `pass` decides by itself. */
 function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
@@ -125,7 +123,7 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   ];
 }
 
-/** Converts promptfoo's Python (an expression, a body with `return`, or `get_assert`). */
+/** Supports an expression, a body with `return`, and `get_assert`. */
 export function pythonMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -133,7 +131,7 @@ export function pythonMetric(
 ): string {
   const { source, structured, unlike, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
-  // The user's code comes first: its line numbers stay, and `from __future__` must be at the top.
+  // The user's code comes first, because `from __future__` must be at the top.
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
@@ -174,7 +172,7 @@ export function pythonMetric(
   ].join('\n');
 }
 
-/** A text may spell a boolean. A threshold applies to numbers and to a map's score. */
+/** Text may be a boolean's name. A threshold applies to numbers and to a map's score. */
 function pythonVerdict(threshold: number | null, negate: boolean): string[] {
   const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
   return [

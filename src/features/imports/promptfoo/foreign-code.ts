@@ -5,7 +5,7 @@ import { isAmong } from '../shared/draft.ts';
 
 export interface CodeFile {
   file: string;
-  /** '' for the default export. */
+  /** Empty for the default export. */
   called: string;
 }
 
@@ -19,7 +19,7 @@ export function codeFileIn(text: string, folder: string): CodeFile | null {
   return { file: folder === '' ? path : `${folder}/${path}`, called };
 }
 
-/** The command that runs a code file. `told`: extra arguments, as JSON. */
+/** `told`: extra arguments, as JSON. */
 export function codeCommand(
   kind: 'provider' | 'prompt' | 'tests',
   { file, called }: CodeFile,
@@ -38,7 +38,7 @@ export function codeCommand(
   ];
 }
 
-/** Matches all code of the file's language, because the file may import any of it. */
+/** All files of the language, because the code may import any of them. */
 function codeFilePatterns({ file }: CodeFile): string[] {
   return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
@@ -75,7 +75,7 @@ function placeOfLine(line: number, file: string | null): string {
   return line === 1 ? '' : ` on line ${String(line)}`;
 }
 
-/** Says why JavaScript cannot run in the sandbox, or null. `file`: used to report the line. */
+/** Says why JavaScript cannot run in the sandbox, or returns null. */
 export function javascriptProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
   const found = OUTSIDE.exec(code);
@@ -91,7 +91,7 @@ export function javascriptProblem(source: string, file: string | null = null): s
   return `it uses ${shown}${place}, ${SANDBOX_LIMITS}`;
 }
 
-/** Modules that a check may import: the standard library without files, network and processes. */
+/** The standard library without files, network and processes. */
 const MODULES =
   '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 ' +
   'cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent ' +
@@ -107,7 +107,7 @@ const MODULES =
   'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml ' +
   'zipapp zipimport zlib zoneinfo';
 
-/** Other names that sandboxed Python lacks: files, environment, processes. */
+/** Other names that the sandbox lacks. */
 const OUTSIDE_PYTHON =
   /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
 
@@ -132,7 +132,7 @@ export function pythonProblem(source: string, file: string | null = null): strin
   return null;
 }
 
-/** Top-level names of the modules that a line imports; `.` for a relative import. */
+/** Top-level module names; `.` for a relative import. */
 function modulesOf(line: string): string[] {
   const [, from] = /^\s*from\s+(\.|[A-Za-z_]\w*)\S*\s+import\b/.exec(line) ?? [];
   const [, names = ''] = /^\s*import\s+([\w., \t]+)/.exec(line) ?? [];

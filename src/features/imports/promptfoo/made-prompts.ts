@@ -12,9 +12,7 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/**
- * Returns the messages of each test if one prompt with variables cannot express them, else null.
- */
+/** Returns each test's messages if one prompt with variables cannot express them. */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
@@ -50,7 +48,7 @@ export async function madeMessages(
   );
 }
 
-/** Null if filling in the prompt results in the same messages. */
+/** Null if they equal the prompt with its variables filled in. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],
@@ -127,7 +125,6 @@ function toMessages(made: Json): ReturnType<typeof messagesIn> {
   return chatIn(made) ?? 'it returned neither text nor a list of messages';
 }
 
-/** Returns the messages in evaldiff's form, or the source that generates them. */
 export function sourceOf({ made, messages }: ForeignPrompt): { role: string; content: Json }[] {
   if (made === null)
     return messages.map(({ role, template, parts }) => ({

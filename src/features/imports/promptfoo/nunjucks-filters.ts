@@ -82,7 +82,7 @@ const numberFilter =
     return Number.isNaN(found) ? instead : found;
   };
 
-/** The filters that public prompts use, with nunjucks' semantics. */
+/** The filters found in public prompts, with nunjucks' semantics. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value) => (typeof value === 'number' ? Math.abs(value) : null),
   capitalize: ofText(capitalized),

@@ -37,7 +37,7 @@ function checkNode(node: SyntaxNode): void {
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
-      // The value depends on the run's environment.
+      // The value depends on the environment.
       return node.value === 'env';
     case 'Literal':
       return typeof node.value === 'object' && node.value !== null;
@@ -80,7 +80,7 @@ function constructAt(text: string, index: number): string {
 
 const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;
 
-/** nunjucks does not match an end tag with a dash, and takes quadratic time without one. */
+/** nunjucks ignores an end tag with a dash, and needs quadratic time if the end tag is missing. */
 const RAW = /\{%(?:-?\s*(?:raw|verbatim)\b|\s*(end)raw\s*%\})/g;
 
 function unclosedAt(text: string, tags: RegExp): number | undefined {

@@ -4,12 +4,12 @@ import { assertionText } from '../shared/templates.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
-/** Length and steps are limited, because loops can be nested. */
+/** Limited, because loops can be nested. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
 
 interface RenderState {
-  /** Loop and `set` variables, innermost last; they shadow the test's. */
+  /** Innermost last. They shadow the test's variables. */
   scopes: Map<string, Value>[];
   vars: Readonly<Record<string, Json>>;
   text: string;
@@ -19,7 +19,7 @@ interface RenderState {
 
 class Unfit extends Error {}
 
-/** Renders nunjucks without escaping. Reports unsupported parts instead of rendering them. */
+/** Renders nunjucks without escaping. Unsupported parts are reported. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,
@@ -157,9 +157,8 @@ type Chain = readonly (Infix | (() => Value))[];
 const INFIX = { Or: 'or', And: 'and', Add: '+', Sub: '-', Mul: '*', Div: '/', Mod: '%' } as const;
 
 /**
- * Lists operands and operators in the order in which nunjucks writes them as JavaScript. nunjucks
- * writes no brackets, so JavaScript's precedence groups them instead of the tree: `not a == b` is
- * `!a == b`.
+ * Lists operands and operators in source order. nunjucks compiles them to JavaScript without
+ * brackets, so JavaScript's precedence applies: `not a == b` is `!a == b`.
  */
 function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
   const part = (of: SyntaxNode): Chain => chainOf(of, inside);
@@ -191,7 +190,7 @@ function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
   }
 }
 
-/** The weakest operators come first. */
+/** Lowest precedence first. */
 const PRECEDENCE: readonly (readonly Infix[])[] = [
   ['or'],
   ['and'],
@@ -215,7 +214,7 @@ function evaluateChain(chain: Chain, level = 0): Value {
   return OPERATORS_BY_SIGN[by](first, second());
 }
 
-/** JavaScript's operators convert other values. Lists and maps may lack the methods for that. */
+/** Not by JavaScript's conversion, which calls methods that parsed lists and maps may lack. */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 

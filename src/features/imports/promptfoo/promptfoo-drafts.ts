@@ -30,9 +30,9 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /** Which inputs are used: as checks see them (`vars`) or as text prompts show them (`sent`). */
+  /** As checks see them (`vars`) or as text prompts show them (`sent`). */
   inputs: 'vars' | 'sent';
-  /** Whether every model has a response schema. Code checks then get parsed data. */
+  /** All models have a response schema, so code checks get parsed data. */
   asData: boolean;
   imported: Imported;
 }
@@ -94,7 +94,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Variables that are maps or lists in some test, and JSON text in evaldiff. */
+/** Variables that are a map or list in some test. In evaldiff they are JSON text. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -104,7 +104,6 @@ export function structuredNames(tests: readonly ForeignTest[]): string[] {
   return [...new Set(names)];
 }
 
-/** Variables without a value are empty in both tools, which is rarely intended. */
 function reportMissingValues(
   tests: readonly ForeignTest[],
   paths: readonly (readonly (string | number)[])[],
@@ -123,7 +122,7 @@ function reportMissingValues(
   }
 }
 
-/** `{name}` is literal text in promptfoo, so the model never sees a variable of that name. */
+/** `{name}` is literal text in promptfoo, so the model never sees the variable. */
 function reportSingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],
@@ -161,10 +160,7 @@ function testShares(
   ];
 }
 
-/**
- * Uses unique descriptions, else file names of variables, so that an id stays when the file is
- * edited.
- */
+/** Prefers descriptions, then file names, so that ids stay when the file is edited. */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

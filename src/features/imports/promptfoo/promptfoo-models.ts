@@ -22,7 +22,7 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** Reads all supported providers of the file. If there are none, uses the settings' model. */
+/** Reads the supported providers, or uses the settings' model if there are none. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
@@ -85,10 +85,7 @@ async function withSentParameters(
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
-/**
- * Returns the provider to call. If the settings name a successor of a retired model, returns that
- * one.
- */
+/** Follows the settings if they replace a retired model. */
 function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -130,8 +127,8 @@ function codeProvider(
 }
 
 /**
- * promptfoo parses answers that have a response schema. Models share checks, so this applies to all
- * or none.
+ * promptfoo parses answers that have a response schema. All models or none must have one, because
+ * they share checks.
  */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
@@ -149,10 +146,7 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/**
- * Makes a unique name, because a file may list a provider several times with different
- * configurations.
- */
+/** A file may list a provider several times with different configurations. */
 function uniqueModelName(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,
@@ -197,7 +191,7 @@ function providerId(value: Json): string {
   return isScalar(id) ? String(id).slice(0, 100) : '';
 }
 
-/** The default grader: `defaultTest.options.provider`. */
+/** Reads `defaultTest.options.provider`. */
 export function importedGrader(document: Document, { left, models }: Imported): Imported['grader'] {
   const provider = nodeOf(document, ['defaultTest', 'options', 'provider']);
   const { value, map, place, at } = provider;

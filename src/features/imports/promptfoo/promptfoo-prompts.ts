@@ -16,17 +16,20 @@ import { isCutOff } from './templates.ts';
 
 export interface ForeignPrompt {
   label: string | null;
-  /** Model parameters of this prompt, which take precedence over its provider's. */
+  /** These take precedence over the provider's. */
   parameters: JsonMap;
   unread: { key: string; why: string }[];
-  /** `parts`: images or files of a message. Absent if the message is only text. */
+  /** `parts`: images and files of a message. */
   messages: {
     role: Role;
     template: ReadTemplate;
     parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
     place: Place;
   }[];
-  /** JSON receives variables unchanged. Text is filled in first and may then become a chat. */
+  /**
+   * JSON prompts get variables as they are. Text is filled in first and may then be parsed as a
+   * chat.
+   */
   form: PromptForm;
   made: Maker | null;
   place: Place;
@@ -54,15 +57,13 @@ const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
 
-/**
- * Reads all prompts in order: texts, conversations in JSON or YAML, and files that contain them.
- */
+/** Reads prompts from texts, chats in JSON or YAML, and files. */
 export async function readPrompts(
   document: Document,
   context: PromptContext,
 ): Promise<ReadPrompt[]> {
   const { value, map, at, each } = nodeOf(document, ['prompts']);
-  // An old form maps files to labels.
+  // An old format maps files to labels.
   const entries: Pick<Node, 'value' | 'place'>[] = isMap(value)
     ? Object.entries(map).map(([id, label]) => ({ value: { id, label }, place: at(id).place }))
     : each();
@@ -157,7 +158,7 @@ function isPromptPath(text: string): boolean {
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
-/** A JSON or YAML file is data, including `file://` values. If it does not parse, it is text. */
+/** A JSON or YAML file that does not parse is text. */
 async function withTexts(
   { file, text }: { file: string; text: string },
   place: Place,
@@ -175,7 +176,7 @@ async function withTexts(
   return { file, text: JSON.stringify(await Promise.all(messages)) };
 }
 
-/** A text file may contain several prompts, separated by lines of three dashes. */
+/** A text file may contain several prompts, separated by `---`. */
 function fromFile(
   { file, text }: { file: string; text: string },
   entry: PromptEntry,
@@ -220,7 +221,7 @@ function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry 
   };
 }
 
-/** A text that is a list of messages is a conversation. Any other text is one user message. */
+/** Text that parses as a list of messages is a chat. Any other text is one user message. */
 function textPrompt(
   text: string,
   entry: PromptEntry,
@@ -253,8 +254,7 @@ function textPrompt(
 }
 
 /**
- * promptfoo sends truncated templates unchanged. evaldiff cannot do so if they contain a name in
- * braces.
+ * promptfoo sends unfinished templates unchanged. evaldiff cannot if they contain a name in braces.
  */
 function literalMessages(
   messages: readonly ChatMessage[],
@@ -290,7 +290,6 @@ function partsPrompt(
   return { ...prompt, made: null, messages: plain };
 }
 
-/** Variables that contain the path of an image or a file. */
 export function fileVariables(prompts: readonly ForeignPrompt[]): Set<string> {
   const parts = prompts.flatMap(({ messages }) => messages.flatMap(({ parts: own = [] }) => own));
   const shown = parts.filter(({ type }) => type !== 'text');

@@ -9,11 +9,11 @@ export interface ForeignAnswer {
   test: number;
   description: string | null;
   vars: JsonMap;
-  /** The prompt as sent: text, or JSON of messages. */
+  /** As sent: text, or messages as JSON. */
   prompt: string;
   output: Json;
   latencyMs: number;
-  /** A provider or test changed the model's answer before scoring. */
+  /** The answer was changed before it was scored. */
   isTransformed: boolean;
   verdicts: ForeignVerdict[];
 }
@@ -24,7 +24,7 @@ interface ForeignVerdict {
   reason: string;
 }
 
-/** Parses a results file (`promptfoo eval -o results.json`), or says why it has no answers. */
+/** Parses the output of `promptfoo eval -o results.json`, or says why it is unusable. */
 export function readForeignResults(
   value: Json,
 ): { answers: ForeignAnswer[]; unanswered: number } | { why: string } {
@@ -74,7 +74,7 @@ function readForeignAnswer(
   };
 }
 
-/** A set contains its members' verdicts. Most of these are also listed separately. */
+/** The members of a set are mostly listed a second time on their own. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -94,11 +94,11 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** Returns a key that is the same for an assertion in a configuration and in results. */
+/** Equal for an assertion in the configuration and in the results. */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
-    // Table cells are text in results.
+    // In results, table cells are text.
     isScalar(value) ? String(value) : (value ?? null),
     threshold ?? null,
     metric === '' ? null : (metric ?? null),
@@ -106,10 +106,7 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
   ]);
 }
 
-/**
- * Returns the reference at the answer's index if the variables match, else the only match, else
- * null.
- */
+/** Prefers the reference at the answer's index, then the only one with equal variables. */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
   rows: readonly { given: JsonMap; vars: JsonMap }[],
@@ -126,7 +123,7 @@ export function referenceAt(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Paths are relative to the project here, but relative to the configuration in results. */
+/** Paths are relative to the project here, but to the configuration in results. */
 function isSameVariable(own: Json, theirs: Json): boolean {
   if (typeof own !== 'string' || typeof theirs !== 'string')
     return JSON.stringify(own) === JSON.stringify(theirs);
@@ -135,7 +132,7 @@ function isSameVariable(own: Json, theirs: Json): boolean {
   return own.trim() === theirs.trim() || isDate(own, theirs);
 }
 
-/** An unquoted date is a timestamp in results: `2026-01-31` becomes `2026-01-31T00:00:00.000Z`. */
+/** In results, an unquoted date such as `2026-01-31` is `2026-01-31T00:00:00.000Z`. */
 function isDate(own: string, theirs: string): boolean {
   const written = own.trim().replace(' ', 'T');
   return (

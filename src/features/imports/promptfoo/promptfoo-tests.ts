@@ -23,7 +23,7 @@ const NO_DEFAULTS: Defaults = {
   options: {},
 };
 
-/** Options that evaldiff reads or that only limit the run's time. */
+/** Options that are supported or only limit the run's time. */
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
   'suffix transformVars transform postprocess';
@@ -53,7 +53,6 @@ export async function readForeignTests(
     : expandVariables({ description: null, ...defaults, place: written.place }, reader);
 }
 
-/** Reads a scenario, or files of scenarios. */
 async function readScenarios(entry: Node, reader: ValueReader): Promise<ForeignTest[]> {
   if (typeof entry.value !== 'string') return readScenario(entry, reader);
   const files = await reader.files.documents(entry.value, entry.place);
@@ -106,7 +105,7 @@ async function defaultsIn(node: Node, reader: ValueReader): Promise<Defaults> {
   };
 }
 
-/** Reads a test, or files or code of tests. */
+/** Reads a test, or tests from files or code. */
 async function readEntry(
   entry: Node,
   isListed: boolean,
@@ -132,7 +131,7 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** Runs a function that returns tests. If code may not run, the tests are reported. */
+/** If code may not run, its tests are reported as lost. */
 async function testsFromCode(
   named: string,
   { map, place }: Node,
@@ -194,7 +193,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
   );
 }
 
-/** JSONL rows are tests. Table columns are variables, except columns that start with `__`. */
+/** JSONL rows are tests. Table columns are variables, unless they start with `__`. */
 async function readRowFiles(
   path: string,
   from: Place,

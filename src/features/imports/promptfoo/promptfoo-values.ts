@@ -10,18 +10,17 @@ import { isCutOff } from './templates.ts';
 export interface ForeignAssertion {
   value: JsonMap;
   place: Place;
-  /** Null if the value is written inline. */
   file: string | null;
 }
 
-/** A test with `defaultTest` applied, and one value per variable. */
+/** A test with `defaultTest` applied and one value per variable. */
 export interface ForeignTest {
   description: string | null;
-  /** Values as written, with files as `file://` paths. */
+  /** As written, with `file://` paths. */
   given: JsonMap;
-  /** Values as checks see them. */
+  /** As checks see them. */
   vars: JsonMap;
-  /** Values as text prompts show them, with templates filled in. */
+  /** As text prompts show them, with templates filled in. */
   sent: JsonMap;
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
@@ -40,17 +39,17 @@ export type Variables = ReadonlyMap<string, Variable>;
 
 export interface Defaults {
   variables: Variables;
-  /** Whether a list of values means several tests. */
+  /** Whether a list of values makes several tests. */
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
-  /** Assertions from scenarios. Tests cannot turn them off. */
+  /** From scenarios. Tests cannot turn them off. */
   always: ForeignAssertion[];
 }
 
 export interface ValueReader {
   files: ImportFiles;
-  /** Variables whose files are shown to the model, not read. */
+  /** Variables whose files are sent to the model as attachments. */
   shown: ReadonlySet<string>;
   limits: Limits;
   code: CodeHost;
@@ -73,10 +72,7 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
-/**
- * A list of texts makes one test per text. Several lists make all combinations. Other lists are one
- * value.
- */
+/** A list of texts makes one test per text. Several lists make all combinations. */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
@@ -131,7 +127,7 @@ export function expandVariables(
   });
 }
 
-/** Nesting limit of values that refer to variables. */
+/** Values can refer to other variables. */
 const MAX_VARIABLE_DEPTH = 5;
 
 function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
@@ -157,7 +153,7 @@ function withOther(text: string, vars: JsonMap): string | null {
   return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
 }
 
-/** Fills in templates in values. A value with an unknown variable stays unchanged. */
+/** A value with an unknown variable stays unchanged. */
 function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {
@@ -171,7 +167,7 @@ function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   return { vars: sent };
 }
 
-/** Finds the first word in `{{ }}`, and after `if` and `for`: promptfoo requires a value for it. */
+/** promptfoo requires values for these: the first word in `{{ }}`, and after `if` and `for`. */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');
   const found = new Set(

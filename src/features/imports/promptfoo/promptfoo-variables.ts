@@ -13,7 +13,7 @@ import {
 
 type VariableReader = Pick<ValueReader, 'files' | 'shown'>;
 
-/** Reads a map, or merged files, relative to the file that names them. */
+/** Reads a map or merged files, relative to the file that names them. */
 export async function readVariables(written: Node, reader: VariableReader): Promise<Variables> {
   const { value, place } = written;
   if (isMap(value)) return new Map(await variablesIn(written, reader));
@@ -57,11 +57,11 @@ async function readVariable(
 
 const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
-/** File types that promptfoo reads as bytes or with a package. */
+/** File types that promptfoo reads as bytes or with an extra package. */
 const NO_TEXT =
   /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
 
-/** Returns the value, or the contents of the files that it names. YAML becomes JSON text. */
+/** Returns the value, or the contents of the files that it names. */
 async function ofValue(
   value: Json,
   { name, place }: { name: string; place: Place },
@@ -111,7 +111,7 @@ const ASSERTION_TYPES =
   'trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence ' +
   'trajectory:tool-used webhook word-count';
 
-/** Types with a threshold in brackets, or this default. */
+/** Types with a threshold in brackets, and its default. */
 const BOUNDED =
   'answer-relevance classifier context-faithfulness context-recall context-relevance cost ' +
   'latency levenshtein perplexity perplexity-score rouge-n similar starts-with';
@@ -138,7 +138,7 @@ function cellAssertion(cell: string, metric: string, bound: Json | undefined): J
   return { ...(typedAssertion(written) ?? { type: 'equals', value: written }), ...labels };
 }
 
-/** `not-contains: x`, `rouge-n(0.6): text`, `is-json`; null for other text. */
+/** Parses `not-contains: x`, `rouge-n(0.6): text` or `is-json`. */
 function typedAssertion(written: string): JsonMap | null {
   const [, not = '', type = '', threshold, value] = TYPED.exec(written) ?? [];
   if (!isAmong(ASSERTION_TYPES, type)) return null;

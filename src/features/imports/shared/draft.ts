@@ -16,16 +16,16 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain
 import { factsOf } from '../../../types/vendors.ts';
 
 export interface ImportFiles {
-  /** Lists existing files of a path or pattern, from the root, sorted. Reports missing ones. */
+  /** Sorted paths of existing files, from the root. Missing ones are reported. */
   paths(path: string, from: Place): string[];
-  /** Reads files of a path or pattern, sorted by name. Empty if there are none. */
+  /** Sorted by name. Empty if there are no files. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /** Reads YAML or JSON files, resolved from `folder` if given. Reports syntax errors. */
+  /** Reads YAML or JSON, resolved from `folder` if given. Syntax errors are reported. */
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/** Resolves paths from `folder`. Reports a missing file at the place that names it. */
+/** Missing files are reported at the place that names them. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -81,14 +81,14 @@ export function importFiles(
   };
 }
 
-/** Another tool's file in evaldiff's form. It is run in place or converted. */
+/** Another tool's file in evaldiff's form, to run in place or to convert. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** How much was carried over, largest unit first. */
+  /** The largest unit comes first. */
   carried: Share[];
-  /** All tests, even if there is no prompt, with each reference's variables and assertions. */
+  /** All tests, even if there is no prompt, with the variables and assertions of each. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
@@ -99,7 +99,7 @@ export interface Loss extends Notice {
 }
 
 export interface Share {
-  /** A singular noun of the other tool: `test`, `assertion`, `evaluator`. */
+  /** Singular, in the other tool's terms: `test`, `assertion` or `evaluator`. */
   unit: string;
   of: number;
   carried: number;
@@ -109,7 +109,7 @@ export function nothingImported(): Imported {
   return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
 }
 
-/** Prompts with the same tests share one `tests` object. Null if there are none. */
+/** Prompts with the same tests share one `tests` object. */
 interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
   prompt: DraftFile;
   tests: DraftFile | null;
@@ -117,7 +117,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** Each message as written, if it is a template in another syntax. */
+  /** Original messages, if they use another template syntax. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;
@@ -145,7 +145,7 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
     path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
-  // Code that is a whole file keeps that file's lines.
+  // Code that is a whole file keeps that file's line numbers.
   const placeOfText = (path: Path): Place => {
     const place = placeOf(path);
     const text = valueAt(value, path);
@@ -173,7 +173,6 @@ export function addRemark(remarks: Notice[], place: Place, message: string): voi
   remarks.push({ kind: 'import', place, message });
 }
 
-/** Makes names unique: the second `a` becomes `a-2`. */
 export function uniqueNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {
@@ -184,7 +183,7 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
-/** `words`: a list in one text, separated by spaces. */
+/** `words` are separated by spaces. */
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 export function isScalar(value: Json | undefined): value is string | number | boolean {
@@ -196,11 +195,14 @@ export function lastSteps(path: string): { folder: string; name: string } {
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
 }
 
-/** A metric name that imported files are unlikely to use. */
+/** A name that imported metrics are unlikely to have. */
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
-/** Compares references without metrics with base. This gates only if no reference has metrics. */
+/**
+ * Adds a comparison with base for references without metrics. It gates only if no reference has
+ * any.
+ */
 export function judgeTheRest(
   tests: DraftFile,
   place: Place,

@@ -5,10 +5,9 @@ import type { VendorName } from '../../../types/vendors/names.ts';
 import { factsOf, isVendor, languageOwners } from '../../../types/vendors.ts';
 import { isScalar } from './draft.ts';
 
-/** promptfoo's default embedding model. */
+/** promptfoo's default. */
 export const EMBEDDINGS = 'text-embedding-3-large';
 
-/** Returns the OpenAI embedding model that an assertion names, or null. */
 export function embeddingModel(provider: Json | undefined): string | null {
   const id = isMap(provider) ? provider['id'] : provider;
   return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
@@ -20,7 +19,7 @@ export function isConfigured(provider: Json | undefined): boolean {
 }
 
 export interface ImportedModel {
-  /** The name that results use. */
+  /** The model's name in results. */
   label: string;
   model: string;
   parameters: JsonMap;
@@ -30,7 +29,7 @@ export interface ImportedModel {
   aside: { key: string; why: string }[];
 }
 
-/** OpenAI-compatible servers, with the endpoint line for the workflow. */
+/** OpenAI-compatible servers, with the workflow's `endpoints` line. */
 const SERVERS: Readonly<Record<string, string>> = {
   ollama: 'ollama=http://127.0.0.1:11434/v1',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
@@ -78,12 +77,12 @@ function providerNamed(
       };
 }
 
-/** Makes the `models:` entry of a vendor's model. Null if the name identifies the vendor. */
+/** Null if the model's name already identifies the vendor. */
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
   return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }
 
-/** Returns the model after the vendor's name. Null if it is absent or of another kind. */
+/** Null if the model is missing or not a chat model. */
 function modelIn(steps: readonly string[]): string | null {
   const [first = '', ...rest] = steps;
   const model = (rest.length > 0 && API_KINDS.has(first) ? rest : steps).join(':');
@@ -95,7 +94,7 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/** A URL of chat completions is a compatible server. Any other URL is an unknown program. */
+/** A chat-completions URL is a compatible server. Other URLs are unknown programs. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
@@ -129,7 +128,7 @@ function providerRefusal(vendor: string, id: string): string {
   );
 }
 
-/** Converts a promptfoo provider: a name, a map with `id`, or a map whose only key is the name. */
+/** Accepts a name, a map with `id`, or a map whose only key is the name. */
 export function convertProvider(written: Json): ImportedModel | { why: string } {
   const map = providerMap(written);
   const { id, label } = map;
@@ -197,10 +196,7 @@ export function providerMap(written: Json): JsonMap {
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/**
- * Joins host, port and path without the version, because one host can have several servers. '' if
- * there is no host.
- */
+/** Includes the path, because one host can have several servers. */
 function serverName({ host, pathname }: URL): string {
   return host === ''
     ? ''
@@ -210,7 +206,7 @@ function serverName({ host, pathname }: URL): string {
         .toLowerCase();
 }
 
-/** Describes a model on a server with a known URL. It is named after host, port and path. */
+/** Makes a model on a server with a known URL. */
 export function serverModel(
   address: Json | undefined,
   model: string,

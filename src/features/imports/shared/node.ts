@@ -2,9 +2,8 @@ import { valueAt, type Document, type Path } from '../../../documents/document.t
 import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { isAmong, lose, type Loss } from './draft.ts';
 
-/** A value of a file with its place. */
+/** A value with its place in a file. */
 export interface Node {
-  /** Null if absent. */
   value: Json;
   place: Place;
   /** Empty if the value is not a map. */
@@ -12,7 +11,7 @@ export interface Node {
   at(...path: Path): Node;
   /** Empty if the value is not a list. */
   items(): Node[];
-  /** Returns a list's items, or any other value itself. */
+  /** The items of a list, or the value itself. */
   each(): Node[];
 }
 
@@ -31,15 +30,15 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 }
 
 interface UnreadKeys {
-  /** The supported keys in one text, separated by spaces. */
+  /** Supported keys, separated by spaces. */
   read: string;
-  /** For some keys, why they are not supported. */
+  /** Why certain keys are not supported. */
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;
 }
 
-/** Reports unsupported keys of a map as lost. */
+/** Reports unsupported keys as lost. */
 export function loseUnread(
   left: { push(loss: Loss): unknown },
   { map, at }: Node,

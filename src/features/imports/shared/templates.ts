@@ -3,12 +3,12 @@ import { emptyMap, valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
 
-/** Formats a value for a template: maps and lists become JSON. */
+/** Maps and lists become JSON. */
 export function templateText(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
-/** Formats a value as promptfoo's assertions do: lists with commas, maps by their kind. */
+/** Formats a value as promptfoo's assertions do: lists with commas. */
 export function assertionText(value: Json): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(assertionText).join(',');

@@ -9,14 +9,11 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /**
-   * Variables that differ from the reference's input, because templates in values are filled in.
-   */
+  /** Variables that differ from the reference's input, because templates are filled in. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
   asData: boolean;
-  /** Null if the file does not exist. */
   textOf(path: string): string | null;
 }
 
@@ -45,7 +42,7 @@ export const uses = (
 
 export const cannotConvert = (reason: string): Converted => ({ why: reason });
 
-/** promptfoo compares text without trimming. */
+/** promptfoo does not trim text. */
 const noTrim: JsonMap = { trim: false };
 
 export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
@@ -132,7 +129,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   };
 }
 
-/** Reads comma-separated fields, optionally quoted. Null if a quote is not closed. */
+/** Null if a quote is not closed. */
 export function fieldsOf(text: string): string[] | null {
   const fields: string[] = [];
   const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
@@ -145,7 +142,7 @@ export function fieldsOf(text: string): string[] | null {
   return fields;
 }
 
-/** Converts a pattern. If the safe engine cannot match it, it becomes a check in JavaScript. */
+/** A pattern that the safe regex engine does not support becomes JavaScript. */
 function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
   const written = { pattern, syntax: 'javascript' };
   if (builtIns.get('regex')?.problems(written).length === 0)
@@ -189,13 +186,13 @@ function json(extract: 'raw' | 'objects'): Convert {
   };
 }
 
-/** A schema that is written as text is YAML, which includes JSON. */
+/** Text is parsed as YAML, which includes JSON. */
 function schemaIn(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
 
-/** Keywords that have other meanings in draft-07, which promptfoo uses, than in 2020-12. */
+/** Keywords whose meaning changed between draft-07, which promptfoo uses, and 2020-12. */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
@@ -205,7 +202,7 @@ function withDraft(schema: JsonMap): JsonMap {
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
-/** Converts a comparison of text or JSON whose value has no templates. */
+/** Converts assertions that compare text or JSON, without templates. */
 export function convertText(
   type: string,
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
@@ -227,7 +224,7 @@ export function negateIf(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** Parameters that evaldiff's metric rejects are reported as lost, not as user errors. */
+/** If our metric rejects parameters, reports them as lost instead of as user errors. */
 export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;
