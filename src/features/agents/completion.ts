@@ -46,7 +46,7 @@ export function runCompletion(run: FinishedRun): Completion {
   };
 }
 
-/** Makes an error that includes the usage of the run's paid calls. */
+/** Includes the usage that the run already paid for. */
 export function failedRun(why: RunFailure, { attempts, spent }: RunRecord): Completion {
   return {
     status: 'error',
@@ -61,7 +61,7 @@ type RunFailure = { kind: ErrorKind; message: string };
 
 type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
 
-/** What the gateway saw comes first, because some CLIs report success after a refused call. */
+/** The gateway's record comes first, because some CLIs report success after a refused call. */
 function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(record);
@@ -71,7 +71,6 @@ function runEnd(run: FinishedRun): RunEnd {
   if (killed !== null) return killed;
   for (const limit of ['turns', 'usd'] as const)
     if (record.refused.some(({ why }) => why === limit)) return { ended: limit };
-  // Some agents report success after a failed call.
   if (record.failure !== null) return record.failure;
   const message = faultOf(run);
   if (message !== null) return failureBehind(message, record);

@@ -8,8 +8,7 @@ import { matcherOf, placeFiles } from './suite/rules.ts';
 import { specOf } from './suite/spec.ts';
 
 /**
- * Estimates the tokens of instruction files and skill descriptions, which every request of the
- * agent contains.
+ * Estimates the tokens of the instruction files and skill descriptions that every request contains.
  */
 export function contextTokens(
   { instructionFiles, skillFolders }: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>,
@@ -30,7 +29,7 @@ export function isContextFile(
   return matcherOf(instructionFiles)(path) || isOffered(path, skillFolders);
 }
 
-/** If `folders` is null (unknown), the agent is assumed to offer every SKILL.md. */
+/** If `folders` is null (unknown), every SKILL.md counts. */
 function isOffered(path: string, folders: readonly string[] | null): boolean {
   const [, folder] = /^(?:(.*)\/)?[^/]+\/SKILL\.md$/.exec(path) ?? [];
   return folder !== undefined && (folders?.includes(folder) ?? true);
@@ -40,7 +39,6 @@ export function frontMatter(text: string): string {
   return /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
 }
 
-/** Reports when head changes the number of tokens that an agent always loads. */
 export async function contextNotices({ base, head }: SidesRead): Promise<Notice[]> {
   const before = base === null ? new Map<string, number>() : await contextsOf(base);
   const after = await contextsOf(head);

@@ -69,8 +69,8 @@ interface AgentSuite {
 }
 
 /**
- * Trigger tests become a separate suite, because other metrics cannot judge a run that is cut
- * short.
+ * Trigger tests become a separate suite: their runs are cut short, so other metrics cannot judge
+ * them.
  */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
@@ -115,7 +115,6 @@ function readAgentModel(
 
 const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
 
-/** Merges `defaults` and test files into the suite. Adds the files it used to `read`. */
 async function composedSuite(
   given: Document,
   { files }: FormatTools,
@@ -224,7 +223,6 @@ function folderName(written: string): string {
   return written.replace(/^\.(?:\/|$)/, '').replace(/\/$/, '');
 }
 
-/** Used for agents whose skill folders are unknown. */
 const SHARED_SKILLS = '.agents/skills';
 
 function placeSkills(
@@ -310,7 +308,6 @@ function agentProgram(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place)
   };
 }
 
-/** Lists the commands of all `runs` metrics and the paths of all `files` metrics. */
 function afterwardsOf({ value }: Document): readonly string[] {
   const metrics = [
     valueAt(value, ['tests', 'metrics']) ?? [],
@@ -338,7 +335,7 @@ interface PromptParts {
   trigger: boolean;
 }
 
-/** Converts the suite to a prompt file whose places still refer to the suite's file. */
+/** Converts the suite to a prompt file, but error positions still refer to the suite's file. */
 function promptDocument(
   document: Document,
   { name, model, tasks, trigger }: PromptParts,
@@ -376,7 +373,7 @@ function promptDocument(
 
 const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
-/** Adds `run_value` metrics, which do not gate, unless the suite has metrics of those names. */
+/** Adds `run_value` metrics, which do not gate, unless the suite uses their names. */
 function withRunValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;

@@ -45,7 +45,6 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
   starter: async (project) => (await import('./starter.ts')).starterSuite(project),
   metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
-    // Opened on first use, because most runs have no agent.
     let opening: Promise<OwnProgram> | null = null;
     const open = async (): Promise<OwnProgram> => {
       const { createAgents } = await import('./run-task.ts');

@@ -17,7 +17,6 @@ import { factsIn, type AgentFacts } from './suite/spec.ts';
 
 const agentMetric = { group: 'agent', source: 'own definition', whole: true } as const;
 
-/** The suite on this side did not record such a result. */
 const notAsked = (what: string): Measurement => ({
   status: 'skipped',
   reason: `the suite of this side does not ask for ${what}`,

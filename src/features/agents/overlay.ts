@@ -3,7 +3,6 @@ import { placeFiles } from './suite/rules.ts';
 import type { WorkspaceRules } from './suite/spec.ts';
 import type { WorkspaceFile, WorkspaceFiles } from './workspace/files.ts';
 
-/** Lists a trial's files. `other` are the files of the commit that the overlay comes from. */
 export function overlaidFiles(
   files: WorkspaceFiles,
   other: WorkspaceFiles,
@@ -20,7 +19,7 @@ export function overlaidFiles(
   return all;
 }
 
-/** Maps each replaced file: path in the workspace → path in the tree. */
+/** Path in the workspace → path in the tree. */
 export function placedOverlay(
   { files }: FileOverlay,
   { hide, own, ...rules }: WorkspaceRules,

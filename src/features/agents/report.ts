@@ -195,7 +195,6 @@ function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): Run
     .filter(({ base, head }) => base !== head);
 }
 
-/** Pairs the steps, starting at the first difference. */
 function stepPairs(
   { steps: before }: AgentRun,
   { steps: after }: AgentRun,

@@ -24,7 +24,6 @@ import type { WallKind } from './workspace/walls.ts';
 export interface Cli {
   bin: readonly string[];
   version: string | null;
-  /** Absolute folders that the sandbox makes readable. */
   folders: readonly string[];
 }
 
@@ -33,7 +32,7 @@ export interface AgentPlace {
   gateway: Gateway;
   templates: Templates;
   canary: string;
-  /** Folders that the agent must not read: the checkout. */
+  /** The checkout, which the agent must not read. */
   cover: readonly string[];
   cli: Cli;
 }
@@ -49,7 +48,7 @@ interface TaskRun {
 
 const CHECK_SECONDS = 600;
 
-/** Runs an agent once on one task in a fresh workspace, then runs the suite's checks. */
+/** Runs an agent once in a fresh workspace, then runs the suite's checks. */
 export async function runInWorkspace(
   run: TaskRun,
   place: AgentPlace,
@@ -83,7 +82,6 @@ export async function runInWorkspace(
     const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
     const transcript = readTranscript(row, ended.stdout);
     const afterwards = isTrigger ? [] : await runSuiteChecks(run, changes, place, options);
-    // An aborted check does not count against the agent.
     if (options.signal.aborted)
       return failedRun({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted }, record);
     return runCompletion({
@@ -117,7 +115,6 @@ export function runErrorWords(error: unknown): string {
     : errorMessage(error);
 }
 
-/** Ignores files that the CLI writes itself. */
 const isAgents =
   ({ ownFiles = [] }: AgentRow) =>
   ({ path, isCanarySeen }: Change): boolean =>
@@ -180,7 +177,7 @@ async function startAgent(
   });
 }
 
-/** Ignores the agent's changes to hidden files, because those belong to the suite. */
+/** Ignores the agent's changes to hidden files, which belong to the suite. */
 async function runSuiteChecks(
   { spec, files, whole }: TaskRun,
   changes: readonly Change[],
@@ -198,7 +195,7 @@ async function runSuiteChecks(
   return checks;
 }
 
-/** In UTF-16 units. Longer texts are cut. */
+/** In UTF-16 units. */
 const MAX_WATCHED = 100_000;
 
 async function watchedTexts(

@@ -26,7 +26,7 @@ interface OpenAgents {
   templates: Templates;
 }
 
-/** Creates the agents' runner. It opens the gateway and the sandbox at the first run. */
+/** Opens the gateway and the sandbox at the first run. */
 export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
@@ -104,7 +104,6 @@ type TreeOf = Pick<ProgramTarget, 'commit' | 'overlay'>;
 
 interface RunSources {
   files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
-  /** Files for the checks, including those hidden from the agent. */
   whole(of: TreeOf, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
   cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
 }
@@ -174,7 +173,7 @@ async function findAgent(
   });
 }
 
-/** More than the number of processors, because agents mostly wait for their models. */
+/** More than the processors, because agents mostly wait for models. */
 function runsAtOnce(): number {
   return Math.max(4, 2 * availableParallelism());
 }

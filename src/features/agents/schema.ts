@@ -14,7 +14,6 @@ import { testsSchema } from '../../config/tests.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import { AGENT_NAMES } from './suite/spec.ts';
 
-/** Default limits of one run. */
 export const RUN_LIMITS = { turns: 30, minutes: 10, usd: 1 } as const;
 
 const CLIS = AGENT_NAMES.filter((name) => name !== 'acp' && name !== 'command');

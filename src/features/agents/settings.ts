@@ -27,7 +27,7 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Converts another format's tasks to an agent suite. Null if the settings name no agent. */
+/** Null if the settings name no agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

@@ -80,7 +80,6 @@ function skillSuite(
   return { path, ...suiteText(row, placed.join('') + hidden, { tests, keys }), found: file };
 }
 
-/** Prefers an agent whose vendor has an API key here. */
 function starterRow(keys: StarterProject['keys'], finds: (row: AgentRow) => boolean): AgentRow {
   const rows = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
   const suitable = rows.some(finds) ? rows.filter(finds) : rows;

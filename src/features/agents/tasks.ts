@@ -15,7 +15,6 @@ export interface ReadTask extends Task {
   reference: JsonMap;
 }
 
-/** Reads the tasks of `references`, with the variables of each. */
 export function readAgentTasks(
   document: Document,
   tools: FormatTools,
@@ -79,7 +78,7 @@ function triggerMetric(skill: string | null): JsonMap {
   };
 }
 
-/** Finds skills that tests name but that the agent could never find. */
+/** Finds skills that tests name but the agent cannot find. */
 export function hiddenSkills(
   { value, placeOf }: Document,
   { agent, rules, tools }: { agent: AgentName; rules: WorkspaceRules; tools: FormatTools },

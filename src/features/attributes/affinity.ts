@@ -5,13 +5,12 @@ import { PER_QUESTION } from './cost.ts';
 import { looseRatings, usableRatings } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** From 1 (does not fit the reference at all) to 5 (fits entirely). */
+/** From 1 (does not fit the reference) to 5 (fits entirely). */
 type Rating =
   { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
 export type Ratings = ReadonlyMap<string, Rating>;
 
-/** `task` is what the application does, as far as known. */
 export type RatingTools = AskTools & { task: string | null };
 
 export function rateReference(
@@ -22,7 +21,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Uses the prompt for the expected answer, so that both ratings are comparable. */
+/** Uses the prompt for expected answers, so that both ratings are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -44,7 +43,6 @@ async function rateText(
   return new Map(rated.flatMap((ratings) => [...ratings]));
 }
 
-/** Asks a second time for attributes without a usable rating. */
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],
@@ -68,7 +66,7 @@ async function ratePart(
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-/** `isAgain` changes the prompt, so that the stored reply is not used. */
+/** `isAgain` changes the prompt, so that no stored reply is used. */
 async function askRatings(
   text: string,
   attributes: readonly Attribute[],
@@ -149,7 +147,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
     score: z.literal([1, 2, 3, 4, 5]),
   });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // Entries are parsed one by one, so that one invalid entry does not discard the others.
+  // One invalid entry must not discard the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
@@ -161,7 +159,7 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
 /** A larger difference of affinities counts as a different skill (QualEval, A.3). */
 export const SKILL_DISTANCE = 1;
 
-/** Affinities of the expected and of the actual answer to each sub-task. */
+/** Ratings of the expected and the actual answer. */
 export interface SkillPair {
   reference: string;
   expected: number | null;
@@ -178,7 +176,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** Keeps references rated on both sides. A run with one side keeps all. */
+/** Keeps references rated on both sides. A run of one side keeps all. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

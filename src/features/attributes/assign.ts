@@ -28,7 +28,6 @@ export interface AssignTools {
 interface AssignOptions {
   /** ε of the paper, from 0 to 1. */
   slack: number;
-  /** Attributes per reference, if there are that many. */
   each?: number;
 }
 
@@ -37,12 +36,8 @@ export type Assignment =
       status: 'assigned';
       attributes: ReadonlyMap<string, readonly string[]>;
       objective: number;
-      /**
-       * Attributes whose number of references is outside the paper's band, which may contain no
-       * integer.
-       */
+      /** Attributes that got more or fewer references than the paper allows. */
       outsideBand: number;
-      /** Why a solver was not used. */
       left: string[];
     }
   | { status: 'failed'; reason: string };
@@ -52,7 +47,7 @@ export interface AttributeColumn {
   prior: number;
 }
 
-/** Assigns attributes as QualEval does. The order of references and attributes does not matter. */
+/** Assigns attributes to references as QualEval does. Input order does not matter. */
 export async function assign(
   references: readonly RatedReference[],
   columns: readonly AttributeColumn[],

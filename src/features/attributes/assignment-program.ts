@@ -7,7 +7,6 @@ type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {
   column: Column;
-  /** Over the rated references, from 1 to 5. */
   mean: number | null;
   /** The attribute's mean divided by the sum of all means. */
   prior: number;
@@ -25,7 +24,7 @@ export function priorsOf<Column>(
 
 const TINY = 1e-12;
 
-/** Caps priors and distributes the excess in proportion. `cap` × length must be at least 1. */
+/** Distributes the excess in proportion. `cap` × length must be at least 1. */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
   while (current.some((prior) => prior > cap + TINY)) {
@@ -46,7 +45,7 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
-/** The paper's band: kNp(1 − ε) to kNp(1 + ε). */
+/** Bounds of the paper: kNp(1 − ε) to kNp(1 + ε). */
 export function bandOf(
   prior: number,
   references: number,
@@ -60,8 +59,8 @@ export function bandOf(
 const FLOAT_NOISE = 1e-9;
 
 /**
- * The band rounded outwards, with priors p capped at 1/k: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉). It
- * always has a solution. `each` is k, `slack` is ε.
+ * Bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p capped at 1/k. They always
+ * have a solution.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -79,7 +78,7 @@ export function outwardBounds(
   });
 }
 
-/** The band rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if it has no solution. */
+/** Bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null without a solution. */
 function inwardBounds(
   priors: readonly number[],
   references: number,
@@ -101,7 +100,6 @@ function inwardBounds(
   return fits ? bounds : null;
 }
 
-/** Rounds inwards if that has a solution, otherwise outwards. */
 export function attributeBounds(
   priors: readonly number[],
   references: number,
@@ -118,16 +116,15 @@ export interface RatedReference {
   affinities: Affinities;
 }
 
-/** References with equal affinities. They share a row of the linear program. */
+/** References with equal ratings, which share a row of the linear program. */
 interface RowClass {
   scores: number[];
   members: string[];
 }
 
-/** Below the lowest rating, so that unrated attributes are assigned last. */
 const UNSCORED = 0;
 
-/** Sorts by affinities and by the hash of ids, so that the order of the input does not matter. */
+/** Sorts by content, so that input order does not matter. */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
@@ -165,7 +162,7 @@ export function programOf(
 /** For rounding errors of the solvers. */
 const TOLERANCE = 1e-6;
 
-/** Rounds a solver's result to integers, or says why it is not a solution. */
+/** Rounds a solver's result, or says why it is not a solution. */
 export function wholeCounts(
   counts: readonly (readonly number[])[],
   program: AssignmentProgram,
@@ -194,7 +191,7 @@ export function columnSum(counts: readonly (readonly number[])[], column: number
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
-/** Distributes attributes among references so that none gets the same one twice. */
+/** Gives no reference the same attribute twice. */
 export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;

@@ -15,11 +15,10 @@ import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
 import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
 
-/** A reference of base, head or both. */
 export interface ExplainReference extends ReferenceText {
-  /** False if it has an attribute but did not run on both sides. */
+  /** False if it did not run on both sides. */
   compared: boolean;
-  /** References of one cluster are correlated. Null if independent. */
+  /** References of a cluster are correlated. Null if independent. */
   cluster: string | null;
   base: readonly TryResult[];
   head: readonly TryResult[];
@@ -31,7 +30,7 @@ export interface ExplainSuite {
   variant: Variant;
   prompt: string;
   regressed: boolean;
-  /** If set, only this many tries of each reference count. */
+  /** Only so many tries of each reference count. Null for all. */
   tries: number | null;
   numbers: readonly string[];
   references: readonly ExplainReference[];
@@ -43,11 +42,10 @@ export interface ExplainInput {
   settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'sample' | 'slack'>;
   pinned: PinnedAttributes | null;
   grader: Grader | null;
-  /** Part of a sentence that says why there is no grader. */
   unasked?: string | null;
-  /** Also rates actual answers, which costs up to two more calls per reference. */
+  /** Also rates actual answers, with up to two more calls per reference. */
   alignment: boolean;
-  /** The metric that decides whether a try passes. Null if all metrics decide together. */
+  /** Decides whether a try passes. If null, all metrics do. */
   metric: string | null;
   /** For all attributes together, in each direction. */
   alpha: number;
@@ -61,7 +59,7 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/** `metric` decides whether a try passes. `measured` is the metric whose mean is shown. */
+/** `metric` decides whether a try passes. `measured` has its mean shown. */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
   measured: string | null;
@@ -86,7 +84,7 @@ export function countedMetric(
 
 const NO_ANSWERS = { base: null, head: null };
 
-/** Excludes skipped references, and in a comparison those that lack answers on a side. */
+/** Excludes skipped references and, in a comparison, those without answers on a side. */
 export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
@@ -101,10 +99,10 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
-/** The lowest rating ("in part") with which a reference belongs to an attribute. */
+/** The lowest rating with which a reference belongs to an attribute. */
 export const MEMBER_AFFINITY = 3;
 
-/** Corrects for multiple tests over the attributes of all suites together. */
+/** Corrects for multiple tests over the attributes of all suites. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
@@ -188,7 +186,6 @@ function resultAttributes(
 
 type AttributeVerdict = AttributeResult['verdict'];
 
-/** Reports that other attributes changed too, so that an interval beyond 0 is not "no change". */
 function alsoMoved(
   verdict: AttributeVerdict,
   { low, high }: Proficiency,
@@ -200,7 +197,7 @@ function alsoMoved(
   return verdict;
 }
 
-/** A sweep runs one side only, so it compares nothing. */
+/** A sweep runs one side only, so nothing is compared. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   const { n } = proficiencyOf(members.map(({ row }) => row));
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';

@@ -151,7 +151,7 @@ export interface GraderPlan {
   problems: readonly Problem[];
 }
 
-/** Uses only the first grader, because several graders vote only on grades. */
+/** Several graders vote only on grades, so the first one is used. */
 function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {

@@ -6,11 +6,11 @@ import type { CountedUnit, Fit, MemberGroup } from './loss-model.ts';
 const STATISTIC_TOLERANCE = 1e-9;
 
 /**
- * Tests whether a group's members dropped more than the other units of their stratum. Returns
- * one-sided p values, adjusted for all groups with max-T: each stratum's drops are permuted.
+ * Tests whether a group's members dropped more than other units of their stratum. Returns one-sided
+ * p values, adjusted with max-T over all groups by permuting each stratum's drops.
  *
- * z = U/√V, with U = Σ over members of d, where d is a drop minus its stratum's mean. V = ½ Σ over
- * strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the members' share of the stratum.
+ * z = U/√V, with U = Σ over members of d, a drop minus its stratum's mean. V = ½ Σ over strata of f
+ * Σ d² + ½ Σ over members of (1 − 2f) d², where f is the members' share of the stratum.
  */
 export function contrastP(
   { strata }: Fit,
@@ -36,7 +36,6 @@ export function contrastP(
   );
 }
 
-/** A stratum's drops minus their mean, and the permuted order. */
 interface ContrastBlock {
   units: readonly CountedUnit[];
   falls: Float64Array;

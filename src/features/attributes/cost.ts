@@ -3,16 +3,13 @@ import { createRandom, nextFloat } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
-/**
- * Includes unchanged references, so that attributes do not depend on what a pull request changes.
- */
+/** Includes unchanged references, so that a pull request does not affect its attributes. */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));
   return referenceTexts([...found.values()]);
 }
 
-/** Groups suites with equal references, such as variants of a prompt. */
 export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   suites: readonly Of[],
 ): { path: string; references: ReferenceText[]; suites: Of[] }[] {
@@ -28,7 +25,7 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** Keeps at most `most` references: compared ones first, otherwise random but reproducible. */
+/** Compared references come first. The others are random but reproducible. */
 export function sampleReferences<Of extends { id: string; compared: boolean }>(
   references: readonly Of[],
   most: number,
@@ -47,7 +44,6 @@ export function referenceTexts(references: readonly Reference[]): ReferenceText[
   return references.map(toReferenceText);
 }
 
-/** A recorded dialogue has messages instead of variables. */
 function toReferenceText({ id, input, expected, thread }: Reference): ReferenceText {
   if (thread === null) return { id, input, expected };
   return {
@@ -60,23 +56,22 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/** Limited, because ratings and quoted evidence must fit into one reply. */
+/** Ratings with quoted evidence must fit into one reply. */
 export const PER_QUESTION = 30;
 
-/** References per question: the paper's k. Also its p, by which each round shrinks the list. */
+/**
+ * References per question (k in the paper), and factor by which each round shrinks the list (p).
+ */
 export const GROUP = 5;
 export const SHRINK = 4;
 
-/** Attributes of each kind that a model may propose per group of references. */
+/** Attributes of each kind that one question may return. */
 export const PER_GROUP = 5;
 
-/** Candidates that one question asks a model to merge. */
+/** Attributes that one question may merge. */
 export const CHUNK = 60;
 
-/**
- * Maximum calls to explain a suite. `pinned`: number of attributes in the file, or null if a model
- * finds them.
- */
+/** `pinned`: number of attributes in the file, or null if a model finds them. */
 export function explainCalls(
   references: number,
   { pinned, most, alignment }: { pinned: number | null; most: number; alignment: boolean },
@@ -88,7 +83,7 @@ export function explainCalls(
   return discovery + ratings + answers;
 }
 
-/** One question per group of references, then rounds of merging for each kind. */
+/** One question per group of references, then rounds of merging. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;
@@ -102,8 +97,7 @@ export function discoveryCalls(references: number, limit: number): number {
   return groups + 2 * rounds;
 }
 
-/** In `auto`, attributes of smaller suites are not discovered. */
+/** In `auto`, smaller suites get no discovered attributes. */
 export const AUTO_REFERENCES = 20;
 
-/** Fewer compared references give no verdict. */
 export const FEWEST_COMPARED = 8;

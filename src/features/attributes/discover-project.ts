@@ -14,20 +14,18 @@ interface DiscoveryPart {
   name: string;
   prompt: string;
   references: ReferenceText[];
-  /** Per kind, set by the prompt with the most references. */
   most: number;
 }
 
 export interface DiscoveryPlan {
   parts: DiscoveryPart[];
-  /** At most, if every reply is readable. */
   calls: number;
   forecast: Forecast;
-  /** The prompts that were omitted, with reasons. */
+  /** Omitted prompts, with reasons. */
   left: string[];
 }
 
-/** Estimated tokens of a question without its references, and of one proposed attribute. */
+/** Estimated tokens of a question without references, and of a proposed attribute. */
 const FRAME = 300;
 const PROPOSAL = 35;
 
@@ -51,7 +49,7 @@ export function planDiscovery(
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 
-/** Prompts of one file share attributes, so their references are combined. */
+/** Prompts of one file share attributes. */
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,
@@ -79,7 +77,6 @@ function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[
   }));
 }
 
-/** Estimates the calls, with merge questions of full size. */
 function forecastOf(
   parts: readonly DiscoveryPart[],
   calls: number,

@@ -19,22 +19,21 @@ import {
   withIds,
 } from './text.ts';
 
-/** Limit for one reference when a prompt contains five, in characters. */
+/** For one of five references in a prompt, in characters. */
 const MAX_REFERENCE_CHARS = 8_000;
 
 interface DiscoverySettings {
   most: number;
   seed: number;
-  /** Base's prompt, so that a pull request does not affect its own attributes. */
+  /** Base's prompt, so that a pull request does not affect its attributes. */
   prompt: string;
 }
 
 export interface Discovery {
   attributes: Attribute[];
-  /** What the application does, in one sentence by a model. */
   task: string | null;
   failures: { failed: number; asked: number; reason: string | null };
-  /** Names that were cut because the model did not shorten its list enough. */
+  /** Attributes cut because the model's list stayed too long. */
   dropped: string[];
 }
 
@@ -47,8 +46,8 @@ interface AttributeCandidate {
 }
 
 /**
- * Asks a model for domains and sub-tasks of groups of references, then merges the proposals in
- * rounds. The order of the references does not matter.
+ * Asks a model for attributes of groups of references, then merges them in rounds. Input order does
+ * not matter.
  */
 export async function discover(
   references: readonly ReferenceText[],
@@ -155,7 +154,7 @@ interface Merging {
   task: string | null;
 }
 
-/** Merges until `limit` is reached or a round no longer shortens the list. */
+/** Stops at `limit`, or when a round no longer shortens the list. */
 async function shrink(
   candidates: readonly AttributeCandidate[],
   { limit, groups, ...of }: Merging & { limit: number; groups: number },
@@ -163,7 +162,7 @@ async function shrink(
 ): Promise<Shrunk> {
   let kept = [...candidates];
   const counted = { failed: 0, asked: 0, reason: null as string | null };
-  // Several groups may use different names for the same attribute.
+  // Groups may use different names for the same attribute.
   let open = kept.length > limit || (groups > 1 && kept.length > 1);
   while (open) {
     const target = Math.max(limit, Math.ceil(kept.length / SHRINK));
@@ -191,7 +190,6 @@ async function shrink(
   };
 }
 
-/** An unusable reply leaves the list unchanged and counts as failed. */
 async function merge(
   chunk: readonly AttributeCandidate[],
   { kind, task }: Merging,
@@ -235,7 +233,7 @@ async function merge(
     : { status: 'ok', reply: best };
 }
 
-/** Combines names that differ only in case or spacing; most frequent first. */
+/** Combines names that differ only in case or spacing. */
 function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandidate[] {
   const found = new Map<string, AttributeCandidate>();
   for (const list of lists) {

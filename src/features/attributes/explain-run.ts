@@ -71,7 +71,7 @@ export async function explainRun(
   };
 }
 
-/** Repeats findings from stored answers with new ones, unless the suite already failed. */
+/** Repeats findings from stored answers with new calls, unless the suite already failed. */
 export async function confirmedAttributes(
   { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],
@@ -91,7 +91,7 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/** Returns attributes that regressed. One is enough to fail, because alpha covers all of them. */
+/** One is enough to fail, because alpha covers all attributes. */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
@@ -108,7 +108,6 @@ export function regressedAttributes(
   }));
 }
 
-/** Null if nothing regressed and no attribute could get a verdict. */
 function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,
@@ -166,7 +165,7 @@ function referenceId({ affected }: SuiteComparison['compared'][number]): string 
   return affected.reference.id;
 }
 
-/** Subtracts stored ratings, so that only real calls count towards the limit. */
+/** Subtracts calls that stored ratings save. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {

@@ -42,7 +42,7 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
     .filter((suite) => isExplained(suite, input))
     .map((suite): CountedSuite => ({
       ...suite,
-      // Sorted, so that the order of a file does not affect sums and random numbers.
+      // Sorted, because sums and random numbers depend on the order.
       references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
       metric: countedMetric(suite, input),
       measured: measuredMetric(suite, input),
@@ -144,7 +144,6 @@ async function surveySuite(
   };
 }
 
-/** Says why no attribute can get a verdict, so that no rating is paid for. */
 function tooFew(compared: number): string | null {
   return compared >= FEWEST_COMPARED
     ? null

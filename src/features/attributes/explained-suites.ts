@@ -10,7 +10,7 @@ export interface ExplainedSuite {
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
-  /** Insights of a model that the results did not confirm. */
+  /** Insights that the results did not confirm. */
   dropped: number;
 }
 
@@ -99,7 +99,7 @@ const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'too few',
 ];
 
-/** Largest drop first. With only one side, lowest pass rate first. */
+/** Largest drop first or, with one side, lowest pass rate. */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
   return [...attributes].sort(
     (a, b) =>

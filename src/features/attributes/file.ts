@@ -28,22 +28,21 @@ import {
   withIds,
 } from './text.ts';
 
-/** `evaldiff.attributes.yaml`: attributes that people chose instead of discovered ones. */
+/** `evaldiff.attributes.yaml`: people's attributes, which replace discovered ones. */
 export interface PinnedAttributes {
   /** Overrides `qualeval.slack`. */
   slack: number | null;
   /** For prompts without their own section. */
   shared: Attribute[];
-  /** What the application does, by prompt file. The key `''` is for all other prompts. */
+  /** What the application does, by prompt file (`''`: all others). */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** By prompt file. The key `''` is for all other prompts. */
+  /** By prompt file (`''`: all others). */
   labels: ReadonlyMap<string, Label[]>;
-  /** Sections that match no loaded prompt. */
   unused: { path: string; place: Place }[];
 }
 
-/** A test and the only attributes that people see in it. */
+/** All attributes that people see in a test. */
 interface Label {
   reference: string;
   attributes: ReadonlySet<string>;
@@ -105,7 +104,7 @@ export function taskFor({ tasks }: PinnedAttributes, path: string): string | nul
   return words ?? null;
 }
 
-/** Names must be unique. N references allow at most min(`most`, ⌊2N/4⌋) attributes of a kind. */
+/** Names must be unique. N references allow min(`most`, ⌊2N/4⌋) attributes of a kind. */
 export function readAttributes(
   file: string,
   content: string | Uint8Array,
@@ -250,7 +249,7 @@ function checkNames(
   }
 }
 
-/** With fewer than 8 references, no attribute can be assigned. */
+/** Fewer than 8 references allow no attribute. */
 function checkCount(
   document: Document,
   at: Path,

@@ -26,10 +26,9 @@ import { referenceLines, growAttributes, poolReferences, type Grown } from './gr
 import { readPinned } from './pinned.ts';
 import { referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** Random rows of the pool that are rated. */
 const MOST_POOL_ROWS = 200;
 
-/** Estimated tokens of a question without its material, and of one rating. */
+/** Estimated tokens of a question without references, and of a rating. */
 const [GROW_FRAME, RATING] = [350, 40];
 
 interface GrowOptions extends EvaluateOptions {

@@ -9,7 +9,7 @@ import type { Attribute, ReferenceText } from './text.ts';
 /** With fewer references, only large drops are detectable. */
 const ENOUGH_REFERENCES = 8;
 
-/** Turns rows into references. Omits incomplete rows, duplicates and `known` inputs. */
+/** Omits incomplete rows, duplicates and `known` inputs. */
 export function poolReferences(
   file: string,
   rows: readonly DataRow[],
@@ -59,11 +59,10 @@ interface Growth {
 
 export interface Grown {
   drafts: { reference: ReferenceText; attributes: string[] }[];
-  /** Attributes that have too few references. */
   thin: Growth[];
 }
 
-/** Finds the rows that fit attributes with few references best. */
+/** Finds rows that fit the attributes with too few references. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],
@@ -100,9 +99,7 @@ export function growAttributes(
   };
 }
 
-/**
- * One reference per line. Tags name its attributes; the expected value is left for people to add.
- */
+/** Tags name the attributes. People must add the expected value. */
 export function referenceLines({ drafts }: Grown): string {
   return drafts
     .map(({ reference: { input, expected }, attributes }) =>

@@ -67,13 +67,13 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   report: async () => (await import('./report.ts')).attributesReport,
 };
 
-/** Runs after the search for causes, which may use the call limit first. */
+/** Runs after the search for causes, which may use up the call limit. */
 export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   ReportRow &
   CommandRow = {
   key: 'insights',
   calls: { possible: 'insight_possible' },
-  // The attributes' feature already reports problems of the file.
+  // The attributes' feature already reports the file's errors.
   async read(sides) {
     const { pinned } = await readOwnAttributes(sides);
     return { read: pinned, problems: [], notices: [] };

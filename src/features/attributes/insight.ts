@@ -8,15 +8,15 @@ import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-/** Proposals for one attribute, tried until one passes. */
+/** Tried until one passes. */
 const MOST_PROPOSALS = 2;
 
 const WHY_LENGTH = 400;
 
-/** In characters. A larger addition would rewrite the prompt instead of fixing it. */
+/** In characters. Larger additions rewrite the prompt instead of fixing it. */
 const MOST_ADDED = 300;
 
-/** Allowed rounding of a stated figure, in percentage points. */
+/** Allowed rounding of figures, in percentage points. */
 const ROUNDING = 0.5;
 
 const proposalSchema = z.object({
@@ -31,23 +31,21 @@ const proposalSchema = z.object({
 
 const insightReplySchema = z.object({ insights: z.array(proposalSchema) });
 
-/** A change to head's prompt, proposed by a model and not tried yet. */
 export interface ProposedInsight {
   why: string;
   messages: PromptMessage[];
-  /** The message's index, and the changed line before and after. */
+  /** Index of the message, and the line before and after. */
   change: { message: number; line: number; was: string; becomes: string };
 }
 
 interface Proposals {
   insights: ProposedInsight[];
-  /** Why proposals were rejected. */
   faults: string[];
 }
 
 /**
- * Asks for changes to the prompt. Replies are not trusted: each must cite its figure and pass a
- * trial.
+ * Asks a model for changes to the prompt. They are not trusted: each must cite its figure and pass
+ * a trial.
  */
 export async function proposeInsights(
   attribute: AttributeResult,
@@ -103,7 +101,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Rejects claims and figures, which only evaldiff may state. */
+/** Only evaldiff may state figures and directions. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');
@@ -111,7 +109,6 @@ function wordsFault(why: string, { name }: AttributeResult): string | null {
   return stated === undefined ? null : `it states ${JSON.stringify(stated)} itself`;
 }
 
-/** Words that claim an improvement or an approval. */
 const DIRECTION = new RegExp(
   [
     String.raw`\b(?:rose|rises|increase[ds]|climbed|gained|grew|improve[ds]|recovered`,
@@ -120,7 +117,7 @@ const DIRECTION = new RegExp(
   'iu',
 );
 
-/** Replaces text that must occur exactly once, or says why that is impossible. */
+/** The text must occur exactly once. */
 function replaceOnce(
   messages: Prompt['messages'],
   was: string,

@@ -16,7 +16,7 @@ import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { labelsFor, pinnedFor, taskFor, type PinnedAttributes } from './file.ts';
 import { readPins } from './pinned.ts';
 
-/** Whether a test has an attribute, according to people and to the model. */
+/** Whether a test has an attribute: people's answer and the model's. */
 interface Judgement {
   reference: string;
   attribute: string;
@@ -24,7 +24,7 @@ interface Judgement {
   rating: number | null;
 }
 
-/** Compares people's labels with ratings by the model that a run would use. */
+/** Compares people's labels with the model's ratings. */
 export async function gradeAssignments(
   suite: Suite,
   context: TargetContext,

@@ -13,21 +13,21 @@ export type MemberGroup = ReadonlySet<CountedUnit>;
 /** For each unit, by the share of base's pass rate that head keeps. */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
-/** Possible pass rates on base. Rates of 0 and 1 would make rare exceptions impossible. */
+/** Possible pass rates on base. 0 and 1 would make exceptions impossible. */
 const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
-/** Head keeps k/40 of base's rate, for k from 0 to 40. */
+/** Head keeps k/40 of base's pass rate. */
 const EM_STEPS = 40;
 
-/** Shares of base's pass rate that members of an attribute may lose. */
+/** Shares of base's pass rate that an attribute may lose. */
 const LOSS_GRID = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
 
-/** Share of units that change at random, so that a single unit decides nothing. */
+/** Share of units that change by chance, so that no single unit decides. */
 const STRAY = 0.02;
 
 const [EM_ROUNDS, EM_SWEEPS] = [30, 4];
 
-/** Base's pass rates get a prior fitted to all units, because 2 of 2 passes do not prove 100 %. */
+/** Uses a prior fitted to all units, because 2 of 2 passes do not prove 100 %. */
 export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
   const prior = ratePrior(units);
   const pairs = units.map((unit): [CountedUnit, Float64Array] => {
@@ -64,20 +64,18 @@ function chance({ passes, tries }: Counts, rate: number): number {
 
 export interface Fit {
   logLikelihood: number;
-  /** Units in the same groups, with the share of base's rate that they keep. */
   strata: { units: CountedUnit[]; kept: number }[];
 }
 
 /**
- * Finds the most likely losses: head's rate = base's × (1 − f₀) × Π (1 − f_j), where f₀ applies to
- * all units and f_j to members of group j. Uses coordinate ascent over `LOSSES`.
+ * Maximises the likelihood by coordinate ascent over `LOSSES`. Head's rate = base's × (1 − f₀) × Π
+ * (1 − f_j), with f₀ for all units and f_j for members of group j.
  */
 export function fitLosses(likelihoods: Likelihoods, groups: readonly MemberGroup[]): Fit {
   const keyOf = (unit: CountedUnit): string =>
     groups.map((group) => Number(group.has(unit))).join('');
   const strata = [...Map.groupBy(likelihoods.keys(), keyOf)].map(([key, own]) => ({
     units: own,
-    // f₀ applies to all units.
     losers: [0, ...[...key].flatMap((digit, i) => (digit === '1' ? i + 1 : []))],
     sums: Float64Array.from({ length: EM_STEPS + 1 }, (_, k) =>
       own.reduce((total, unit) => total + at(likelihoods.get(unit) ?? [], k), 0),

@@ -19,21 +19,17 @@ interface Pinned {
 interface ProjectTree {
   tree: SourceTree;
   project: Project;
-  /** The tree that head was derived from, if not base's. */
   origin?: SourceTree;
 }
 
 interface PinnedOptions {
   source: Source;
   limits: Limits;
-  /** Only some prompts were selected, so unmatched sections are expected. */
+  /** Only some prompts are loaded, so unmatched sections are expected. */
   chosen: boolean;
 }
 
-/**
- * Reads base's file, or head's if base's is invalid. Does not read the file of an outside
- * contributor.
- */
+/** Reads base's file, or head's if base's is invalid. Never reads an outside contributor's file. */
 export async function readPinned(
   base: ProjectTree | null,
   head: ProjectTree,
@@ -148,7 +144,7 @@ export function attributesPath({ qualeval: { attributes } }: Settings): string |
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }
 
-/** Follows renamed prompts, so that their sections still apply. */
+/** Sections follow renamed prompts. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
     [...pairSuites(base.suites, head.suites)].map(([{ prompt }, was]) => [

@@ -17,7 +17,7 @@ import { pinnedFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText } from './text.ts';
 
-/** Null if attributes are off. A notice warns if they should gate. */
+/** Null if attributes are off. */
 export type ExplainOwn = {
   settings: QualEvalSettings;
   pinned: PinnedAttributes | null;
@@ -34,15 +34,14 @@ const NOTHING_PLANNED = {
 };
 
 interface ExplainCalls {
-  /** Calls made in any case, because attributes are pinned or `qualeval` is on. */
+  /** Calls made in any case, for pinned attributes or `qualeval: on`. */
   certain: number;
   /** Further calls if something regresses. */
   possible: number;
-  /** Estimate for one such call. */
   tokens: { input: number; output: number };
 }
 
-/** Null if attributes are off. Without a grader, the run continues without attributes. */
+/** Without a grader, the run continues without attributes. */
 export function planExplain({
   input: { mode, code, again },
   gate,
@@ -102,7 +101,6 @@ function ungatedNotice(why: string): Notice {
   };
 }
 
-/** Checks that enough references can get a verdict. */
 export function isExplainable(
   { run: { runs }, compared, policy }: SuiteComparison,
   mode: 'diff' | 'sweep',
@@ -112,7 +110,7 @@ export function isExplainable(
     : policy.kind !== 'pairs' && compared.length >= FEWEST_COMPARED;
 }
 
-/** An upper limit, as if no answer was stored. */
+/** As if no answer was stored. */
 function countExplainCalls(
   suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
@@ -137,7 +135,6 @@ interface Deciding {
   mode: 'diff' | 'sweep';
 }
 
-/** Tokens of all calls. */
 interface SuiteCalls {
   isCertain: boolean;
   calls: number;
@@ -145,7 +142,7 @@ interface SuiteCalls {
   output: number;
 }
 
-/** Suites with the same references share the questions about them. */
+/** Suites with the same references share questions. */
 function suiteCalls(
   { path, references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment, sample }, pinned: file, mode }: Deciding,
@@ -181,7 +178,7 @@ function suiteCalls(
   ];
 }
 
-/** Estimate for an attribute in a prompt or its rating in a reply. */
+/** For an attribute in a prompt or its rating in a reply. */
 const ATTRIBUTE_TOKENS = 40;
 
 const QUESTION_FRAME = 350;

@@ -9,7 +9,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/** Whether each try below `tries` passed, overall or by one metric. */
+/** Whether each try passed, overall or by one metric. */
 export function outcomesOf(
   given: readonly TryResult[],
   metric: string | null,
@@ -30,7 +30,7 @@ function tryOutcome({ outcome, scores }: TryResult, metric: string | null): Outc
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/** Computes pass rates and their difference, with a two-sided 90 % interval. */
+/** Pass rates and their difference, with a two-sided 90 % interval. */
 export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   const { tables, units } = contrast(rows);
   const compared = tables.filter(isComparable);
@@ -49,7 +49,7 @@ export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   };
 }
 
-/** Means over references. In a comparison, only over those with numbers on both sides. */
+/** In a comparison, uses only references with numbers on both sides. */
 export function meanValues(
   metric: string,
   references: readonly Record<Side, readonly TryResult[]>[],

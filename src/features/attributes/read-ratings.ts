@@ -25,7 +25,7 @@ const ratingSchema = z.object({
   evidence: z.string().catch(''),
 });
 
-/** Keeps integers from 1 to 5 for known attributes. Drops contradictory ratings. */
+/** Keeps integers from 1 to 5. Drops contradictory ratings. */
 export function usableRatings(
   given: readonly unknown[],
   attributes: readonly Attribute[],
@@ -47,7 +47,7 @@ export function usableRatings(
   return found;
 }
 
-/** Models may write an attribute's name instead of its id. */
+/** Models may write a name instead of an id. */
 function idReader(attributes: readonly Attribute[]): (written: string) => string | null {
   const ids = new Map(attributes.map(({ id, name }) => [foldName(name), id]));
   for (const { id } of attributes) ids.set(foldName(id), id);
@@ -55,8 +55,8 @@ function idReader(attributes: readonly Attribute[]): (written: string) => string
 }
 
 /**
- * The paper's form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Lengths are
- * limited, because a model may repeat itself endlessly.
+ * The paper's form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Limited, because
+ * a model may repeat itself endlessly.
  */
 const BRACKETS =
   /\[(?:[^\][:\n]*:)?\s*(?=\S)([^\][\n]{1,200}?)\s*[,;]\s*Score:\s*(?=\S)([^\][,;\n]{1,20}?)\s*(?:[,;]\s*(?:Evidence:)?([^\][]*))?(?:\]|$)/gim;
@@ -73,9 +73,7 @@ function lineRating(line: string): { id: string; score: string; evidence: string
   return { id, score: bare(line.slice(at + 1)), evidence: '' };
 }
 
-/**
- * Reads ratings from a truncated or malformed reply: JSON objects, bracketed lines or plain lines.
- */
+/** Reads ratings from a truncated or malformed reply. */
 export function looseRatings(output: string): unknown[] {
   const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);
   if (objects.length > 0) return objects;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 
-/** A file can contain several prompts, so the path alone is not enough. */
+/** A file can contain several prompts, so the path is not enough. */
 const ofSuite = {
   path: z.string().describe('File of the prompt, as in `suites`.'),
   suite: z.string().describe('Name of the suite, as in `suites`.'),
@@ -165,7 +165,6 @@ const droppedInsightsSchema = z.strictObject({
   count: countSchema.describe('How many were left out; the notices give the reasons.'),
 });
 
-/** Pass rates from 0 to 1. */
 export type Proficiency = Pick<
   AttributeResult,
   'n' | 'base' | 'head' | 'difference' | 'low' | 'high'

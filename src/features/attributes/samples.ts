@@ -15,7 +15,7 @@ import type { AttributeIndex, RatedAttribute } from './attribute-index.ts';
 import { KIND_WORDS, type ExplainedSuite } from './explained-suites.ts';
 import type { AttributeResult, AttributeSample } from './result.ts';
 
-/** In characters. The reference's own entry shows the full text. */
+/** In characters. */
 const SAMPLE = 300;
 
 const MOST_SKILLS = 12;
@@ -81,7 +81,7 @@ function distance({ expected, output }: Skill): number {
   return Math.abs(expected - output);
 }
 
-/** The answer to show next to the expected one. Null for both. */
+/** Shows one side's answer next to the expected one, or both if `side` is null. */
 function sampleHtml(
   suite: SuiteResult | null,
   id: string,

@@ -29,7 +29,7 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/** Needed because for most other percentages higher is better. */
+/** Needed because higher is better for most percentages. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
@@ -165,7 +165,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** Combines attributes that changed together with the same named attributes. */
+/** Combines attributes that changed together with the same others. */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

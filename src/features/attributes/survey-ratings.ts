@@ -8,10 +8,10 @@ export interface SurveyReference extends ReferenceText {
 
 export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
-/** If more references are unrated, the rest does not represent the suite. */
+/** If more are unrated, the rest does not represent the suite. */
 const MAX_UNRATED_SHARE = 0.1;
 
-/** Null, with a note, if too many references could not be rated. */
+/** Null if too many references could not be rated. */
 export async function rateReferences(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
@@ -42,7 +42,6 @@ export async function rateReferences(
   return ratings;
 }
 
-/** Null, with a note, if too many answers could not be rated. */
 export async function rateAnswers(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
@@ -91,7 +90,6 @@ async function ratedAnswers(
     answer: string | null,
   ): Promise<Ratings | null> => {
     const wanted = shownExpected(reference.expected);
-    // Only an answer that differs from an expected answer needs a call.
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted
       ? (expected.get(reference.id) ?? null)

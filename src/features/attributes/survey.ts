@@ -20,7 +20,7 @@ interface FoundAttributes {
 }
 
 interface SurveyOptions {
-  /** Null if attributes must be discovered. */
+  /** Null if a model finds them. */
   pinned: FoundAttributes | null;
   prompt: string;
   most: number;
@@ -34,7 +34,6 @@ export interface Surveyed {
   affinityMean: number;
   prior: number;
   ratings: AttributeRating[];
-  /** Ids of references that got attributes. */
   assigned: string[];
   skills: Record<Side, SkillPair[]> | null;
   alignment: { base: number | null; head: number | null } | null;
@@ -45,7 +44,7 @@ export interface Survey {
   notes: string[];
 }
 
-/** Finds, rates and assigns attributes. References of both sides share one assignment. */
+/** Finds, rates and assigns attributes, with one assignment for both sides. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,
@@ -96,7 +95,7 @@ async function surveyAttributes(
   return { attributes, task };
 }
 
-/** Drops a pinned list that is too long for this suite, because a larger suite may share it. */
+/** A pinned list may be too long for this suite, because a larger one shares it. */
 function dropTooLong(
   { attributes: pinned, task }: FoundAttributes,
   references: number,

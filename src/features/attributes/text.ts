@@ -4,12 +4,12 @@ import type { Json, Scalar } from '../../types/plain.ts';
 
 export const PER_REFERENCE = 2;
 
-/** On average. With fewer, figures mean little. */
+/** With fewer on average, figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;
 
-/** At most ⌊kN/4⌋ attributes of each kind, with k = 2, but at least 1. */
+/** ⌊kN/4⌋ attributes of each kind, with k = 2, but at least 1. */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
     1,
@@ -17,17 +17,16 @@ export function attributeLimit(references: number, most: number): number {
   );
 }
 
-/** The texts of a reference from which attributes are derived. */
 export interface ReferenceText {
   id: string;
   input: Record<string, Scalar>;
   expected: Json | undefined;
 }
 
-/** For a reference or an answer in a prompt, in characters. */
+/** Per reference or answer in a prompt, in characters. */
 const MAX_PROMPT_TEXT = 20_000;
 
-/** Formats a reference for a model. Equal content must give equal text. */
+/** Equal content must give equal text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,
@@ -45,7 +44,7 @@ export function shownExpected(expected: Json | undefined): string | null {
   return typeof expected === 'string' ? expected : canonicalJson(expected);
 }
 
-/** Each part gets at least half of the limit, so that a long input cannot hide the answer. */
+/** Each part gets at least half of the limit, so that neither hides the other. */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clipText(question, limit);
@@ -66,7 +65,7 @@ function clipText(text: string, limit: number): string {
   return left === 0 ? text : `${kept} […]`;
 }
 
-/** A domain or a sub-task (skill). Ids are unique within a suite. */
+/** A domain or a sub-task. Ids are unique within a suite. */
 export interface Attribute {
   id: string;
   kind: 'domain' | 'subtask';
@@ -74,7 +73,7 @@ export interface Attribute {
   explanation: string;
 }
 
-/** In report order. `words` is for people, `key` for files and replies. */
+/** `words` is for people, `key` for files and replies. */
 export const KINDS = [
   { kind: 'domain', key: 'domains', words: 'domains' },
   { kind: 'subtask', key: 'subtasks', words: 'sub-tasks' },
@@ -85,7 +84,7 @@ export const NAME_LENGTH = 80;
 
 export const EXPLANATION_LENGTH = 300;
 
-/** Uses NFC, lower case and single spaces. Signs stay, because `C`, `C++` and `C#` differ. */
+/** Signs stay, because `C`, `C++` and `C#` differ. */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')
@@ -96,7 +95,7 @@ export function foldName(name: string): string {
     .replace(/^["'`*.:,; ]+|["'`*.:,; ]+$/gu, '');
 }
 
-/** Derives ids from names, such as `domain-late-parcels`, and numbers duplicates. */
+/** Derives ids such as `domain-late-parcels` and numbers duplicates. */
 export function withIds(named: readonly Omit<Attribute, 'id'>[]): Attribute[] {
   const used = new Map<string, number>();
   return named.map((attribute) => {

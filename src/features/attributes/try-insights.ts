@@ -24,16 +24,16 @@ import {
   type Insight,
 } from './result.ts';
 
-/** Default limit for a run. A change is tried twice on every stable reference. */
+/** Default limit of calls for a run. */
 const MOST_CALLS = 400;
 
-/** Chance that any useless change passes in a run. */
+/** Chance that a useless change passes, per run. */
 const INSIGHT_LEVEL = 0.05;
 
-/** Only the attributes with the largest drops get insights. */
+/** Those with the largest drops. */
 const MOST_ATTRIBUTES = 3;
 
-/** Regressed references that the model sees: of the attribute, and others. */
+/** Regressed references of the attribute (`inside`) and others. */
 const MOST_SHOWN = { inside: 4, outside: 2 };
 
 export interface InsightPlan {
@@ -60,7 +60,7 @@ export function planInsights({
     .map(({ compared }) => compared.length);
   const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  // One question, ten tries of each regressed reference, and two of the others.
+  // One question, ten tries of each regressed reference, two of the others.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
   const nothing = { certain: [], tested: 0, problems: [], notices: [] };
   return { ...nothing, own: { maxCalls }, possible, usual, asker };
@@ -69,8 +69,8 @@ export function planInsights({
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
 /**
- * Asks for changes that fix regressed attributes and tries them. Shows a change if it passes the
- * gate for fixes. Makes no calls for an outside contributor.
+ * Asks for prompt changes that fix regressed attributes, and shows those that pass a trial. Makes
+ * no calls for outside contributors.
  */
 export async function tryInsights(
   { own: { maxCalls }, asker }: FeaturePlan<InsightPlan>,

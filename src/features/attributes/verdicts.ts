@@ -14,19 +14,18 @@ import type { AttributeResult } from './result.ts';
 
 const PERMUTATIONS = 999;
 
-/** With fewer units inside or outside, an attribute is not compared. */
+/** Fewer units inside or outside give no comparison. */
 export const FEWEST_UNITS = 4;
 
 /** Per suite and direction. */
 const MOST_NAMED_CAUSES = 4;
 
-/** Gain in log likelihood needed to add an attribute, to exchange one and to keep one. */
+/** Gains in log likelihood needed to add, exchange or keep an attribute. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
-/** An alternative is ruled out if its log likelihood is lower by this (odds of 20). */
+/** Alternatives with a log likelihood lower by this (odds of 20) are ruled out. */
 const APART_ODDS = 3;
 
-/** Rows of one suite, and the members of each attribute. */
 interface RatedRows {
   positions: readonly number[];
   groups: readonly (readonly number[])[];
@@ -34,11 +33,11 @@ interface RatedRows {
 
 export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
-  /** Adjusted and one-sided, in the direction of the change. Null if not tested. */
+  /** One-sided and adjusted for multiple tests. Null if not tested. */
   p: number | null;
-  /** Reported groups that explain this group's change. */
+  /** Reported groups that explain this one's change. */
   explainedBy: number[];
-  /** Groups that would explain the change about as well, with the number of shared units. */
+  /** Groups that explain the change about as well. */
   alternatives: { group: number; shared: number; of: number }[];
 }
 
@@ -89,7 +88,6 @@ interface ContrastCandidate {
   positions: readonly number[];
   place: number;
   group: MemberGroup;
-  /** Not adjusted. */
   p: number;
 }
 
@@ -103,7 +101,7 @@ function findingsIn(
   const placed = suites.map((suite) => contrastCandidates(rows, suite, direction));
   const moved = adjustHolm(placed.flatMap(({ candidates }) => candidates));
   const pOf = (candidate: ContrastCandidate): number => moved.get(candidate) ?? 1;
-  // The contrasts of all suites share alpha.
+  // All suites share alpha.
   const tests = { level: alpha / suites.length, random, permutations };
   return new Map(
     placed.flatMap(({ units, candidates }) => {
@@ -125,7 +123,7 @@ function findingsIn(
 
 const [DOWN, UP] = [['base', 'head'] as const, ['head', 'base'] as const];
 
-/** The members of a cluster change together, so a cluster counts as one unit. */
+/** A cluster counts as one unit, because its members change together. */
 function contrastCandidates(
   rows: readonly ClusteredTries[],
   { positions, groups }: RatedRows,
@@ -168,7 +166,7 @@ function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandi
 
 interface AttributeCause {
   candidate: ContrastCandidate;
-  /** Of its contrast, given the other causes. */
+  /** Given the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }
@@ -222,7 +220,7 @@ function nameCauses(
   });
 }
 
-/** Exchanges a group for a better one, and drops groups that others explain. */
+/** Exchanges a group for a better one, and drops what others explain. */
 function correct(
   chosen: readonly ContrastCandidate[],
   open: readonly ContrastCandidate[],

@@ -20,9 +20,7 @@ export function isAgreement({ theirs, ours }: ComparedVerdict): boolean {
   return ours.status === (theirs.pass ? 'pass' : 'fail');
 }
 
-/**
- * For example `1,284 of 1,286 verdicts equal; these 2 differ:`, then a line per kind of difference.
- */
+/** For example `1,284 of 1,286 verdicts equal; these 2 differ:`. */
 export function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
   const equal = (total - differing.length).toLocaleString('en-US');
   const head = `${equal} of ${counted(total, 'verdict')} equal`;

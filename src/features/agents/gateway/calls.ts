@@ -16,7 +16,7 @@ export interface Call {
   body: JsonMap;
   /** Serialised again instead of forwarded, because parsers disagree on repeated keys. */
   sent: string;
-  /** The `anthropic-beta` header. It is sent to the vendor and is part of the key. */
+  /** The `anthropic-beta` header. */
   betas: string;
 }
 

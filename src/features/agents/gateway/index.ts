@@ -77,7 +77,7 @@ function endRun(run: RunLedger): void {
   run.open.clear();
 }
 
-/** Each CLI sends the token where it would send its vendor's key. */
+/** Each CLI sends the token where its vendor's key would be. */
 function tokensOf({ headers, url = '' }: http.IncomingMessage): string[] {
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
   const query = /[?&]key=([\w-]+)/.exec(url)?.[1];
@@ -135,7 +135,6 @@ function internalError(
   return errorReply(likelyWire(url), 500, message);
 }
 
-/** The vendors' SDKs read this header. */
 function shouldRetry(status: number): string {
   return String(status === 429 || status >= 500);
 }
@@ -201,7 +200,7 @@ function callInFlight(
   return { route, model, body, sent: JSON.stringify(body), betas };
 }
 
-/** A reply fetched later, in the background, would be neither counted nor stored. */
+/** A reply that is produced in the background and fetched later could not be counted. */
 function hiddenReply(body: JsonMap): string | null {
   return body['background'] === true ? 'background replies are not supported' : null;
 }

@@ -4,9 +4,7 @@ import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
-/**
- * State of a run. Updates are synchronous, so that parallel calls cannot exceed a limit together.
- */
+/** State of a run. Updates are synchronous, so that parallel calls cannot exceed a limit. */
 export interface RunLedger {
   terms: RunTerms;
   normalise: Normalise;
@@ -96,16 +94,16 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Characters of JSON per token. A low estimate of the cost. */
+/** A low estimate, in characters of JSON. */
 const CHARS_PER_TOKEN = 4;
 
-/** An image is far longer as text than in tokens, so the estimate is limited. */
+/** Limits the estimate, because images are far longer as text than in tokens. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
-/** Token counts that a run may request, per turn. */
+/** Requests for token counts that a run may make, per turn. */
 const FREE_PER_TURN = 20;
 
-/** Requests that the vendor refuses do not count as turns, but are limited too. */
+/** Refused requests are not turns, but limited too. */
 const ATTEMPTS_PER_TURN = 3;
 
 interface PricedCall {
@@ -118,12 +116,11 @@ interface PricedCall {
 export interface Hold {
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;
-  /** The vendor refused the request, or it was never sent. */
   failed(): void;
   lost(): void;
 }
 
-/** Replayed calls count too, so that a replay ends at the same call as its recording. */
+/** Counts replayed calls too, so that a replay ends where its recording did. */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
   const { counts, terms } = run;
   const { limits } = terms;
@@ -162,7 +159,7 @@ function heldCall(
     if (!isOpen) return;
     isOpen = false;
     const usd = metered === null ? null : priceOf(metered);
-    // The cost of this call is unknown, so its estimate stays reserved.
+    // If the cost is unknown, the estimate stays reserved.
     if (metered === null || usd !== null) run.reserved -= estimate;
     if (metered === null) return;
     run.largest = Math.max(run.largest, usd ?? 0);
@@ -186,7 +183,7 @@ function heldCall(
   };
 }
 
-/** Assumes that all input after the first call is read from the vendor's cache. */
+/** Assumes that the vendor caches all input of earlier calls. */
 function estimateOf(
   { largest }: RunLedger,
   { chars }: PricedCall,

@@ -12,10 +12,7 @@ type Zone = 'messages' | 'given' | 'results';
 
 export type Normalise = (body: JsonMap) => Json;
 
-/**
- * Removes what differs between two equal runs from a request before it becomes a key, so that
- * replies can be reused.
- */
+/** Removes what differs between equal runs from a request, so that its stored reply is found. */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);
   const named = (place: 'top' | 'anywhere'): Set<string> =>
@@ -69,7 +66,7 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 
 const INPUTS: ReadonlySet<string> = new Set(['args', 'arguments']);
 
-/** Schemas, tool inputs and tool results are content, so no field inside them is dropped. */
+/** Schemas, tool inputs and tool results are content, so all their fields matter. */
 function zoneOf(parent: JsonMap, key: string, zone: Zone): Zone {
   if (zone !== 'messages') return zone;
   const { type, role } = parent;

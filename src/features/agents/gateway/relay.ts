@@ -4,7 +4,6 @@ const MAX_REPLY_CHARS = 20_000_000;
 
 interface RelayOptions {
   secrets: readonly string[];
-  /** Returns an error message, or null if the reply is complete. */
   finish(text: string): Promise<string | null>;
   fail(kind: ErrorKind, message: string): void;
   closed(): void;

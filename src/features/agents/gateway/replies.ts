@@ -112,7 +112,7 @@ function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
   };
 }
 
-/** A streamed call starts with its name; pieces of its arguments follow, matched by index. */
+/** A streamed call starts with its name; pieces of its arguments follow. */
 function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
   const calls = new Map<unknown, ToolCall>();
   for (const choice of choices) {

@@ -4,7 +4,7 @@ import type { Wire } from '../rows/agent-row.ts';
 
 export type Protocol = 'messages' | 'responses' | 'chat' | 'generate';
 
-/** The only requests that an agent may send. `count` and `models` are free. */
+/** The only requests that an agent may send. */
 const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; at: RegExp }[] = [
   { wire: 'anthropic', does: 'messages', at: /^POST \/v1\/messages$/ },
   { wire: 'anthropic', does: 'count', at: /^POST \/v1\/messages\/count_tokens$/ },
@@ -19,7 +19,10 @@ const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; a
   { wire: 'gemini', does: 'count', at: /^POST \/v1beta\/models\/(\w[\w.-]*):countTokens$/ },
 ];
 
-/** `prefix` is already in the vendor's base address. No `query` except this one is forwarded. */
+/**
+ * `prefix`: the part of the path that is in the vendor's base address. Other queries than `query`
+ * are dropped.
+ */
 const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
   anthropic: { prefix: '/', query: 'beta=true' },
   openai: { prefix: '/v1/', query: null },
@@ -47,7 +50,6 @@ export function routeOf(method: string, address: string, wires: readonly Wire[])
   return null;
 }
 
-/** Guesses the API from the address, so that the agent can parse the error. */
 export function likelyWire(address: string): Wire {
   if (address.startsWith('/v1beta')) return 'gemini';
   return address.startsWith('/v1/messages') ? 'anthropic' : 'openai';
@@ -81,7 +83,7 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** The API of an endpoint is known only when it answers, so every API is allowed. */
+/** The API of an endpoint is unknown, so every API is allowed. */
 export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';

@@ -14,8 +14,8 @@ const MISSING: Complete = () =>
   Promise.resolve({ status: 'error', kind: 'recording', message: 'not stored', unsent: true });
 
 /**
- * Keeps replies in the answer store, or in memory if there is none, so that base and head share
- * them. They are compressed, because streamed events repeat a lot.
+ * Keeps replies in the answer store, or in memory if there is none. They are compressed, because
+ * streamed events repeat a lot.
  */
 export function storedReplies(openStores: () => Promise<readonly Store[]>): StoredReplies {
   const memory = new Map<string, StoredReply>();
@@ -50,7 +50,6 @@ export function storedReplies(openStores: () => Promise<readonly Store[]>): Stor
 
 const NO_MODEL: AskedModel = { provider: 'anthropic', endpoint: null, model: '' };
 
-/** A lookup uses only the key. */
 const REQUEST: Parameters<Complete>[0] = {
   target: NO_MODEL,
   parameters: {},

@@ -8,10 +8,8 @@ export interface GatewayOptions {
   upstreams: Upstreams;
   price: Price;
   stored: StoredReplies;
-  /** Answers only from the store and sends no request. */
   offline: boolean;
   hash(text: string): string;
-  /** Returns a new random token. */
   token(): string;
   now(): number;
   redact(text: string): string;
@@ -26,7 +24,7 @@ export interface Upstreams {
 }
 
 export interface Upstream {
-  /** Identifies the server. Part of the key of stored replies. */
+  /** Identifies the server in keys of stored replies. */
   place: string;
   server: { url: string; fetch: typeof fetch } | { problem: string };
 }
@@ -35,7 +33,6 @@ export interface StoredReply {
   type: string;
   body: string;
   model: string | null;
-  /** Milliseconds since 1970. */
   at: number | null;
 }
 
@@ -59,7 +56,6 @@ export interface RunTerms {
   anew: boolean;
   /** A fake key in the agent's environment. Requests that contain it are refused. */
   canary: string | null;
-  /** Called before each billed request. If it returns false, the request is not sent. */
   onAttempt(): boolean;
 }
 
@@ -78,24 +74,23 @@ export interface SpentUsage {
 
 export interface RunRecord {
   calls: number;
-  /** Requests sent to the vendor, including failed ones. */
+  /** Includes failed requests. */
   attempts: number;
   paid: number;
   replayed: number;
-  /** Usage of all calls, including replayed ones. */
+  /** Includes replayed calls. */
   whole: SpentUsage;
   spent: SpentUsage;
   served: Served;
   refused: Refused[];
   failure: { kind: ErrorKind; message: string } | null;
-  /** The model's first tool calls. Empty if it answered with text; null if there was no reply. */
+  /** The first tool calls. Empty if the model answered with text; null without a reply. */
   decision: ToolCall[] | null;
   isCanarySeen: boolean;
 }
 
 export interface RunTicket {
   token: string;
-  /** Replaces `known`. Must be called before the agent starts. */
   known(values: readonly string[]): void;
   cut: AbortSignal;
   end(): RunRecord;

@@ -55,7 +55,6 @@ function unsupportedAddress({ base, deployments }: Address): string | null {
     : null;
 }
 
-/** Must equal the server's name in keys of stored answers. */
 function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedModel): string {
   const server = endpoint === null ? undefined : endpoints.get(endpoint);
   return server === undefined
@@ -63,7 +62,6 @@ function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedMod
     : `${server.url}?api-version=${server.apiVersion ?? ''}`;
 }
 
-/** Gemini's configured address is the one for chat completions. */
 function baseUrl(wire: Wire, { base }: Address): string {
   const url = base.href.replace(/\/$/, '');
   return wire === 'gemini' ? url.replace(/\/openai$/, '') : url;

@@ -9,15 +9,11 @@ import {
 import { parseMap } from '../../../types/plain.ts';
 
 interface Talk {
-  /** Ends when the agent has answered or reported an error. */
   stdin: Readable;
   onLine(line: string): void;
 }
 
-/**
- * Opens a session and sends the task. All permissions are granted, because the sandbox limits the
- * agent.
- */
+/** Sends the task over ACP and grants all permissions, because the sandbox limits the agent. */
 export function talkAcp(work: string, task: string): Talk {
   const stdin = new PassThrough();
   const writable = new WritableStream<AnyMessage>({
@@ -42,7 +38,6 @@ export function talkAcp(work: string, task: string): Talk {
     const prompt = [{ type: 'text', text: task } as const];
     await agent.request(methods.agent.session.prompt, { sessionId, prompt });
   });
-  // The transcript reads the error from the agent's output.
   void session.catch(() => {}).then(() => stdin.end());
   return {
     stdin,

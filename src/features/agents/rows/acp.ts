@@ -11,7 +11,7 @@ interface AcpCall {
 }
 
 type AcpRow = Omit<AgentRow, 'protocol' | 'read'> & {
-  /** The protocol has no field for a tool's name. If null, the kind or title is used. */
+  /** Returns the tool's name, for which the protocol has no field. */
   toolOf?(call: AcpCall): { name: string; input?: JsonMap } | null;
 };
 
@@ -69,7 +69,6 @@ function callEvents(call: JsonMap, toolOf: NonNullable<AcpRow['toolOf']>): Agent
   return [event, { kind: 'tool_result', id, output: toolOutput(call) }];
 }
 
-/** Some agents report no arguments, only a title, paths and the new text of files. */
 function rawInput(call: JsonMap, own: JsonMap | undefined): Json {
   if (own !== undefined) return own;
   if (isMap(call['rawInput'])) return call['rawInput'];

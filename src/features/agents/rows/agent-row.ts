@@ -7,7 +7,7 @@ export type Wire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
-  /** A second event with the same id completes the first call. */
+  /** A second event with the same id completes the call. */
   | { kind: 'tool_call'; id: string | null; name: string; input: Json }
   /** A null `id` means the latest call. */
   | { kind: 'tool_result'; id: string | null; output: string }
@@ -18,7 +18,6 @@ export interface RunSetup {
   /** Program and first arguments. Empty for the agents `acp` and `command`. */
   bin: readonly string[];
   task: string;
-  /** The gateway's address inside the sandbox, without a path. */
   url: string;
   token: string;
   home: string;
@@ -34,7 +33,7 @@ interface AgentStart {
 interface CliPackage {
   package: string;
   bin: string;
-  /** The oldest version that passed `npm run test:agents`. */
+  /** The oldest version that passes `npm run test:agents`. */
   oldest: string;
 }
 
@@ -42,27 +41,20 @@ export interface AgentRow {
   name: AgentName;
   /** Null if the suite names the command. */
   npm: CliPackage | null;
-  /** The version that `npm run test:agents` uses, and the default of a suite. */
+  /** The default of a suite, and the version that `npm run test:agents` uses. */
   version: string | null;
-  /**
-   * `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument, events are lines of
-   * stdout.
-   */
+  /** `acp` is JSON-RPC. With `lines`, the task is an argument and stdout contains events. */
   protocol: 'acp' | 'lines';
   wires: readonly Wire[];
   refusal: 400 | 403;
-  /** Globs of files that are in every first request, as observed in requests. */
+  /** Files that are in every first request, as observed. */
   instructionFiles: readonly string[];
-  /**
-   * Folders whose skills (`NAME/SKILL.md`) the agent offers, as observed in requests. Null if
-   * unknown.
-   */
+  /** Folders in which the agent finds skills, as observed. Null if unknown. */
   skillFolders: readonly string[] | null;
   /** Null if the agent uses a skill by reading its file. */
   skillTool: { name: string; argument: string } | null;
-  /** Files that the CLI itself writes into the workspace. */
   ownFiles?: readonly string[];
-  /** Added to the common ones. Null for all, because a custom command may start any CLI. */
+  /** Null for all, because a custom command may start any CLI. */
   normalisers: readonly Normaliser[] | null;
   start(run: RunSetup): AgentStart;
   read(line: JsonMap): AgentEvent[];

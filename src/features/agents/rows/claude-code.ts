@@ -23,7 +23,7 @@ export const claudeCode: AgentRow = {
       ...[...bin, '-p', task, '--model', spec.model],
       ...['--output-format', 'stream-json', '--verbose', '--no-session-persistence'],
       ...['--setting-sources', 'project', '--permission-mode', 'bypassPermissions'],
-      // WebSearch runs at the vendor, outside the walls.
+      // WebSearch runs at the vendor, outside the sandbox.
       ...(spec.workspace.network === 'off' ? ['--disallowedTools', 'WebSearch,WebFetch'] : []),
     ],
     env: {
@@ -44,7 +44,7 @@ export const claudeCode: AgentRow = {
   },
 };
 
-/** `subtype` may be `success` although `is_error` is true. `result` then has the reason. */
+/** `subtype` may be `success` although `is_error` is true. */
 function resultEnd(line: JsonMap): AgentEvent {
   const subtype = textIn(line, 'subtype');
   const ok = line['is_error'] === false;

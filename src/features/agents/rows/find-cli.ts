@@ -11,7 +11,7 @@ import { textIn } from './fields.ts';
 interface FoundCli {
   bin: readonly string[];
   version: string;
-  /** Absolute. The agent must be able to read them at the same paths in the sandbox. */
+  /** Absolute folders that the agent must be able to read. */
   folders: readonly string[];
 }
 
@@ -22,7 +22,7 @@ interface CliTools {
   say(line: string): void;
 }
 
-/** Returns an error message if the agent is not supported in this version. */
+/** Says why a version is not supported, or returns null. */
 export function versionFault({ name, npm, version }: AgentRow, wanted: string): string | null {
   if (npm === null) return `${name} has no version; write only \`${name}\``;
   const fix = `write \`agent: ${name}@${version ?? ''}\``;
@@ -33,7 +33,7 @@ export function versionFault({ name, npm, version }: AgentRow, wanted: string): 
     : null;
 }
 
-/** Finds the pinned version of the CLI in the project, then on PATH, then installs it from npm. */
+/** Finds the pinned version in the project or on PATH, or installs it from npm. */
 export async function findCli(
   { name, npm }: AgentRow,
   wanted: string,
@@ -71,12 +71,11 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   if (version === null) return null;
   const folder = owner === null ? besideProgram(program, tools) : outermost(owner.folder);
   if (!/\.[cm]?js$/.test(program)) return { bin: [program], version, folders: [folder] };
-  // This Node may not be on the agent's PATH.
   const node = await realpath(process.execPath);
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
 }
 
-/** Not the folder if it contains the user's home, which must stay unreadable. */
+/** Avoids folders that contain the user's home, which must stay unreadable. */
 function besideProgram(program: string, { env }: CliTools): string {
   const folder = dirname(program);
   return `${env['HOME'] ?? ''}/`.startsWith(`${folder}/`) ? program : folder;
@@ -95,7 +94,6 @@ async function packageOf(
   return null;
 }
 
-/** Dependencies of a package are in the outermost `node_modules`. */
 function outermost(folder: string): string {
   const at = `${folder}${sep}`.indexOf(`${sep}node_modules${sep}`);
   return at === -1 ? folder : folder.slice(0, at + `${sep}node_modules`.length);
@@ -110,9 +108,7 @@ async function askVersion(program: string, tools: CliTools): Promise<string | nu
   return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
 }
 
-/**
- * Installs to a temporary folder and renames it, because other runs may install at the same time.
- */
+/** Renames the folder at the end, because other runs may install at the same time. */
 async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
   await mkdir(tools.cache, { recursive: true });
   const folder = await mkdtemp(join(tools.cache, 'new-'));
@@ -136,7 +132,6 @@ async function installCli(copy: string, what: string, tools: CliTools): Promise<
 
 const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'];
 const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
-/** Limited, because a program that waits for input is not the CLI. */
 const MOST_MS = { version: 20_000, install: 600_000 };
 
 /** Package scripts do not get the vendors' keys. */

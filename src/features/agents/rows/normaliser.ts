@@ -1,6 +1,6 @@
 /**
- * Something that differs between two equal runs and is ignored when requests are compared. Patterns
- * include the words around it, so that edited instructions never match.
+ * Something that differs between equal runs and must not affect keys of requests. Patterns include
+ * surrounding words, so that edited instructions never match.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

@@ -44,6 +44,6 @@ export const opencode = acpRow({
     },
     home: {},
   }),
-  // The first title of a call is the tool's name. Later titles show its arguments.
+  // A call's first title is the tool's name; later ones show arguments.
   toolOf: ({ title }) => ({ name: title }),
 });

@@ -4,7 +4,7 @@ import type { AgentRow } from './agent-row.ts';
 import { mapIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Says why a run failed and how to fix it. Null if the agent finished. */
+/** Says why a run failed and how to fix it, or returns null. */
 export function runFault(
   { name, npm }: Pick<AgentRow, 'name' | 'npm'>,
   { ended, code, stderr }: Pick<InsideRun, 'ended' | 'code' | 'stderr'>,
@@ -34,7 +34,6 @@ const LIMIT_PATTERNS = {
   stopped: () => 'was stopped',
 };
 
-/** Tips and notices may follow the error. */
 function errorLine(stderr: string): string {
   const lines = stderr.trim().split('\n');
   return lines.find((line) => /\berror:/i.test(line)) ?? lines.at(-1) ?? '';

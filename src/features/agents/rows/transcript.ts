@@ -8,7 +8,6 @@ type CallEvent = Extract<AgentEvent, { kind: 'tool_call' | 'tool_result' }>;
 
 export interface Transcript {
   steps: Step[];
-  /** The last message, or empty. */
   last: string;
   end: { ok: boolean; why: string | null } | null;
 }
@@ -58,13 +57,13 @@ function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent):
 
 const LATEST = '';
 
-/** Agents report a call several times, first with few of its arguments. */
+/** Agents report a call several times, first with few arguments. */
 function isFuller(input: Json, known: string): boolean {
   const before = parseMap(known);
   return before !== null && isMap(input) && Object.keys(input).length > Object.keys(before).length;
 }
 
-/** Lists skills that the agent loaded with its skill tool or by reading SKILL.md. */
+/** Includes skills whose SKILL.md the agent read. */
 export function skillsUsed(row: AgentRow, steps: readonly Step[]): string[] {
   const used = steps.flatMap((step) => (step.type === 'tool_call' ? skillsIn(row, step) : []));
   return [...new Set(used)];

@@ -5,7 +5,7 @@ import type { WorkspaceRules } from './spec.ts';
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
-/** Maps the files of a workspace: path in the workspace → path in the tree. */
+/** Maps path in the workspace → path in the tree. */
 export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,
@@ -25,14 +25,13 @@ export function placeFiles(
 
 const startOf = (folder: string): number => (folder === '' ? 0 : folder.length + 1);
 
-/** A pattern that matches a folder matches everything in it, including dot files. */
+/** A pattern that matches a folder also matches everything in it, including dot files. */
 export function matcherOf(patterns: readonly string[]): (path: string) => boolean {
   if (patterns.length === 0) return () => false;
   const options = { dot: true, noextglob: true, nonegate: true, windows: false };
   return picomatch(patterns.flatMap(withFolder), options);
 }
 
-/** Patterns of all files that a run or its checks may read. */
 export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceRules): string[] {
   return [
     ...[from, ...Object.values(skills)].map((folder) =>
@@ -43,7 +42,7 @@ export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceR
   ];
 }
 
-/** Escapes a path such as `app/[id]`, so that the pattern matches only that path. */
+/** Escapes paths such as `app/[id]`. */
 export function literalPattern(path: string): string {
   return path.replace(/[\\()[\]{}*?!+@|]/g, '\\$&');
 }

@@ -15,17 +15,16 @@ export const AGENT_NAMES = [
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 export interface WorkspaceRules {
-  /** A folder of the tree. Empty for the project's root. */
+  /** A folder of the tree. Empty means the project's root. */
   from: string;
-  /** Paths and patterns from the project's root. Their files are added or replace others. */
+  /** Paths and patterns of files to add or replace. */
   with: readonly string[];
-  /** Paths and patterns from the project's root. Only checks see these files, never the agent. */
+  /** Paths and patterns of files that only checks see, never the agent. */
   hide: readonly string[];
-  /** Patterns of the suite's own files, which are excluded. */
+  /** The suite's own files, which are left out. */
   own: readonly string[];
-  /** Folder of the workspace → folder of the tree (empty: the project's root). */
+  /** Folder of the workspace → folder of the tree. */
   skills?: Readonly<Record<string, string>>;
-  /** Command lines that run in the workspace before the agent. */
   setup: readonly string[];
   network: 'off' | readonly string[];
 }
@@ -44,17 +43,14 @@ export interface Check {
 /** An agent and its conditions. Every field is part of the key of a run. */
 export interface AgentSpec {
   agent: AgentName;
-  /** Null for `acp` and `command`. */
   version: string | null;
-  /** Only for `acp` and `command`; otherwise empty. */
   command: readonly string[];
   model: string;
-  /** The vendor or endpoint that offers the model. */
   at: string;
   workspace: WorkspaceRules;
   limits: RunLimits;
   checks: readonly Check[];
-  /** Paths in the workspace that `files` metrics read after the run. */
+  /** Paths that `files` metrics read after the run. */
   watch: readonly string[];
 }
 
@@ -74,17 +70,14 @@ export interface AgentFacts {
   calls: number;
   /** Null if some calls were replayed. */
   seconds: number | null;
-  /** Null if the price is unknown. */
   usd: number | null;
-  /** Tokens of instruction files and skill descriptions that every request contains. */
+  /** Tokens that every request contains: instruction files and skill descriptions. */
   context: number;
   files: readonly { path: string; kind: 'added' | 'changed' | 'deleted' }[];
-  /** Null for a missing file. */
   watched: Readonly<Record<string, string | null>>;
   checks: readonly CheckResult[];
-  /** In order of use. */
   skills: readonly string[];
-  /** Places that contain the canary (see CANARY_NAME). */
+  /** Places where the canary was found. */
   leaks: readonly string[];
 }
 
@@ -122,7 +115,6 @@ export function specOf(command: readonly string[]): AgentSpec | null {
   };
 }
 
-/** Writes a null trigger as `none`. */
 export function taskVariables({ task, trigger, files = {} }: Task): Record<string, Scalar> {
   return {
     task,

@@ -17,16 +17,14 @@ export interface Change {
   kind: 'added' | 'changed' | 'deleted';
   mode: Mode | null;
   body: Uint8Array | null;
-  /** A unified diff, or size and digest if the file is not text. */
+  /** A unified diff. For binary files, the size and digest. */
   diff: string;
-  /** Why checks do not see the change. `setup`: the path belongs to what `setup` made. */
+  /** Why checks do not get the change. `setup`: it is in a path that `setup` made. */
   left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
   isCanarySeen: boolean;
 }
 
-/**
- * In bytes: the limit of one file and of all changed files. Larger files are listed but not read.
- */
+/** In bytes, per file and for all files. Larger files are listed but not read. */
 const MAX_CHANGE_BYTES = 16_000_000;
 const MAX_CHANGED_BYTES = 256_000_000;
 
@@ -76,7 +74,6 @@ function bare(path: string, { old, entry }: FilePair, left: Change['left']): Cha
   return { path, kind, mode, body: null, diff: '', left, isCanarySeen: false };
 }
 
-/** Reads the file only to find the canary and for `files` metrics. */
 async function setupChange(
   { own, canary }: Workspace,
   path: string,
@@ -91,7 +88,6 @@ async function setupChange(
   return { ...bare(path, pair, 'setup'), body, isCanarySeen: spots(path) || spots(body ?? '') };
 }
 
-/** Null if only timestamps changed. */
 async function changeAt(
   { own, before, canary }: Workspace,
   path: string,
@@ -131,7 +127,6 @@ export async function bodyOf(
   if (entry.mode === '120000') return readlink(at, { encoding: 'buffer' });
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(at, flags).catch(async () => {
-    // The agent may have made its file unreadable.
     await chmod(at, 0o600);
     return open(at, flags);
   });

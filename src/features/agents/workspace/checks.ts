@@ -8,17 +8,16 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from './open.ts'
 import { runInside } from './run.ts';
 
 interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
-  /** Patterns of the suite's own files. The agent's changes to them are ignored. */
+  /** The suite's own files. The agent's changes to them are ignored. */
   guard: readonly string[];
   seconds: number;
 }
 
-/** How much of the end of the output is kept. */
 const MAX_CHECK_CHARS = 20_000;
 
 /**
- * Runs each command without network in a fresh tree of `files` with the agent's changes. `ignored`
- * lists changes that were not applied.
+ * Runs each command in a fresh copy with the agent's changes, without network. `ignored`: changes
+ * that were not applied.
  */
 export async function runChecks(
   files: WorkspaceFiles,
@@ -47,7 +46,7 @@ export async function runChecks(
   return { checks: done, ignored: [...ignored].sort() };
 }
 
-/** Applies deletions first, because a file may become a folder. */
+/** Deletions come first, because a file may become a folder. */
 async function applyChanges(
   { own: { work }, kind }: Workspace,
   changes: readonly Change[],

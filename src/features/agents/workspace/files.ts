@@ -17,13 +17,12 @@ export interface WorkspaceFile {
 
 export type WorkspaceFiles = ReadonlyMap<string, WorkspaceFile>;
 
-/** In bytes, for a whole workspace. */
+/** In bytes. */
 export const MAX_WORKSPACE_BYTES = 1_000_000_000;
 
-/** Parallel, because each read waits for git. */
 const READS_AT_ONCE = 64;
 
-/** @throws UserError for links that leave the workspace and for conflicting paths. */
+/** @throws UserError for links that leave the workspace and conflicting paths. */
 export async function readWorkspaceFiles(
   tree: SourceTree,
   rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide' | 'skills'>,

@@ -9,7 +9,7 @@ import { agentUser, type WallKind } from './walls.ts';
 
 export const runTool = promisify(execFile);
 
-/** If evaldiff runs as root, agents run as another user, who must own the folder. */
+/** If evaldiff runs as root, agents run as another user. */
 export async function giveToAgent(folder: string, kind: WallKind): Promise<void> {
   const { uid, gid } = agentUser(kind);
   if (kind === 'root')
@@ -18,7 +18,6 @@ export async function giveToAgent(folder: string, kind: WallKind): Promise<void>
 
 /** In bytes. `du` does not follow links, even if they appear while it runs. */
 export async function diskUsage(folder: string): Promise<number> {
-  // `du` fails if files vanish, but still prints the sum.
   const printed = await runTool('du', ['-sxB1', folder]).catch((error: unknown) => error);
   return Number.parseInt(String((printed as { stdout?: string }).stdout ?? '0'), 10) || 0;
 }
@@ -31,7 +30,7 @@ export async function removeFolder(folder: string): Promise<void> {
   });
 }
 
-/** False if the path exists. May follow a link in a parent folder: check `isBelowFolders` first. */
+/** Returns false if the path exists. Parent folders may be links: check `isBelowFolders` first. */
 export async function placeFile(at: string, { mode, body }: WorkspaceFile): Promise<boolean> {
   if ((await lstat(at).catch(() => null)) !== null) return false;
   await mkdir(dirname(at), { recursive: true });
@@ -43,14 +42,13 @@ export async function placeFile(at: string, { mode, body }: WorkspaceFile): Prom
   return true;
 }
 
-/** Removes a file or an empty folder. */
 export async function removeEntry(at: string): Promise<void> {
   const stat = await lstat(at).catch(() => null);
   if (stat === null || (stat.isDirectory() && (await listEntries(at)).size > 0)) return;
   await rm(at, { recursive: true });
 }
 
-/** False if a parent folder is a link, which could lead out of the folder. */
+/** A parent that is a link could lead out of the folder. */
 export async function isBelowFolders(folder: string, path: string): Promise<boolean> {
   for (const step of trailOf(path).slice(0, -1)) {
     const stat = await lstat(join(folder, step)).catch(() => null);

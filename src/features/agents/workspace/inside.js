@@ -1,7 +1,6 @@
-// First process (PID 1) in a run's namespaces. It builds the sandbox, forwards ports to sockets and
-// starts the command. It is plain JavaScript, because it is passed to `node -e`. Its argument is a
-// socket that sends the plan. When this process ends, the kernel kills all others in the
-// namespaces.
+// First process in a run's namespaces: builds the sandbox, forwards ports to sockets and starts the
+// command. Plain JavaScript, because it is passed to `node -e`. A socket sends it the plan. When it
+// ends, the kernel kills all other processes in the namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 

@@ -3,17 +3,13 @@ import { join } from 'node:path';
 import { isOutsideGit, type Mode } from './files.ts';
 
 export interface DiskEntry {
-  /** Null for a device, socket or pipe. */
   mode: Mode | null;
   size: number;
   /** Equal stamps mean equal content, because programs cannot set ctime. */
   stamp: string;
 }
 
-/**
- * Lists files and links below a folder, without following links and without `.git`. Nothing may
- * write there meanwhile.
- */
+/** Follows no links and skips `.git`. Nothing may write to the folder meanwhile. */
 export async function listEntries(folder: string): Promise<Map<string, DiskEntry>> {
   const found = new Map<string, DiskEntry>();
   const open = [''];
@@ -29,7 +25,6 @@ export async function listEntries(folder: string): Promise<Map<string, DiskEntry
   return found;
 }
 
-/** Makes an unreadable folder readable; the agent may have changed its mode. */
 async function folderNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -39,7 +34,7 @@ async function folderNames(folder: string): Promise<string[]> {
   }
 }
 
-/** Names that are too long or not UTF-8 cannot be opened and count as devices. */
+/** Names that are too long or not UTF-8 count as devices. */
 async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };

@@ -1,40 +1,31 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/** Paths inside the sandbox. Fixed, so that prompts with paths are equal in all runs. */
+/** Fixed, so that prompts with paths are equal in all runs. */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
 
-/** The gateway's address inside the sandbox, without a path. */
 export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
 
 /**
- * Folders that are readable inside. Excluded on purpose: /home, /root, /run, /var, /mnt, and /opt,
- * where runners keep credentials.
+ * /home, /root, /run, /var, /mnt and /opt are missing on purpose: runners keep credentials there.
  */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'etc', 'nix'];
 
 export const isSystemPath = (path: string): boolean =>
   SYSTEM.some((name) => path === `/${name}` || path.startsWith(`/${name}/`));
 
-/** In a folder of mode 700. */
 export const SOCKETS = { gateway: '/run/evaldiff/gateway', proxy: '/run/evaldiff/proxy' } as const;
 
 interface MountPlan {
-  /** An empty folder. */
   root: string;
   own: { work: string; home: string };
-  /** Absolute, without links. Readable at the same path. */
   readable: readonly string[];
-  /** Subfolders of readable folders that must not be readable. */
   cover: readonly string[];
   sockets: { gateway: string | null; proxy: string | null };
 }
 
-/**
- * Makes a shell script that gives the mount namespace a new root. Only the run's own folders are
- * writable.
- */
+/** Makes a shell script that mounts a new root. Only the run's own folders are writable. */
 export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
   const q = shellWord;
   const bind = (source: string, target: string): string =>
@@ -81,8 +72,8 @@ function readableLine(path: string): string {
 }
 
 /**
- * Makes mounts copied by `--rbind` read-only and keeps their other flags, which the kernel
- * requires. In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
+ * Makes mounts copied by `--rbind` read-only. The kernel requires that their other flags stay. In
+ * mountinfo, field 5 is the path, with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do

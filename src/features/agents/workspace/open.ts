@@ -18,9 +18,8 @@ import { runInside, type RunPlace } from './run.ts';
 export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
-  /** Files of the home folder, by relative path. */
   home: Readonly<Record<string, string>>;
-  /** The signal of the whole evaldiff run, because other runs may wait for the same `setup`. */
+  /** Not one run's signal, because other runs may wait for the same `setup`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -36,20 +35,19 @@ interface UsedTemplate {
   users: number;
 }
 
-/** The templates of one evaldiff run, by content. */
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /** Limit of templates that no run uses. A search for causes makes one for each trial. */
+  /** A search for causes makes a template for each trial, so idle ones are limited. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
 }
 
 export interface Workspace extends RunPlace {
-  /** Depends only on the content, because requests of the agent may contain it. */
+  /** Depends only on the content, because requests may contain it. */
   commit: string;
-  /** Files of the tree. `setup` made the other files in `before`. */
+  /** The other files in `before` were made by `setup`. */
   files: WorkspaceFiles;
   /** The workspace's content when the agent started. */
   before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
@@ -96,7 +94,6 @@ export async function openWorkspace(
   }
 }
 
-/** Deletes the least recently used templates. */
 async function removeIdle({ made, mostIdleBytes }: Templates): Promise<void> {
   let room = mostIdleBytes;
   for (const [key, { users, making }] of [...made].reverse()) {
@@ -120,7 +117,6 @@ function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): UsedTempl
   templates.digests.set(files, digest);
   const key = JSON.stringify([digest, setup, setup.length > 0 ? network : null, kind]);
   const found = templates.made.get(key) ?? { making: makeTemplate(files, options), users: 0 };
-  // Moves the template to the end, as the most recently used.
   templates.made.delete(key);
   templates.made.set(key, found);
   return found;
@@ -183,16 +179,13 @@ const GIT_ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/**
- * Runs before any program of the workspace, so that the workspace cannot have added hooks or
- * filters.
- */
+/** Must run before programs of the workspace, which could add git hooks or filters. */
 async function commitAll(work: string): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
   const git = async (...args: string[]): Promise<string> =>
     (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
   await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
-  // Otherwise `.gitattributes` could convert files or fail.
+  // Otherwise `.gitattributes` could convert files.
   await mkdir(join(work, '.git', 'info'), { recursive: true });
   const attributes = '* -text -filter -ident -working-tree-encoding\n';
   await writeFile(join(work, '.git', 'info', 'attributes'), attributes);
@@ -201,7 +194,7 @@ async function commitAll(work: string): Promise<string> {
   return (await git('rev-parse', 'HEAD')).trim();
 }
 
-/** `setup` may have left links in the home folder. Writes must not follow them out of it. */
+/** `setup` may have left links here. Writes must not follow them out of the home folder. */
 async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const [top = path] = path.split('/');

@@ -2,10 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/**
- * Opens a CONNECT proxy that reaches only the hosts of `network`, on port 443 unless they name a
- * port. Plain HTTP is refused.
- */
+/** A CONNECT proxy that reaches only the hosts of `network`, by default on port 443. */
 export async function openProxy(
   hosts: readonly string[],
   socket: string,

@@ -12,34 +12,27 @@ export interface RunPlace {
   kind: WallKind;
   folder: string;
   own: { work: string; home: string };
-  /** Absolute. Readable at the same path inside. */
   readable: readonly string[];
-  /** Folders that must stay unreadable: the checkout. */
   cover: readonly string[];
-  /** Hosts that processes may reach over HTTPS. */
   network: 'off' | readonly string[];
   canary: string | null;
 }
 
 export interface InsideJob {
-  /** Program and arguments; no shell. */
   command: readonly string[];
-  /** Added to HOME, TMPDIR, PATH and similar variables. PATH is prepended. */
+  /** Added to HOME, TMPDIR and PATH; a PATH given here goes first. */
   env: Readonly<Record<string, string>>;
-  /** The gateway's socket. Null for no network at all. */
+  /** A socket. Null means no network at all. */
   gateway: string | null;
   seconds: number;
   signal?: AbortSignal | undefined;
   onLine?(line: string): void;
-  /** When stdin ends, the process has two seconds to exit. */
+  /** When it ends, the process has two seconds to exit. */
   stdin?: Readable | undefined;
 }
 
 export interface InsideRun {
-  /**
-   * `input`: killed after stdin ended. `time`, `output`, `size`: killed at that limit. `stopped`:
-   * aborted by the signal.
-   */
+  /** `input`: killed because stdin had ended. `time`, `output`, `size`: killed at a limit. */
   ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
   code: number | null;
   stdout: string;
@@ -47,11 +40,10 @@ export interface InsideRun {
   isCanarySeen: boolean;
 }
 
-/** Per stream: stdout and stderr. */
 const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
 const INPUT_GRACE_MS = 2000;
 
-/** Runs a command in a workspace. All its processes are killed at the end. */
+/** Runs a command in a workspace, then kills all its processes. */
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
   const { kind, folder, own, readable, cover, network, canary } = place;
   const hosts = network === 'off' ? [] : network;
@@ -146,10 +138,9 @@ function collectOutput(
 
 const WATCH_MS = 250;
 
-/** The folder is measured each time the disk's free space drops by this many bytes. */
+/** Measures the folder whenever free disk space has dropped by this. */
 const WATCHED_BYTES = 64_000_000;
 
-/** Checking free space is cheap; measuring the folder is not. */
 function watchSize(folder: string, over: () => void): () => void {
   let [most, isMeasuring] = [0, false];
   const look = async (): Promise<void> => {

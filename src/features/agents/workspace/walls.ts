@@ -9,18 +9,18 @@ import { shorten, visibleLine } from '../../../text/visible.ts';
 import { parsedJson } from '../../../types/plain.ts';
 import { INSIDE, PORTS, SOCKETS, isSystemPath, mountScript } from './mounts.ts';
 
-/** Who creates the namespaces. `sudo` is for Ubuntu 24.04, which refuses user namespaces. */
+/** Who creates the namespaces. Ubuntu 24.04 needs `sudo`, because it refuses user namespaces. */
 export const WALL_KINDS = ['root', 'rootless', 'sudo'] as const;
 export type WallKind = (typeof WALL_KINDS)[number];
 
 export type Walls = { kind: WallKind } | { refused: string };
 
-/** Passed to `node -e`. In a bundle, it is a file next to the entry. */
+/** Passed to `node -e`. */
 const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf8');
 
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
 
-/** User and group id `nobody`, for agents that root starts. */
+/** The user `nobody`, for agents that root starts. */
 const NOBODY = 65534;
 
 export function agentUser(kind: WallKind): { uid: number; gid: number } {
@@ -37,10 +37,10 @@ function outerCommand(kind: WallKind, socket: string): string[] {
   return ['sudo', '-n', '--', 'unshare', ...inner];
 }
 
-/** Limits of a process (largest file in bytes) and of a user (processes and threads). */
+/** Largest file in bytes, and number of processes and threads of the user. */
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
-/** Drops root and all capabilities. For `rootless`, a new user namespace without root does so. */
+/** Drops root and all capabilities. A user namespace without root does so too. */
 function innerCommand(kind: WallKind, command: readonly string[]): string[] {
   const { uid, gid } = agentUser(kind);
   const drop =
@@ -68,8 +68,8 @@ export interface WalledProcess {
   child: ChildProcess;
   kill(): void;
   /**
-   * Resolves when all processes inside have ended. The code is null after a signal. Rejects with an
-   * InternalError if the sandbox could not be built.
+   * Resolves when all processes have ended. Rejects with an InternalError if the sandbox could not
+   * be built.
    */
   ended: Promise<{ code: number | null }>;
 }
@@ -92,14 +92,14 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: 'pipe',
-    // Without a controlling terminal, the command cannot inject input into it.
+    // Without a terminal, the command cannot type into ours.
     detached: true,
   });
   const kill = (): void => {
     state.isKilled = true;
     for (const connection of connections) connection.destroy();
     server.close();
-    // Signals to a sudo process are not permitted. Closing the socket ends it instead.
+    // Killing a sudo process is not permitted. Closing the socket ends it.
     if (job.kind !== 'sudo') child.kill('SIGKILL');
   };
   return { child, kill, ended: processEnd(child, state).finally(() => server.close()) };
@@ -146,7 +146,6 @@ function wallPlan(job: WalledJob, root: string): object {
   };
 }
 
-/** Finds Node, npm if present, and the tools of GitHub's runners. */
 function visibleBins(): string[] {
   const node = realpathSync(process.execPath);
   const tools = ['/opt/hostedtoolcache', process.env['RUNNER_TOOL_CACHE'] ?? ''].filter(existsSync);
@@ -157,7 +156,7 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/** Puts the job's folders first, then the caller's PATH folders that are visible inside. */
+/** The job's folders come first, then the caller's, if visible inside. */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(
@@ -169,7 +168,7 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-/** Tries each kind of sandbox on this machine by running `true` in it. */
+/** Tries each kind of sandbox that this machine may support. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
   platform: NodeJS.Platform = process.platform,

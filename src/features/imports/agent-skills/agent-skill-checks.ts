@@ -3,7 +3,7 @@ import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../typ
 import { isAmong } from '../shared/draft.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
-/** Keys that contain no check. The first few are not even reported. */
+/** Keys that contain no check. */
 export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION =
@@ -42,7 +42,7 @@ const NEGATING = 'not no never doesnt without';
 
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** Keys that may contain a check's operand. The first one present counts. */
+/** Keys of a check's operand. The first one present counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
@@ -179,7 +179,6 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
   ];
 }
 
-/** An answer must match all items of a list or, if negated, none. */
 function comparison(
   type: string,
   check: JsonMap,

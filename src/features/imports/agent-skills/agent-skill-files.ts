@@ -6,11 +6,10 @@ import { lastSteps } from '../shared/draft.ts';
 export interface SkillFiles {
   exists(path: string): boolean;
   below(folder: string): string[];
-  /** Null if the file is unreadable, which is then reported. */
   read(path: string): Promise<Uint8Array | null>;
 }
 
-/** Bytes per attached file, and number of files from folders. */
+/** Bytes per attached file, and files per folder. */
 const MAX_ATTACHMENT_BYTES = 200_000;
 const MAX_ATTACHMENTS = 100;
 

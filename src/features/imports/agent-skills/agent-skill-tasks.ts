@@ -14,10 +14,7 @@ interface TaskContext {
   hasGrader: boolean;
 }
 
-/**
- * Converts cases to tasks of an agent. Trigger queries become trigger tests. Null without a skill
- * or case.
- */
+/** Converts cases to tasks and trigger queries to trigger tests. */
 export async function tasksOf(
   document: Document,
   list: Node,

@@ -34,7 +34,7 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /** A program gets paths, a model the files' texts. */
+  /** A program gets paths, a model texts. */
   isProgram: boolean;
 }
 
@@ -48,7 +48,7 @@ function casesIn(root: Node): Node | null {
   return root.each().some(({ value }) => caseQuestion(value)) ? root : null;
 }
 
-/** Imports `evals/evals.json` of an Agent Skill as a prompt that contains the skill's text. */
+/** Imports `evals/evals.json` of an Agent Skill as a prompt. */
 export async function importAgentSkill(
   document: Document,
   tools: FormatTools,
@@ -180,7 +180,6 @@ function skillPromptDraft(
     name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,
     variables: [{ name: 'prompt' }, ...(hasFiles ? [{ name: 'files' }] : [])],
-    // Braces in the skill's text are literal.
     messages: [
       { role: 'system', content: escapeNames(body) },
       { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },

@@ -11,7 +11,6 @@ export interface FlexEvalContext {
   imported: Imported;
   problems: Problem[];
   absence(path: string): string | null;
-  /** Null if the file is unreadable, which is then reported. */
   text(path: string): Promise<string | null>;
 }
 
@@ -58,9 +57,7 @@ export function dataFile(
   return locateFile(file, place, context);
 }
 
-/**
- * FlexEval resolves paths from its working directory, but older files are relative to themselves.
- */
+/** Paths start at FlexEval's working directory or, in older files, at the file. */
 function locateFile(
   path: string,
   place: Place,
@@ -119,10 +116,7 @@ export function findModule(
   return modules.find(({ source }) => definition.test(source)) ?? null;
 }
 
-/**
- * Keeps line numbers. As in FlexEval, the type of the first parameter selects what the function
- * gets.
- */
+/** Keeps line numbers. The type of the first parameter selects the argument, as in FlexEval. */
 export function functionMetric(
   { source }: FunctionModule,
   name: string,

@@ -35,9 +35,8 @@ const CONDITION_KEYS =
   'metric_max_value';
 
 /**
- * Converts functions and rubrics. Functions have no threshold in FlexEval, so they do not gate.
- * Recorded dialogues are scored message by message, completed ones only by the new answer. A metric
- * that depends on a lost metric is lost too.
+ * Functions have no threshold in FlexEval, so they do not gate. A completed dialogue is scored only
+ * by its new answer. A metric that depends on a lost metric is lost too.
  */
 export function convertMetrics(
   metrics: Node,
@@ -142,7 +141,6 @@ function conditionsOf({ written }: Pick<FlexEvalMetric, 'written'>): JsonMap[] {
   return (Array.isArray(list) ? list : []).filter(isMap);
 }
 
-/** Null unless exactly one metric matches the condition. */
 function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEvalMetric | null {
   const { name, type, kwargs, metric_level: level } = condition;
   const [only, ...others] = all.filter(
@@ -190,7 +188,7 @@ function withUniqueNames(
   });
 }
 
-/** FlexEval scores every object of the level unless the metric requests the last one. */
+/** FlexEval scores all messages unless the metric requests the last one. */
 function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;

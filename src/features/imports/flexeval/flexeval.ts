@@ -31,7 +31,7 @@ interface ForeignEval {
   key: string | null;
   node: Node;
   data: Node[];
-  /** In order of precedence, lowest first. */
+  /** Later ones take precedence. */
   configs: Node[];
 }
 
@@ -216,7 +216,7 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** Returns tries per dialogue, and reports settings that are not supported. */
+/** Reports unsupported settings. */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

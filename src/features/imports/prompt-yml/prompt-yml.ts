@@ -203,7 +203,7 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
         `${text}:, and it is a map`;
 }
 
-/** `expected` is the expected value; other columns are variables. */
+/** Columns other than `expected` are variables. */
 function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(

@@ -4,7 +4,7 @@ import { assertionText } from '../shared/templates.ts';
 import type { AssertionContext } from '../shared/text-assertions.ts';
 import { fillIn } from './templates.ts';
 
-/** Removes the function name from a `file://` path. Null for other text. */
+/** Removes the function name from a `file://` path. */
 export function pathIn(text: string): string | null {
   return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
 }
@@ -13,7 +13,7 @@ const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
 type AssertionValue = { ok: true; value: Json | undefined } | { ok: false; why: string };
 
-/** Reads files and fills in templates, but not inside code and file contents. */
+/** Fills in templates, but not inside code and files. */
 export function assertionValue(
   written: Json | undefined,
   isCode: boolean,
@@ -51,7 +51,7 @@ function textValue(
     : { ok: false, why: `${path} is neither JSON nor YAML` };
 }
 
-/** Code is a template too. If it does not parse as one, only known variables are filled in. */
+/** If code does not parse as a template, only known variables are filled in. */
 function fillInCode(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
   const whole = fillIn(code, vars, 'empty', assertionText);

@@ -6,9 +6,9 @@ export interface CodeCheck {
   source: string;
   threshold: number | null;
   negate: boolean;
-  /** Variables that are maps or lists in promptfoo, but JSON text in evaldiff. */
+  /** Maps and lists in promptfoo, but JSON text in evaldiff. */
   structured: readonly string[];
-  /** Variables for which promptfoo's checks see another value. */
+  /** Variables that promptfoo's checks see differently. */
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;
@@ -69,7 +69,7 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/** Several lines are a function body. In one line, the last statement is the result. */
+/** In a single line, the last statement is the result. */
 function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
@@ -93,7 +93,7 @@ function lastStatementEnd(line: string): number {
   return end;
 }
 
-/** A threshold applies only to numbers. A result's own `pass` decides by itself. */
+/** A threshold applies only to numbers; `pass` decides by itself. */
 function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
@@ -131,7 +131,7 @@ export function pythonMetric(
 ): string {
   const { source, structured, unlike, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
-  // The user's code comes first, because `from __future__` must be at the top.
+  // `from __future__` must be at the top.
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
@@ -172,7 +172,7 @@ export function pythonMetric(
   ].join('\n');
 }
 
-/** Text may be a boolean's name. A threshold applies to numbers and to a map's score. */
+/** Text may be a boolean's name. */
 function pythonVerdict(threshold: number | null, negate: boolean): string[] {
   const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
   return [

@@ -19,7 +19,6 @@ export function codeFileIn(text: string, folder: string): CodeFile | null {
   return { file: folder === '' ? path : `${folder}/${path}`, called };
 }
 
-/** `told`: extra arguments, as JSON. */
 export function codeCommand(
   kind: 'provider' | 'prompt' | 'tests',
   { file, called }: CodeFile,
@@ -38,7 +37,7 @@ export function codeCommand(
   ];
 }
 
-/** All files of the language, because the code may import any of them. */
+/** The code may import any file of its language. */
 function codeFilePatterns({ file }: CodeFile): string[] {
   return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
@@ -132,7 +131,6 @@ export function pythonProblem(source: string, file: string | null = null): strin
   return null;
 }
 
-/** Top-level module names; `.` for a relative import. */
 function modulesOf(line: string): string[] {
   const [, from] = /^\s*from\s+(\.|[A-Za-z_]\w*)\S*\s+import\b/.exec(line) ?? [];
   const [, names = ''] = /^\s*import\s+([\w., \t]+)/.exec(line) ?? [];

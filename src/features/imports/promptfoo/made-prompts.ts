@@ -12,7 +12,7 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/** Returns each test's messages if one prompt with variables cannot express them. */
+/** Null if one prompt with variables can express all messages. */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
@@ -48,7 +48,7 @@ export async function madeMessages(
   );
 }
 
-/** Null if they equal the prompt with its variables filled in. */
+/** Null if they are the prompt's messages with variables filled in. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],
@@ -71,7 +71,7 @@ function ownMessages(
 
 const MORE_THAN_TEXT = 'a message generated for a test contains more than text';
 
-/** Paths in generated messages are not read as files. */
+/** Generated messages cannot contain files. */
 function areTexts(messages: readonly ChatMessage[]): messages is Message[] {
   return messages.every(({ parts }) => parts === undefined);
 }

@@ -1,9 +1,8 @@
 import { isMap, type Json } from '../../../types/plain.ts';
 
-/** Undefined if the name has no value. */
 export type Value = Json | undefined;
 
-/** Null if the filter does not apply to the value. */
+/** Null if the filter does not apply. */
 type Filter = (value: Value, given: readonly Value[]) => Value;
 
 const ofText =
@@ -82,7 +81,7 @@ const numberFilter =
     return Number.isNaN(found) ? instead : found;
   };
 
-/** The filters found in public prompts, with nunjucks' semantics. */
+/** The filters found in public prompts. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value) => (typeof value === 'number' ? Math.abs(value) : null),
   capitalize: ofText(capitalized),

@@ -11,7 +11,7 @@ export function parseTemplate(
     checkNode(root);
     return { ok: true, root };
   } catch (error) {
-    // nunjucks throws several kinds of errors. At the end of the text they have no position.
+    // At the end of the text, nunjucks' errors have no position.
     const { lineno, colno = 1 } = error as { lineno?: number; colno?: number };
     const before = lineno === undefined ? [] : text.split('\n', lineno - 1);
     const at = before.reduce((sum, { length }) => sum + length + 1, colno - 1);
@@ -37,7 +37,7 @@ function checkNode(node: SyntaxNode): void {
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
-      // The value depends on the environment.
+      // Depends on the environment.
       return node.value === 'env';
     case 'Literal':
       return typeof node.value === 'object' && node.value !== null;
@@ -80,7 +80,7 @@ function constructAt(text: string, index: number): string {
 
 const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;
 
-/** nunjucks ignores an end tag with a dash, and needs quadratic time if the end tag is missing. */
+/** nunjucks ignores end tags with a dash, and takes quadratic time without an end tag. */
 const RAW = /\{%(?:-?\s*(?:raw|verbatim)\b|\s*(end)raw\s*%\})/g;
 
 function unclosedAt(text: string, tags: RegExp): number | undefined {

@@ -157,8 +157,8 @@ type Chain = readonly (Infix | (() => Value))[];
 const INFIX = { Or: 'or', And: 'and', Add: '+', Sub: '-', Mul: '*', Div: '/', Mod: '%' } as const;
 
 /**
- * Lists operands and operators in source order. nunjucks compiles them to JavaScript without
- * brackets, so JavaScript's precedence applies: `not a == b` is `!a == b`.
+ * nunjucks compiles operators to JavaScript without brackets, so JavaScript's precedence applies:
+ * `not a == b` is `!a == b`.
  */
 function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
   const part = (of: SyntaxNode): Chain => chainOf(of, inside);
@@ -214,7 +214,7 @@ function evaluateChain(chain: Chain, level = 0): Value {
   return OPERATORS_BY_SIGN[by](first, second());
 }
 
-/** Not by JavaScript's conversion, which calls methods that parsed lists and maps may lack. */
+/** JavaScript's conversion would call methods that lists and maps may lack. */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 

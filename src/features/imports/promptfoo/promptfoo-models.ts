@@ -22,7 +22,7 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** Reads the supported providers, or uses the settings' model if there are none. */
+/** Uses the settings' model if no provider is supported. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
@@ -85,7 +85,7 @@ async function withSentParameters(
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
-/** Follows the settings if they replace a retired model. */
+/** The settings may replace a retired model. */
 function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -127,8 +127,8 @@ function codeProvider(
 }
 
 /**
- * promptfoo parses answers that have a response schema. All models or none must have one, because
- * they share checks.
+ * promptfoo parses answers that have a response schema. Models share checks, so all or none must
+ * have one.
  */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
@@ -191,7 +191,6 @@ function providerId(value: Json): string {
   return isScalar(id) ? String(id).slice(0, 100) : '';
 }
 
-/** Reads `defaultTest.options.provider`. */
 export function importedGrader(document: Document, { left, models }: Imported): Imported['grader'] {
   const provider = nodeOf(document, ['defaultTest', 'options', 'provider']);
   const { value, map, place, at } = provider;

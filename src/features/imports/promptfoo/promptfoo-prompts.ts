@@ -16,20 +16,16 @@ import { isCutOff } from './templates.ts';
 
 export interface ForeignPrompt {
   label: string | null;
-  /** These take precedence over the provider's. */
+  /** These override the provider's. */
   parameters: JsonMap;
   unread: { key: string; why: string }[];
-  /** `parts`: images and files of a message. */
   messages: {
     role: Role;
     template: ReadTemplate;
     parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
     place: Place;
   }[];
-  /**
-   * JSON prompts get variables as they are. Text is filled in first and may then be parsed as a
-   * chat.
-   */
+  /** In text prompts, variables are filled in before the text is parsed as a chat. */
   form: PromptForm;
   made: Maker | null;
   place: Place;
@@ -57,7 +53,6 @@ const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
 
-/** Reads prompts from texts, chats in JSON or YAML, and files. */
 export async function readPrompts(
   document: Document,
   context: PromptContext,
@@ -221,7 +216,7 @@ function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry 
   };
 }
 
-/** Text that parses as a list of messages is a chat. Any other text is one user message. */
+/** Text that is a list of messages is a chat. */
 function textPrompt(
   text: string,
   entry: PromptEntry,
@@ -254,7 +249,8 @@ function textPrompt(
 }
 
 /**
- * promptfoo sends unfinished templates unchanged. evaldiff cannot if they contain a name in braces.
+ * promptfoo sends unfinished templates unchanged. evaldiff cannot if they contain braces around a
+ * name.
  */
 function literalMessages(
   messages: readonly ChatMessage[],

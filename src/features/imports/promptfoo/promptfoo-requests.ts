@@ -6,7 +6,7 @@ interface ProviderCall {
   model: string;
   own: JsonMap;
   bare: boolean;
-  /** The second part of the id: `chat`, `responses`, or the model. */
+  /** Second part of the id: `chat`, `responses`, or the model. */
   kind: string;
 }
 
@@ -172,7 +172,7 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
   stopSequences: 'stop',
 };
 
-/** `generationConfig` takes precedence over the keys next to it. */
+/** `generationConfig` overrides the keys next to it. */
 function asGoogle({ generationConfig, ...beside }: JsonMap): SentMembers {
   const { sent, unsent } = splitMembers(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
   const inside = isMap(generationConfig) ? generationConfig : {};

@@ -13,7 +13,6 @@ export interface ForeignAnswer {
   prompt: string;
   output: Json;
   latencyMs: number;
-  /** The answer was changed before it was scored. */
   isTransformed: boolean;
   verdicts: ForeignVerdict[];
 }
@@ -24,7 +23,7 @@ interface ForeignVerdict {
   reason: string;
 }
 
-/** Parses the output of `promptfoo eval -o results.json`, or says why it is unusable. */
+/** Parses a file made by `promptfoo eval -o results.json`. */
 export function readForeignResults(
   value: Json,
 ): { answers: ForeignAnswer[]; unanswered: number } | { why: string } {
@@ -74,7 +73,7 @@ function readForeignAnswer(
   };
 }
 
-/** The members of a set are mostly listed a second time on their own. */
+/** Members of a set are mostly also listed on their own. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -94,7 +93,7 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** Equal for an assertion in the configuration and in the results. */
+/** Equal for the configuration and the results. */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
@@ -106,7 +105,7 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
   ]);
 }
 
-/** Prefers the reference at the answer's index, then the only one with equal variables. */
+/** Prefers the reference at the answer's index. */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
   rows: readonly { given: JsonMap; vars: JsonMap }[],
@@ -123,7 +122,7 @@ export function referenceAt(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Paths are relative to the project here, but to the configuration in results. */
+/** Paths in results are relative to the configuration. */
 function isSameVariable(own: Json, theirs: Json): boolean {
   if (typeof own !== 'string' || typeof theirs !== 'string')
     return JSON.stringify(own) === JSON.stringify(theirs);
@@ -132,7 +131,7 @@ function isSameVariable(own: Json, theirs: Json): boolean {
   return own.trim() === theirs.trim() || isDate(own, theirs);
 }
 
-/** In results, an unquoted date such as `2026-01-31` is `2026-01-31T00:00:00.000Z`. */
+/** In results, the date `2026-01-31` is `2026-01-31T00:00:00.000Z`. */
 function isDate(own: string, theirs: string): boolean {
   const written = own.trim().replace(' ', 'T');
   return (

@@ -23,7 +23,7 @@ const NO_DEFAULTS: Defaults = {
   options: {},
 };
 
-/** Options that are supported or only limit the run's time. */
+/** Options that are supported or only limit time. */
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
   'suffix transformVars transform postprocess';
@@ -105,7 +105,6 @@ async function defaultsIn(node: Node, reader: ValueReader): Promise<Defaults> {
   };
 }
 
-/** Reads a test, or tests from files or code. */
 async function readEntry(
   entry: Node,
   isListed: boolean,
@@ -131,7 +130,7 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** If code may not run, its tests are reported as lost. */
+/** If code may not run, its tests are lost. */
 async function testsFromCode(
   named: string,
   { map, place }: Node,
@@ -193,7 +192,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
   );
 }
 
-/** JSONL rows are tests. Table columns are variables, unless they start with `__`. */
+/** JSONL rows are tests. Columns that start with `__` are not variables. */
 async function readRowFiles(
   path: string,
   from: Place,

@@ -39,17 +39,17 @@ export type Variables = ReadonlyMap<string, Variable>;
 
 export interface Defaults {
   variables: Variables;
-  /** Whether a list of values makes several tests. */
+  /** Whether lists of values make several tests. */
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
-  /** From scenarios. Tests cannot turn them off. */
+  /** Assertions of scenarios, which tests cannot turn off. */
   always: ForeignAssertion[];
 }
 
 export interface ValueReader {
   files: ImportFiles;
-  /** Variables whose files are sent to the model as attachments. */
+  /** Files that are sent to the model as attachments. */
   shown: ReadonlySet<string>;
   limits: Limits;
   code: CodeHost;
@@ -72,7 +72,7 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
-/** A list of texts makes one test per text. Several lists make all combinations. */
+/** A list of texts makes several tests. Several lists make all combinations. */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
@@ -167,7 +167,7 @@ function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   return { vars: sent };
 }
 
-/** promptfoo requires values for these: the first word in `{{ }}`, and after `if` and `for`. */
+/** promptfoo requires values for the first word in `{{ }}`, and after `if` and `for`. */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');
   const found = new Set(

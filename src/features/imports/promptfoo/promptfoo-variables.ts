@@ -13,7 +13,6 @@ import {
 
 type VariableReader = Pick<ValueReader, 'files' | 'shown'>;
 
-/** Reads a map or merged files, relative to the file that names them. */
 export async function readVariables(written: Node, reader: VariableReader): Promise<Variables> {
   const { value, place } = written;
   if (isMap(value)) return new Map(await variablesIn(written, reader));
@@ -57,11 +56,10 @@ async function readVariable(
 
 const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
-/** File types that promptfoo reads as bytes or with an extra package. */
+/** promptfoo reads these as bytes or with an extra package. */
 const NO_TEXT =
   /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
 
-/** Returns the value, or the contents of the files that it names. */
 async function ofValue(
   value: Json,
   { name, place }: { name: string; place: Place },
@@ -111,7 +109,7 @@ const ASSERTION_TYPES =
   'trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence ' +
   'trajectory:tool-used webhook word-count';
 
-/** Types with a threshold in brackets, and its default. */
+/** Types with a threshold in brackets. */
 const BOUNDED =
   'answer-relevance classifier context-faithfulness context-recall context-relevance cost ' +
   'latency levenshtein perplexity perplexity-score rouge-n similar starts-with';
@@ -120,7 +118,7 @@ const LIST_ASSERTION = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
-/** Reads `type(threshold): value`, a prefix for code or a grader, or the expected answer itself. */
+/** Reads `type(threshold): value`, or the expected answer itself. */
 function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
   const written = cell.trim();
   const labels: JsonMap = {

@@ -16,16 +16,16 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain
 import { factsOf } from '../../../types/vendors.ts';
 
 export interface ImportFiles {
-  /** Sorted paths of existing files, from the root. Missing ones are reported. */
+  /** Sorted. Missing files are reported. */
   paths(path: string, from: Place): string[];
-  /** Sorted by name. Empty if there are no files. */
+  /** Sorted by name. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /** Reads YAML or JSON, resolved from `folder` if given. Syntax errors are reported. */
+  /** Reads YAML or JSON. Syntax errors are reported. */
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/** Missing files are reported at the place that names them. */
+/** Reports missing files where they are named. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -81,14 +81,14 @@ export function importFiles(
   };
 }
 
-/** Another tool's file in evaldiff's form, to run in place or to convert. */
+/** Another tool's file, to run in place or to convert. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** The largest unit comes first. */
+  /** Largest unit first. */
   carried: Share[];
-  /** All tests, even if there is no prompt, with the variables and assertions of each. */
+  /** All tests, even without a prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
@@ -99,7 +99,7 @@ export interface Loss extends Notice {
 }
 
 export interface Share {
-  /** Singular, in the other tool's terms: `test`, `assertion` or `evaluator`. */
+  /** Singular and in the other tool's terms, such as `assertion`. */
   unit: string;
   of: number;
   carried: number;
@@ -117,7 +117,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** Original messages, if they use another template syntax. */
+  /** Original messages in another template syntax. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;
@@ -145,7 +145,7 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
     path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
-  // Code that is a whole file keeps that file's line numbers.
+  // Code from a file keeps its line numbers.
   const placeOfText = (path: Path): Place => {
     const place = placeOf(path);
     const text = valueAt(value, path);
@@ -199,10 +199,7 @@ export function lastSteps(path: string): { folder: string; name: string } {
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
-/**
- * Adds a comparison with base for references without metrics. It gates only if no reference has
- * any.
- */
+/** Compares references without metrics with base. This gates only if no reference has metrics. */
 export function judgeTheRest(
   tests: DraftFile,
   place: Place,

@@ -19,17 +19,17 @@ export function isConfigured(provider: Json | undefined): boolean {
 }
 
 export interface ImportedModel {
-  /** The model's name in results. */
+  /** The name in results. */
   label: string;
   model: string;
   parameters: JsonMap;
-  /** The entry under `models:`. Null if the name suffices. */
+  /** Null if the name suffices. */
   entry: JsonMap | null;
   left: { key: string; why: string }[];
   aside: { key: string; why: string }[];
 }
 
-/** OpenAI-compatible servers, with the workflow's `endpoints` line. */
+/** OpenAI-compatible servers. */
 const SERVERS: Readonly<Record<string, string>> = {
   ollama: 'ollama=http://127.0.0.1:11434/v1',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
@@ -77,12 +77,11 @@ function providerNamed(
       };
 }
 
-/** Null if the model's name already identifies the vendor. */
+/** Null if the name already identifies the vendor. */
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
   return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }
 
-/** Null if the model is missing or not a chat model. */
 function modelIn(steps: readonly string[]): string | null {
   const [first = '', ...rest] = steps;
   const model = (rest.length > 0 && API_KINDS.has(first) ? rest : steps).join(':');
@@ -94,7 +93,7 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/** A chat-completions URL is a compatible server. Other URLs are unknown programs. */
+/** Only URLs of chat completions are supported. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
@@ -196,7 +195,7 @@ export function providerMap(written: Json): JsonMap {
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/** Includes the path, because one host can have several servers. */
+/** One host can have several servers, so the path is included. */
 function serverName({ host, pathname }: URL): string {
   return host === ''
     ? ''
@@ -206,7 +205,6 @@ function serverName({ host, pathname }: URL): string {
         .toLowerCase();
 }
 
-/** Makes a model on a server with a known URL. */
 export function serverModel(
   address: Json | undefined,
   model: string,

@@ -6,10 +6,8 @@ import { isAmong, lose, type Loss } from './draft.ts';
 export interface Node {
   value: Json;
   place: Place;
-  /** Empty if the value is not a map. */
   map: JsonMap;
   at(...path: Path): Node;
-  /** Empty if the value is not a list. */
   items(): Node[];
   /** The items of a list, or the value itself. */
   each(): Node[];
@@ -30,7 +28,7 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 }
 
 interface UnreadKeys {
-  /** Supported keys, separated by spaces. */
+  /** Keys separated by spaces. */
   read: string;
   /** Why certain keys are not supported. */
   why?: Readonly<Record<string, string>>;

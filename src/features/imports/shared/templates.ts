@@ -8,7 +8,7 @@ export function templateText(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
-/** Formats a value as promptfoo's assertions do: lists with commas. */
+/** Joins lists with commas, as promptfoo's assertions do. */
 export function assertionText(value: Json): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(assertionText).join(',');

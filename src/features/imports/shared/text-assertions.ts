@@ -9,7 +9,7 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables that differ from the reference's input, because templates are filled in. */
+  /** Variables that differ from the input because templates are filled in. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
@@ -35,7 +35,7 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so with a threshold of 0 the metric does not gate.
+    // Scores are never below 0, so a threshold of 0 does not gate.
     ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
@@ -142,7 +142,7 @@ export function fieldsOf(text: string): string[] | null {
   return fields;
 }
 
-/** A pattern that the safe regex engine does not support becomes JavaScript. */
+/** A pattern that the safe regex engine rejects becomes JavaScript. */
 function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
   const written = { pattern, syntax: 'javascript' };
   if (builtIns.get('regex')?.problems(written).length === 0)
@@ -186,13 +186,13 @@ function json(extract: 'raw' | 'objects'): Convert {
   };
 }
 
-/** Text is parsed as YAML, which includes JSON. */
+/** YAML includes JSON. */
 function schemaIn(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
 
-/** Keywords whose meaning changed between draft-07, which promptfoo uses, and 2020-12. */
+/** Keywords that changed between draft-07, which promptfoo uses, and 2020-12. */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
@@ -202,7 +202,7 @@ function withDraft(schema: JsonMap): JsonMap {
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
-/** Converts assertions that compare text or JSON, without templates. */
+/** Converts assertions without templates. */
 export function convertText(
   type: string,
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
@@ -224,7 +224,7 @@ export function negateIf(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** If our metric rejects parameters, reports them as lost instead of as user errors. */
+/** Parameters that our metric rejects are reported as lost. */
 export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;
