@@ -46,7 +46,7 @@ export function runCompletion(run: FinishedRun): Completion {
   };
 }
 
-/** Includes the usage that the run already paid for. */
+/** Makes an error that still reports the usage that was paid for. */
 export function failedRun(why: RunFailure, { attempts, spent }: RunRecord): Completion {
   return {
     status: 'error',
@@ -61,7 +61,7 @@ type RunFailure = { kind: ErrorKind; message: string };
 
 type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
 
-/** The gateway's record comes first, because some CLIs report success after a refused call. */
+/** The gateway's record takes precedence, because some CLIs report success after a refused call. */
 function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(record);
@@ -107,7 +107,7 @@ function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
   return runFault(row, ended, transcript, spec.limits.minutes);
 }
 
-/** In UTF-16 units: the limit of one diff, and of all diffs together. */
+/** In UTF-16 units: the limits of one diff and of all diffs together. */
 const MAX_DIFF = 60_000;
 const MAX_DIFFS = 500_000;
 

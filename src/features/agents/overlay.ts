@@ -19,7 +19,7 @@ export function overlaidFiles(
   return all;
 }
 
-/** Path in the workspace → path in the tree. */
+/** Maps a file's path in the workspace to its path in the tree. */
 export function placedOverlay(
   { files }: FileOverlay,
   { hide, own, ...rules }: WorkspaceRules,

@@ -32,7 +32,7 @@ export interface AgentPlace {
   gateway: Gateway;
   templates: Templates;
   canary: string;
-  /** The checkout, which the agent must not read. */
+  /** Folders that the agent must not read, such as the checkout. */
   cover: readonly string[];
   cli: Cli;
 }
@@ -177,7 +177,7 @@ async function startAgent(
   });
 }
 
-/** Ignores the agent's changes to hidden files, which belong to the suite. */
+/** Ignores the agent's changes to hidden files, because those belong to the suite. */
 async function runSuiteChecks(
   { spec, files, whole }: TaskRun,
   changes: readonly Change[],

@@ -26,7 +26,7 @@ interface OpenAgents {
   templates: Templates;
 }
 
-/** Opens the gateway and the sandbox at the first run. */
+/** Creates the runner of agents. The first run opens the gateway and the sandbox. */
 export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
@@ -173,7 +173,7 @@ async function findAgent(
   });
 }
 
-/** More than the processors, because agents mostly wait for models. */
+/** Agents mostly wait for their models, so more can run than there are processors. */
 function runsAtOnce(): number {
   return Math.max(4, 2 * availableParallelism());
 }

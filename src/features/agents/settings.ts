@@ -11,7 +11,7 @@ declare module '../../project/settings.ts' {
   }
 }
 
-/** Head's settings apply, as for models. */
+/** These settings are read from head, like those of models. */
 export const agentSettings: OwnSettings = {
   key: 'agent',
   schema: closed({
@@ -27,7 +27,7 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Null if the settings name no agent. */
+/** Adds the settings' agent to tasks of another format. Null if the settings name no agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

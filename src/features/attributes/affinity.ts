@@ -5,7 +5,7 @@ import { PER_QUESTION } from './cost.ts';
 import { looseRatings, usableRatings } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** From 1 (does not fit the reference) to 5 (fits entirely). */
+/** How well an attribute fits a reference, from 1 (not at all) to 5 (entirely). */
 type Rating =
   { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
@@ -21,7 +21,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Uses the prompt for expected answers, so that both ratings are comparable. */
+/** Uses the same prompt as for the expected answer, so that both ratings are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -147,7 +147,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
     score: z.literal([1, 2, 3, 4, 5]),
   });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // One invalid entry must not discard the others.
+  // Entries are validated later, one by one, so that an invalid one does not discard the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
@@ -156,10 +156,10 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
   return rating?.status === 'scored' ? rating.score : null;
 }
 
-/** A larger difference of affinities counts as a different skill (QualEval, A.3). */
+/** Ratings that differ by more than this count as a different skill (QualEval, A.3). */
 export const SKILL_DISTANCE = 1;
 
-/** Ratings of the expected and the actual answer. */
+/** How well a sub-task fits the expected and the actual answer, from 1 to 5. */
 export interface SkillPair {
   reference: string;
   expected: number | null;
@@ -176,7 +176,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** Keeps references rated on both sides. A run of one side keeps all. */
+/** Keeps references rated on both sides. If only one side ran, keeps all. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

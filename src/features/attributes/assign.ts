@@ -26,7 +26,7 @@ export interface AssignTools {
 }
 
 interface AssignOptions {
-  /** ε of the paper, from 0 to 1. */
+  /** ε in the QualEval paper, from 0 to 1. */
   slack: number;
   each?: number;
 }
@@ -36,7 +36,7 @@ export type Assignment =
       status: 'assigned';
       attributes: ReadonlyMap<string, readonly string[]>;
       objective: number;
-      /** Attributes that got more or fewer references than the paper allows. */
+      /** How many attributes got more or fewer references than the paper allows. */
       outsideBand: number;
       left: string[];
     }
@@ -47,7 +47,7 @@ export interface AttributeColumn {
   prior: number;
 }
 
-/** Assigns attributes to references as QualEval does. Input order does not matter. */
+/** Assigns attributes to references as QualEval does. The order of the input does not matter. */
 export async function assign(
   references: readonly RatedReference[],
   columns: readonly AttributeColumn[],

@@ -2,13 +2,13 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram } from '../../types/solver.ts';
 
-/** From 1 to 5 for each attribute. Null if not rated. */
+/** Ratings of a reference, from 1 to 5, for each attribute. Null if not rated. */
 type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {
   column: Column;
   mean: number | null;
-  /** The attribute's mean divided by the sum of all means. */
+  /** The attribute's mean rating divided by the sum of all means. */
   prior: number;
 }
 
@@ -24,7 +24,7 @@ export function priorsOf<Column>(
 
 const TINY = 1e-12;
 
-/** Distributes the excess in proportion. `cap` × length must be at least 1. */
+/** Distributes the excess among the others in proportion. `cap` × length must be at least 1. */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
   while (current.some((prior) => prior > cap + TINY)) {
@@ -45,7 +45,7 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
-/** Bounds of the paper: kNp(1 − ε) to kNp(1 + ε). */
+/** The paper's bounds for the references of an attribute: kNp(1 − ε) to kNp(1 + ε). */
 export function bandOf(
   prior: number,
   references: number,
@@ -59,8 +59,8 @@ export function bandOf(
 const FLOAT_NOISE = 1e-9;
 
 /**
- * Bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p capped at 1/k. They always
- * have a solution.
+ * The paper's bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p capped at 1/k.
+ * They always have a solution.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -78,7 +78,10 @@ export function outwardBounds(
   });
 }
 
-/** Bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null without a solution. */
+/**
+ * The paper's bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if they have no
+ * solution.
+ */
 function inwardBounds(
   priors: readonly number[],
   references: number,
@@ -116,7 +119,7 @@ export interface RatedReference {
   affinities: Affinities;
 }
 
-/** References with equal ratings, which share a row of the linear program. */
+/** References with equal ratings. They share a row of the linear program. */
 interface RowClass {
   scores: number[];
   members: string[];
@@ -124,7 +127,7 @@ interface RowClass {
 
 const UNSCORED = 0;
 
-/** Sorts by content, so that input order does not matter. */
+/** The result does not depend on the order of the references. */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
@@ -159,7 +162,7 @@ export function programOf(
   };
 }
 
-/** For rounding errors of the solvers. */
+/** Allows for rounding errors of the solvers. */
 const TOLERANCE = 1e-6;
 
 /** Rounds a solver's result, or says why it is not a solution. */
@@ -191,7 +194,7 @@ export function columnSum(counts: readonly (readonly number[])[], column: number
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
-/** Gives no reference the same attribute twice. */
+/** Distributes attributes so that no reference gets the same one twice. */
 export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;

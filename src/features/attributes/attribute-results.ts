@@ -16,9 +16,9 @@ import type { ReferenceText } from './text.ts';
 import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
 
 export interface ExplainReference extends ReferenceText {
-  /** False if it did not run on both sides. */
+  /** False if the reference did not run on both sides. */
   compared: boolean;
-  /** References of a cluster are correlated. Null if independent. */
+  /** References with the same cluster are correlated. Null if independent. */
   cluster: string | null;
   base: readonly TryResult[];
   head: readonly TryResult[];
@@ -30,7 +30,7 @@ export interface ExplainSuite {
   variant: Variant;
   prompt: string;
   regressed: boolean;
-  /** Only so many tries of each reference count. Null for all. */
+  /** Only this many tries of each reference count. Null for all. */
   tries: number | null;
   numbers: readonly string[];
   references: readonly ExplainReference[];
@@ -43,11 +43,11 @@ export interface ExplainInput {
   pinned: PinnedAttributes | null;
   grader: Grader | null;
   unasked?: string | null;
-  /** Also rates actual answers, with up to two more calls per reference. */
+  /** Also rates the actual answers, with up to two more calls per reference. */
   alignment: boolean;
-  /** Decides whether a try passes. If null, all metrics do. */
+  /** The metric that decides whether a try passes. Null if all metrics together do. */
   metric: string | null;
-  /** For all attributes together, in each direction. */
+  /** Error level for all attributes together, in each direction. */
   alpha: number;
   seed: number;
 }
@@ -59,13 +59,13 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/** `metric` decides whether a try passes. `measured` has its mean shown. */
+/** `metric` decides whether a try passes. `measured` is the metric whose mean is shown. */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
   measured: string | null;
 }
 
-/** Prefers the configured metric, if it has numbers. */
+/** The configured metric if it has numbers. If none is configured, the only one with numbers. */
 export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
@@ -84,7 +84,7 @@ export function countedMetric(
 
 const NO_ANSWERS = { base: null, head: null };
 
-/** Excludes skipped references and, in a comparison, those without answers on a side. */
+/** Returns null for references that cannot be compared, because an answer is missing. */
 export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
@@ -99,10 +99,10 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
-/** The lowest rating with which a reference belongs to an attribute. */
+/** From this rating on, a reference belongs to an attribute. */
 export const MEMBER_AFFINITY = 3;
 
-/** Corrects for multiple tests over the attributes of all suites. */
+/** Tests the attributes of all suites together, to correct for multiple tests. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
@@ -197,7 +197,7 @@ function alsoMoved(
   return verdict;
 }
 
-/** A sweep runs one side only, so nothing is compared. */
+/** A sweep runs only one side, so it compares nothing. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   const { n } = proficiencyOf(members.map(({ row }) => row));
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';

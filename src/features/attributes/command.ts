@@ -151,7 +151,7 @@ export interface GraderPlan {
   problems: readonly Problem[];
 }
 
-/** Several graders vote only on grades, so the first one is used. */
+/** Uses the first of several graders, because voting applies only to grades. */
 function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {

@@ -7,10 +7,10 @@ const STATISTIC_TOLERANCE = 1e-9;
 
 /**
  * Tests whether a group's members dropped more than other units of their stratum. Returns one-sided
- * p values, adjusted with max-T over all groups by permuting each stratum's drops.
+ * p values, adjusted over all groups with max-T, which permutes the drops of each stratum.
  *
- * z = U/√V, with U = Σ over members of d, a drop minus its stratum's mean. V = ½ Σ over strata of f
- * Σ d² + ½ Σ over members of (1 − 2f) d², where f is the members' share of the stratum.
+ * z = U/√V, with U = Σ over members of d, where d is a drop minus its stratum's mean. V = ½ Σ over
+ * strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the members' share of the stratum.
  */
 export function contrastP(
   { strata }: Fit,

@@ -3,7 +3,9 @@ import { createRandom, nextFloat } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
-/** Includes unchanged references, so that a pull request does not affect its attributes. */
+/**
+ * Includes unchanged references, so that a pull request does not affect which attributes are found.
+ */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));
@@ -25,7 +27,7 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** Compared references come first. The others are random but reproducible. */
+/** Prefers compared references. Otherwise the choice is random but reproducible. */
 export function sampleReferences<Of extends { id: string; compared: boolean }>(
   references: readonly Of[],
   most: number,
@@ -56,19 +58,17 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/** Ratings with quoted evidence must fit into one reply. */
+/** Limited, because ratings with quoted evidence must fit into one reply. */
 export const PER_QUESTION = 30;
 
-/**
- * References per question (k in the paper), and factor by which each round shrinks the list (p).
- */
+/** References per question (k in the paper). Each round shrinks the list to a quarter (p). */
 export const GROUP = 5;
 export const SHRINK = 4;
 
-/** Attributes of each kind that one question may return. */
+/** How many attributes of each kind a question may return. */
 export const PER_GROUP = 5;
 
-/** Attributes that one question may merge. */
+/** How many attributes a question may merge. */
 export const CHUNK = 60;
 
 /** `pinned`: number of attributes in the file, or null if a model finds them. */
@@ -83,7 +83,7 @@ export function explainCalls(
   return discovery + ratings + answers;
 }
 
-/** One question per group of references, then rounds of merging. */
+/** Counts one question per group of references, then rounds of merging. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;
@@ -97,7 +97,7 @@ export function discoveryCalls(references: number, limit: number): number {
   return groups + 2 * rounds;
 }
 
-/** In `auto`, smaller suites get no discovered attributes. */
+/** In `auto`, no attributes are discovered for smaller suites. */
 export const AUTO_REFERENCES = 20;
 
 export const FEWEST_COMPARED = 8;

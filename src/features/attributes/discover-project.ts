@@ -21,11 +21,11 @@ export interface DiscoveryPlan {
   parts: DiscoveryPart[];
   calls: number;
   forecast: Forecast;
-  /** Omitted prompts, with reasons. */
+  /** The prompts that were omitted, with reasons. */
   left: string[];
 }
 
-/** Estimated tokens of a question without references, and of a proposed attribute. */
+/** Estimated tokens of a question without its references, and of a proposed attribute. */
 const FRAME = 300;
 const PROPOSAL = 35;
 
@@ -49,7 +49,7 @@ export function planDiscovery(
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 
-/** Prompts of one file share attributes. */
+/** Prompts of one file share their attributes. */
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,

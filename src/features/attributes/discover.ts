@@ -19,13 +19,13 @@ import {
   withIds,
 } from './text.ts';
 
-/** For one of five references in a prompt, in characters. */
+/** Limit for each of five references in a prompt. */
 const MAX_REFERENCE_CHARS = 8_000;
 
 interface DiscoverySettings {
   most: number;
   seed: number;
-  /** Base's prompt, so that a pull request does not affect its attributes. */
+  /** Base's prompt, so that a pull request does not affect which attributes are found. */
   prompt: string;
 }
 
@@ -33,7 +33,7 @@ export interface Discovery {
   attributes: Attribute[];
   task: string | null;
   failures: { failed: number; asked: number; reason: string | null };
-  /** Attributes cut because the model's list stayed too long. */
+  /** Attributes that were cut because the model's list stayed too long. */
   dropped: string[];
 }
 
@@ -46,8 +46,8 @@ interface AttributeCandidate {
 }
 
 /**
- * Asks a model for attributes of groups of references, then merges them in rounds. Input order does
- * not matter.
+ * Asks a model for the attributes of each group of references, then merges them in rounds. The
+ * order of the input does not matter.
  */
 export async function discover(
   references: readonly ReferenceText[],
@@ -154,7 +154,7 @@ interface Merging {
   task: string | null;
 }
 
-/** Stops at `limit`, or when a round no longer shortens the list. */
+/** Merges until `limit` is reached or a round no longer shortens the list. */
 async function shrink(
   candidates: readonly AttributeCandidate[],
   { limit, groups, ...of }: Merging & { limit: number; groups: number },

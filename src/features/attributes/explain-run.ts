@@ -91,7 +91,7 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/** One is enough to fail, because alpha covers all attributes. */
+/** One regressed attribute is enough to fail, because alpha covers all of them. */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
@@ -165,7 +165,7 @@ function referenceId({ affected }: SuiteComparison['compared'][number]): string 
   return affected.reference.id;
 }
 
-/** Subtracts calls that stored ratings save. */
+/** Subtracts the calls whose replies are stored. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {

@@ -36,7 +36,7 @@ export function isExplained(
   );
 }
 
-/** Finds attributes and tests those of all suites together. Model errors become notices. */
+/** Finds the attributes of suites and tests them together. Errors of the model become notices. */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))

@@ -10,7 +10,7 @@ export interface ExplainedSuite {
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
-  /** Insights that the results did not confirm. */
+  /** Number of insights that the results did not confirm. */
   dropped: number;
 }
 
@@ -99,7 +99,7 @@ const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'too few',
 ];
 
-/** Largest drop first or, with one side, lowest pass rate. */
+/** Largest drop first. If only one side ran, lowest pass rate first. */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
   return [...attributes].sort(
     (a, b) =>

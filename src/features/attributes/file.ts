@@ -28,21 +28,21 @@ import {
   withIds,
 } from './text.ts';
 
-/** `evaldiff.attributes.yaml`: people's attributes, which replace discovered ones. */
+/** `evaldiff.attributes.yaml`: attributes chosen by people, which replace discovered ones. */
 export interface PinnedAttributes {
   /** Overrides `qualeval.slack`. */
   slack: number | null;
   /** For prompts without their own section. */
   shared: Attribute[];
-  /** What the application does, by prompt file (`''`: all others). */
+  /** What the application does, by prompt file. The key '' is for all others. */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** By prompt file (`''`: all others). */
+  /** By prompt file. The key '' is for all others. */
   labels: ReadonlyMap<string, Label[]>;
   unused: { path: string; place: Place }[];
 }
 
-/** All attributes that people see in a test. */
+/** A test with all attributes that people see in it. */
 interface Label {
   reference: string;
   attributes: ReadonlySet<string>;
@@ -249,7 +249,7 @@ function checkNames(
   }
 }
 
-/** Fewer than 8 references allow no attribute. */
+/** With fewer than 8 references, no attribute can be assigned. */
 function checkCount(
   document: Document,
   at: Path,

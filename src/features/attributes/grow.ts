@@ -9,7 +9,7 @@ import type { Attribute, ReferenceText } from './text.ts';
 /** With fewer references, only large drops are detectable. */
 const ENOUGH_REFERENCES = 8;
 
-/** Omits incomplete rows, duplicates and `known` inputs. */
+/** Omits incomplete rows, duplicates and rows whose input is in `known`. */
 export function poolReferences(
   file: string,
   rows: readonly DataRow[],
@@ -62,7 +62,7 @@ export interface Grown {
   thin: Growth[];
 }
 
-/** Finds rows that fit the attributes with too few references. */
+/** Finds rows of the pool that fit the attributes with too few references. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],

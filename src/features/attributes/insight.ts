@@ -8,7 +8,7 @@ import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-/** Tried until one passes. */
+/** Proposals of a model for one attribute. They are tried until one passes. */
 const MOST_PROPOSALS = 2;
 
 const WHY_LENGTH = 400;
@@ -16,7 +16,7 @@ const WHY_LENGTH = 400;
 /** In characters. Larger additions rewrite the prompt instead of fixing it. */
 const MOST_ADDED = 300;
 
-/** Allowed rounding of figures, in percentage points. */
+/** How much a stated figure may be rounded, in percentage points. */
 const ROUNDING = 0.5;
 
 const proposalSchema = z.object({
@@ -34,7 +34,7 @@ const insightReplySchema = z.object({ insights: z.array(proposalSchema) });
 export interface ProposedInsight {
   why: string;
   messages: PromptMessage[];
-  /** Index of the message, and the line before and after. */
+  /** The message's index, and the changed line before and after. */
   change: { message: number; line: number; was: string; becomes: string };
 }
 
@@ -44,7 +44,7 @@ interface Proposals {
 }
 
 /**
- * Asks a model for changes to the prompt. They are not trusted: each must cite its figure and pass
+ * Asks a model for changes to the prompt. They are not trusted: each must state its figure and pass
  * a trial.
  */
 export async function proposeInsights(
@@ -101,7 +101,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Only evaldiff may state figures and directions. */
+/** Rejects text with figures or claims of success, which only evaldiff may make. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');
@@ -117,7 +117,7 @@ const DIRECTION = new RegExp(
   'iu',
 );
 
-/** The text must occur exactly once. */
+/** Fails unless the text occurs exactly once. */
 function replaceOnce(
   messages: Prompt['messages'],
   was: string,

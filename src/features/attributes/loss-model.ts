@@ -10,24 +10,24 @@ export interface CountedUnit {
 
 export type MemberGroup = ReadonlySet<CountedUnit>;
 
-/** For each unit, by the share of base's pass rate that head keeps. */
+/** Likelihoods of a unit's results, for each share of base's pass rate that head keeps. */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
-/** Possible pass rates on base. 0 and 1 would make exceptions impossible. */
+/** Possible pass rates on base. Rates of 0 and 1 would rule out any exception. */
 const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
-/** Head keeps k/40 of base's pass rate. */
+/** Head keeps k/40 of base's pass rate, for k from 0 to 40. */
 const EM_STEPS = 40;
 
 /** Shares of base's pass rate that an attribute may lose. */
 const LOSS_GRID = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
 
-/** Share of units that change by chance, so that no single unit decides. */
+/** Share of units that may change by chance, so that a single unit decides nothing. */
 const STRAY = 0.02;
 
 const [EM_ROUNDS, EM_SWEEPS] = [30, 4];
 
-/** Uses a prior fitted to all units, because 2 of 2 passes do not prove 100 %. */
+/** Pass rates on base get a prior fitted to all units, because 2 of 2 passes do not prove 100 %. */
 export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
   const prior = ratePrior(units);
   const pairs = units.map((unit): [CountedUnit, Float64Array] => {
@@ -68,8 +68,8 @@ export interface Fit {
 }
 
 /**
- * Maximises the likelihood by coordinate ascent over `LOSSES`. Head's rate = base's × (1 − f₀) × Π
- * (1 − f_j), with f₀ for all units and f_j for members of group j.
+ * Finds the most likely losses by coordinate ascent over `LOSS_GRID`. Head's rate = base's × (1 −
+ * f₀) × Π (1 − f_j), with f₀ for all units and f_j for members of group j.
  */
 export function fitLosses(likelihoods: Likelihoods, groups: readonly MemberGroup[]): Fit {
   const keyOf = (unit: CountedUnit): string =>

@@ -144,7 +144,7 @@ export function attributesPath({ qualeval: { attributes } }: Settings): string |
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }
 
-/** Sections follow renamed prompts. */
+/** If prompts were renamed, their sections still apply. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
     [...pairSuites(base.suites, head.suites)].map(([{ prompt }, was]) => [

@@ -110,7 +110,7 @@ export function isExplainable(
     : policy.kind !== 'pairs' && compared.length >= FEWEST_COMPARED;
 }
 
-/** As if no answer was stored. */
+/** Ignores stored answers, so this is an upper limit. */
 function countExplainCalls(
   suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
@@ -142,7 +142,7 @@ interface SuiteCalls {
   output: number;
 }
 
-/** Suites with the same references share questions. */
+/** Suites with the same references share questions about them. */
 function suiteCalls(
   { path, references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment, sample }, pinned: file, mode }: Deciding,
@@ -178,7 +178,7 @@ function suiteCalls(
   ];
 }
 
-/** For an attribute in a prompt or its rating in a reply. */
+/** Estimate for an attribute in a prompt, or for its rating in a reply. */
 const ATTRIBUTE_TOKENS = 40;
 
 const QUESTION_FRAME = 350;

@@ -9,7 +9,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/** Whether each try passed, overall or by one metric. */
+/** Whether each try passed, according to one metric or all. */
 export function outcomesOf(
   given: readonly TryResult[],
   metric: string | null,
@@ -30,7 +30,7 @@ function tryOutcome({ outcome, scores }: TryResult, metric: string | null): Outc
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/** Pass rates and their difference, with a two-sided 90 % interval. */
+/** Computes pass rates and their difference, with a two-sided 90 % interval. */
 export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   const { tables, units } = contrast(rows);
   const compared = tables.filter(isComparable);

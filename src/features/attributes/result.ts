@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 
-/** A file can contain several prompts, so the path is not enough. */
+/** A file can contain several prompts, so the path does not identify the suite. */
 const ofSuite = {
   path: z.string().describe('File of the prompt, as in `suites`.'),
   suite: z.string().describe('Name of the suite, as in `suites`.'),

@@ -29,7 +29,7 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/** Needed because higher is better for most percentages. */
+/** Says that lower is better, because for most percentages it is not. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
@@ -165,7 +165,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** Combines attributes that changed together with the same others. */
+/** Combines attributes that changed together with the same other attributes. */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

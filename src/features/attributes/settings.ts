@@ -59,7 +59,7 @@ const qualevalSchema = z
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
-/** Part of the gate, because attributes can fail a run. */
+/** These settings are part of the gate, because attributes can fail a run. */
 export const attributeSettings: OwnSettings = {
   key: 'qualeval',
   schema: qualevalSchema,

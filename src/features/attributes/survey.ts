@@ -20,7 +20,7 @@ interface FoundAttributes {
 }
 
 interface SurveyOptions {
-  /** Null if a model finds them. */
+  /** Attributes from the file. Null if a model finds them. */
   pinned: FoundAttributes | null;
   prompt: string;
   most: number;
@@ -44,7 +44,7 @@ export interface Survey {
   notes: string[];
 }
 
-/** Finds, rates and assigns attributes, with one assignment for both sides. */
+/** Finds, rates and assigns attributes. Both sides share the assignment. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,
@@ -95,7 +95,7 @@ async function surveyAttributes(
   return { attributes, task };
 }
 
-/** A pinned list may be too long for this suite, because a larger one shares it. */
+/** The file's list may be too long for this suite, because a larger suite uses it too. */
 function dropTooLong(
   { attributes: pinned, task }: FoundAttributes,
   references: number,

@@ -4,12 +4,12 @@ import type { Json, Scalar } from '../../types/plain.ts';
 
 export const PER_REFERENCE = 2;
 
-/** With fewer on average, figures mean little. */
+/** If the average is lower, figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;
 
-/** ⌊kN/4⌋ attributes of each kind, with k = 2, but at least 1. */
+/** At most ⌊kN/4⌋ attributes of each kind, with k = 2, but at least 1. */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
     1,
@@ -23,10 +23,10 @@ export interface ReferenceText {
   expected: Json | undefined;
 }
 
-/** Per reference or answer in a prompt, in characters. */
+/** Limit for a reference or an answer in a prompt. */
 const MAX_PROMPT_TEXT = 20_000;
 
-/** Equal content must give equal text. */
+/** Formats a reference for a model. Equal content must give equal text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,
@@ -44,7 +44,9 @@ export function shownExpected(expected: Json | undefined): string | null {
   return typeof expected === 'string' ? expected : canonicalJson(expected);
 }
 
-/** Each part gets at least half of the limit, so that neither hides the other. */
+/**
+ * The question and the answer each get at least half of the limit, so that neither hides the other.
+ */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clipText(question, limit);
@@ -65,7 +67,7 @@ function clipText(text: string, limit: number): string {
   return left === 0 ? text : `${kept} […]`;
 }
 
-/** A domain or a sub-task. Ids are unique within a suite. */
+/** A domain or a sub-task (skill). Ids are unique within a suite. */
 export interface Attribute {
   id: string;
   kind: 'domain' | 'subtask';
@@ -84,7 +86,7 @@ export const NAME_LENGTH = 80;
 
 export const EXPLANATION_LENGTH = 300;
 
-/** Signs stay, because `C`, `C++` and `C#` differ. */
+/** Keeps signs, because `C`, `C++` and `C#` differ. */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')

@@ -27,13 +27,13 @@ import {
 /** Default limit of calls for a run. */
 const MOST_CALLS = 400;
 
-/** Chance that a useless change passes, per run. */
+/** Chance that any useless change passes in a run. */
 const INSIGHT_LEVEL = 0.05;
 
-/** Those with the largest drops. */
+/** Only the attributes with the largest drops get insights. */
 const MOST_ATTRIBUTES = 3;
 
-/** Regressed references of the attribute (`inside`) and others. */
+/** Regressed references that the model sees: of the attribute (`inside`) and others. */
 const MOST_SHOWN = { inside: 4, outside: 2 };
 
 export interface InsightPlan {
@@ -69,8 +69,8 @@ export function planInsights({
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
 /**
- * Asks for prompt changes that fix regressed attributes, and shows those that pass a trial. Makes
- * no calls for outside contributors.
+ * Asks a model for prompt changes that fix regressed attributes, and shows those that pass a trial.
+ * Makes no calls for outside contributors.
  */
 export async function tryInsights(
   { own: { maxCalls }, asker }: FeaturePlan<InsightPlan>,

@@ -14,16 +14,16 @@ import type { AttributeResult } from './result.ts';
 
 const PERMUTATIONS = 999;
 
-/** Fewer units inside or outside give no comparison. */
+/** An attribute is compared only with this many units inside and outside. */
 export const FEWEST_UNITS = 4;
 
 /** Per suite and direction. */
 const MOST_NAMED_CAUSES = 4;
 
-/** Gains in log likelihood needed to add, exchange or keep an attribute. */
+/** How much the log likelihood must gain to add, exchange or keep an attribute. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
-/** Alternatives with a log likelihood lower by this (odds of 20) are ruled out. */
+/** An alternative is ruled out if its log likelihood is lower by this much (odds of 20). */
 const APART_ODDS = 3;
 
 interface RatedRows {
@@ -35,14 +35,14 @@ export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
   /** One-sided and adjusted for multiple tests. Null if not tested. */
   p: number | null;
-  /** Reported groups that explain this one's change. */
+  /** Reported groups that also explain this group's change. */
   explainedBy: number[];
-  /** Groups that explain the change about as well. */
+  /** Groups that would explain the change about as well. */
   alternatives: { group: number; shared: number; of: number }[];
 }
 
 interface VerdictOptions {
-  /** For all groups together, in each direction. */
+  /** Error level for all groups together, in each direction. */
   alpha: number;
   seed: number;
   permutations?: number;
@@ -166,7 +166,7 @@ function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandi
 
 interface AttributeCause {
   candidate: ContrastCandidate;
-  /** Given the other causes. */
+  /** Of the contrast, given the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }
@@ -220,7 +220,7 @@ function nameCauses(
   });
 }
 
-/** Exchanges a group for a better one, and drops what others explain. */
+/** Exchanges a group for a better one, and drops groups that others explain. */
 function correct(
   chosen: readonly ContrastCandidate[],
   open: readonly ContrastCandidate[],

@@ -45,7 +45,7 @@ export async function withSandbox(
   }
 }
 
-/** Checks that do not compile fail, as in promptfoo, instead of stopping the run. */
+/** Makes checks that do not compile fail, as in promptfoo. Otherwise they would stop the run. */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   terminal: SandboxTerminal,

@@ -133,7 +133,7 @@ async function requiredSettings(
   );
 }
 
-/** Required settings take precedence. */
+/** Settings that the import requires take precedence. */
 function withRequired(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
@@ -231,7 +231,7 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification needs the original file with its templates.
+      // Verification needs the original file, because its templates are filled in per test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };

@@ -10,7 +10,7 @@ const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
-  /** Data and rubric files, which are not copied. */
+  /** Data and rubric files that the suite refers to. They are not copied. */
   needs: string[];
 }
 
@@ -65,7 +65,7 @@ export function settingsFile(settings: JsonMap): string {
   return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
 }
 
-/** Our reader rejects aliases. */
+/** Writes no aliases, because our reader rejects them. */
 function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }

@@ -32,7 +32,7 @@ interface Verification {
   left: Map<string, number>;
 }
 
-/** Scores a results file's answers. @returns the exit code */
+/** Scores the answers of a results file with the imported tests. @returns the exit code */
 export async function verifyImport(
   results: { path: string; file: string },
   source: { file: string; imported: Imported; files: Files },
@@ -173,7 +173,7 @@ function incomparableReason(metric: Metric): string | null {
   return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
 }
 
-/** Results files lack data that these metrics need. */
+/** Metrics for which a results file lacks the data. */
 const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
   cost: 'of what an answer cost',
   finish_reason: 'of how an answer ended',

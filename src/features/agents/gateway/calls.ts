@@ -14,7 +14,10 @@ export interface Call {
   route: WireRoute;
   model: string;
   body: JsonMap;
-  /** Serialised again instead of forwarded, because parsers disagree on repeated keys. */
+  /**
+   * The request, serialised again, because parsers disagree about repeated keys in the agent's
+   * text.
+   */
   sent: string;
   /** The `anthropic-beta` header. */
   betas: string;
@@ -29,9 +32,7 @@ export interface GatewayReply {
 }
 
 export interface CallTools extends Omit<GatewayOptions, 'listen' | 'token'> {
-  /**
-   * Calls in flight by key. An identical call waits for the first and then uses its stored reply.
-   */
+  /** By key. An identical call waits for the first one and then uses its stored reply. */
   inFlight: Map<string, Promise<void>>;
 }
 
@@ -65,7 +66,7 @@ export async function answerCall(
   const leave = await enter(key, tools.inFlight);
   let isOpen = true;
   const end = (isAnswered: boolean): void => {
-    // A retry of a failed call has the same key.
+    // If the call failed, its retry must get the same key.
     if (isOpen && !isAnswered && run.sent.get(question) === times + 1)
       run.sent.set(question, times);
     isOpen = false;

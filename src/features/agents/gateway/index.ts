@@ -77,7 +77,7 @@ function endRun(run: RunLedger): void {
   run.open.clear();
 }
 
-/** Each CLI sends the token where its vendor's key would be. */
+/** Each CLI sends the gateway's token where its vendor's key would be. */
 function tokensOf({ headers, url = '' }: http.IncomingMessage): string[] {
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
   const query = /[?&]key=([\w-]+)/.exec(url)?.[1];
@@ -120,7 +120,7 @@ async function respond(
   } finally {
     reply?.close?.();
     run?.open.delete(cancel);
-    // An unread body would block the connection.
+    // A request body that is not read would block the connection.
     request.resume();
   }
 }
@@ -200,12 +200,14 @@ function callInFlight(
   return { route, model, body, sent: JSON.stringify(body), betas };
 }
 
-/** A reply that is produced in the background and fetched later could not be counted. */
+/** Replies in the background are fetched later, so their cost would not be counted. */
 function hiddenReply(body: JsonMap): string | null {
   return body['background'] === true ? 'background replies are not supported' : null;
 }
 
-/** Answered here, because the vendor's list changes every week. codex reads `models`. */
+/**
+ * Answered here, because the vendor's list changes every week. codex reads `models`, others `data`.
+ */
 function listModels({ terms }: RunLedger): GatewayReply {
   const data = [{ id: terms.target.model, object: 'model', created: 0, owned_by: 'evaldiff' }];
   const body = JSON.stringify({ object: 'list', data, models: [] });

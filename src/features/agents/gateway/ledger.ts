@@ -4,7 +4,9 @@ import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
-/** State of a run. Updates are synchronous, so that parallel calls cannot exceed a limit. */
+/**
+ * State of a run. Updates are synchronous, so that parallel calls cannot exceed a limit together.
+ */
 export interface RunLedger {
   terms: RunTerms;
   normalise: Normalise;
@@ -64,7 +66,7 @@ export function openRun(terms: RunTerms): RunLedger {
 export function runRecord(run: RunLedger): RunRecord {
   const { calls, attempts, paid, replayed } = run.counts;
   const { served, refused, failure, decision, isCanarySeen } = run;
-  // The cost of calls still in flight is unknown.
+  // If calls are still in flight, the total cost is unknown.
   if (calls > paid + replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
   const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
@@ -94,16 +96,16 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** A low estimate, in characters of JSON. */
+/** Characters of JSON per token. Estimates the cost low. */
 const CHARS_PER_TOKEN = 4;
 
 /** Limits the estimate, because images are far longer as text than in tokens. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
-/** Requests for token counts that a run may make, per turn. */
+/** How many token counts a run may request, per turn. */
 const FREE_PER_TURN = 20;
 
-/** Refused requests are not turns, but limited too. */
+/** Requests that the vendor refuses are not turns, so they have their own limit. */
 const ATTEMPTS_PER_TURN = 3;
 
 interface PricedCall {
@@ -120,7 +122,10 @@ export interface Hold {
   lost(): void;
 }
 
-/** Counts replayed calls too, so that a replay ends where its recording did. */
+/**
+ * Reserves the estimated cost of a call, or refuses the call. Replayed calls count too, so that a
+ * replay ends where its recording did.
+ */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
   const { counts, terms } = run;
   const { limits } = terms;
@@ -159,7 +164,7 @@ function heldCall(
     if (!isOpen) return;
     isOpen = false;
     const usd = metered === null ? null : priceOf(metered);
-    // If the cost is unknown, the estimate stays reserved.
+    // If the cost of a finished call is unknown, its estimate stays reserved.
     if (metered === null || usd !== null) run.reserved -= estimate;
     if (metered === null) return;
     run.largest = Math.max(run.largest, usd ?? 0);
@@ -183,7 +188,7 @@ function heldCall(
   };
 }
 
-/** Assumes that the vendor caches all input of earlier calls. */
+/** Assumes that the vendor caches the input from the second call on. */
 function estimateOf(
   { largest }: RunLedger,
   { chars }: PricedCall,
@@ -200,7 +205,7 @@ function costOf(price: Price, target: AskedModel, { usage, cached }: MeteredUsag
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** Agents also call smaller models, for example for titles. */
+/** Agents also call smaller models than the suite's, for example for titles. */
 export function targetOf({ target }: RunTerms, model: string): AskedModel {
   if (model === target.model) return target;
   const { provider, endpoint } = target;

@@ -12,7 +12,10 @@ type Zone = 'messages' | 'given' | 'results';
 
 export type Normalise = (body: JsonMap) => Json;
 
-/** Removes what differs between equal runs from a request, so that its stored reply is found. */
+/**
+ * Makes equal runs send equal requests, for keys of stored replies: removes values that vary by
+ * chance.
+ */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);
   const named = (place: 'top' | 'anywhere'): Set<string> =>
@@ -66,7 +69,7 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 
 const INPUTS: ReadonlySet<string> = new Set(['args', 'arguments']);
 
-/** Schemas, tool inputs and tool results are content, so all their fields matter. */
+/** Schemas, tool inputs and tool results are content, so no field of them is removed. */
 function zoneOf(parent: JsonMap, key: string, zone: Zone): Zone {
   if (zone !== 'messages') return zone;
   const { type, role } = parent;

@@ -60,8 +60,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
 }
 
 /**
- * Forwards text but holds back an end that could start a secret. Returns null if the text contains a
- * secret; a null piece ends the text.
+ * Forwards text but holds back an end that could start a secret. Returns null if the text contains
+ * a secret. A null piece ends the text.
  */
 function keyGuard(secrets: readonly string[]): (piece: string | null) => string | null {
   let held = '';

@@ -20,8 +20,7 @@ const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; a
 ];
 
 /**
- * `prefix`: the part of the path that is in the vendor's base address. Other queries than `query`
- * are dropped.
+ * `prefix` is already part of the vendor's base address. All queries except `query` are dropped.
  */
 const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
   anthropic: { prefix: '/', query: 'beta=true' },
@@ -83,7 +82,7 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** The API of an endpoint is unknown, so every API is allowed. */
+/** What an endpoint supports is unknown, so any API may be tried. */
 export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';

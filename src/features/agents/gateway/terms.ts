@@ -24,7 +24,7 @@ export interface Upstreams {
 }
 
 export interface Upstream {
-  /** Identifies the server in keys of stored replies. */
+  /** The server's name in keys of stored replies. */
   place: string;
   server: { url: string; fetch: typeof fetch } | { problem: string };
 }
@@ -47,10 +47,12 @@ export interface RunTerms {
   wires: readonly Wire[];
   try: number;
   limits: { turns: number; usd: number };
-  /** Values that differ between equal runs, such as the workspace's commit, in a fixed order. */
+  /**
+   * Values that differ between equal runs, such as the workspace's commit. Their order is fixed.
+   */
   known: readonly string[];
   refusal: 400 | 403;
-  /** Ends the run at the first reply to a request with tools, for trigger tests. */
+  /** For trigger tests: ends the run at the first reply to a request with tools. */
   firstDecisionOnly: boolean;
   /** Ignores stored replies and overwrites them. */
   anew: boolean;
@@ -84,7 +86,7 @@ export interface RunRecord {
   served: Served;
   refused: Refused[];
   failure: { kind: ErrorKind; message: string } | null;
-  /** The first tool calls. Empty if the model answered with text; null without a reply. */
+  /** The model's first tool calls. Empty if it answered with text; null if there was no reply. */
   decision: ToolCall[] | null;
   isCanarySeen: boolean;
 }

@@ -49,7 +49,7 @@ export function talkAcp(work: string, task: string): Talk {
   };
 }
 
-/** Never grants a permission permanently, because some agents then announce a new mode. */
+/** Prefers one-time permissions, because some agents announce a new mode after a permanent one. */
 function grant({
   options,
 }: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {

@@ -11,7 +11,10 @@ interface AcpCall {
 }
 
 type AcpRow = Omit<AgentRow, 'protocol' | 'read'> & {
-  /** Returns the tool's name, for which the protocol has no field. */
+  /**
+   * Returns the tool's name, for which the protocol has no field. If null, its kind or title is
+   * used.
+   */
   toolOf?(call: AcpCall): { name: string; input?: JsonMap } | null;
 };
 

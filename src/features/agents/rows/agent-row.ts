@@ -7,7 +7,7 @@ export type Wire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
-  /** A second event with the same id completes the call. */
+  /** A second event with the same id updates the first. */
   | { kind: 'tool_call'; id: string | null; name: string; input: Json }
   /** A null `id` means the latest call. */
   | { kind: 'tool_result'; id: string | null; output: string }
@@ -39,7 +39,7 @@ interface CliPackage {
 
 export interface AgentRow {
   name: AgentName;
-  /** Null if the suite names the command. */
+  /** Null if the suite gives the command. */
   npm: CliPackage | null;
   /** The default of a suite, and the version that `npm run test:agents` uses. */
   version: string | null;
@@ -47,14 +47,14 @@ export interface AgentRow {
   protocol: 'acp' | 'lines';
   wires: readonly Wire[];
   refusal: 400 | 403;
-  /** Files that are in every first request, as observed. */
+  /** Files that the agent sends in every first request, found by observing it. */
   instructionFiles: readonly string[];
-  /** Folders in which the agent finds skills, as observed. Null if unknown. */
+  /** Folders in which the agent looks for skills, found by observing it. Null if unknown. */
   skillFolders: readonly string[] | null;
-  /** Null if the agent uses a skill by reading its file. */
+  /** Null if the agent has no tool for skills and reads their files instead. */
   skillTool: { name: string; argument: string } | null;
   ownFiles?: readonly string[];
-  /** Null for all, because a custom command may start any CLI. */
+  /** Null means those of all agents, because a custom command may start any CLI. */
   normalisers: readonly Normaliser[] | null;
   start(run: RunSetup): AgentStart;
   read(line: JsonMap): AgentEvent[];

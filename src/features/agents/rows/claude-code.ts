@@ -31,7 +31,7 @@ export const claudeCode: AgentRow = {
       ANTHROPIC_AUTH_TOKEN: token,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Lets root bypass permissions.
+      // Allows root to bypass permissions.
       IS_SANDBOX: '1',
     },
     home: {},

@@ -108,7 +108,9 @@ async function askVersion(program: string, tools: CliTools): Promise<string | nu
   return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
 }
 
-/** Renames the folder at the end, because other runs may install at the same time. */
+/**
+ * Installs into a temporary folder and renames it, because other runs may install at the same time.
+ */
 async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
   await mkdir(tools.cache, { recursive: true });
   const folder = await mkdtemp(join(tools.cache, 'new-'));

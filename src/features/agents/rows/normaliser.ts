@@ -1,6 +1,6 @@
 /**
- * Something that differs between equal runs and must not affect keys of requests. Patterns include
- * surrounding words, so that edited instructions never match.
+ * Describes values that differ between equal runs and must not affect keys of requests. Patterns
+ * include the surrounding words, so that they never match other instructions.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

@@ -44,6 +44,6 @@ export const opencode = acpRow({
     },
     home: {},
   }),
-  // A call's first title is the tool's name; later ones show arguments.
+  // A call is reported first with the tool's name as title, later with its arguments.
   toolOf: ({ title }) => ({ name: title }),
 });

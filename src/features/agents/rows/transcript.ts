@@ -57,13 +57,13 @@ function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent):
 
 const LATEST = '';
 
-/** Agents report a call several times, first with few arguments. */
+/** Agents report a call several times, at first with few arguments. */
 function isFuller(input: Json, known: string): boolean {
   const before = parseMap(known);
   return before !== null && isMap(input) && Object.keys(input).length > Object.keys(before).length;
 }
 
-/** Includes skills whose SKILL.md the agent read. */
+/** A skill counts as used if the agent loaded it or read its SKILL.md. */
 export function skillsUsed(row: AgentRow, steps: readonly Step[]): string[] {
   const used = steps.flatMap((step) => (step.type === 'tool_call' ? skillsIn(row, step) : []));
   return [...new Set(used)];

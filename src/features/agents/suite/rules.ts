@@ -5,7 +5,7 @@ import type { WorkspaceRules } from './spec.ts';
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
-/** Maps path in the workspace → path in the tree. */
+/** Selects the files of a workspace. Maps path in the workspace → path in the tree. */
 export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,

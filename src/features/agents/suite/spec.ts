@@ -21,9 +21,9 @@ export interface WorkspaceRules {
   with: readonly string[];
   /** Paths and patterns of files that only checks see, never the agent. */
   hide: readonly string[];
-  /** The suite's own files, which are left out. */
+  /** The suite's own files, which the agent does not see. */
   own: readonly string[];
-  /** Folder of the workspace → folder of the tree. */
+  /** Folder in the workspace → folder in the tree. */
   skills?: Readonly<Record<string, string>>;
   setup: readonly string[];
   network: 'off' | readonly string[];
@@ -50,13 +50,15 @@ export interface AgentSpec {
   workspace: WorkspaceRules;
   limits: RunLimits;
   checks: readonly Check[];
-  /** Paths that `files` metrics read after the run. */
+  /** Paths of files that `files` metrics read after the run. */
   watch: readonly string[];
 }
 
 export interface Task {
   task: string;
-  /** The skill to choose, or null for none. Absent if this is not a trigger test. */
+  /**
+   * The skill that the agent should choose; null for none. Absent unless this is a trigger test.
+   */
   trigger?: string | null;
   /** Path in the workspace → path in the tree. */
   files?: Readonly<Record<string, string>>;
@@ -68,7 +70,7 @@ export interface AgentFacts {
   ended: 'done' | 'decided' | 'turns' | 'usd';
   turns: number;
   calls: number;
-  /** Null if some calls were replayed. */
+  /** Null if replies were replayed, because that takes no time. */
   seconds: number | null;
   usd: number | null;
   /** Tokens that every request contains: instruction files and skill descriptions. */
@@ -133,7 +135,7 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-/** Not a `json` part, because that would belong to the answer's text. */
+/** A `json` part would belong to the answer's text. */
 export function factsPart(facts: AgentFacts): Part {
   return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }

@@ -19,12 +19,12 @@ export interface Change {
   body: Uint8Array | null;
   /** A unified diff. For binary files, the size and digest. */
   diff: string;
-  /** Why checks do not get the change. `setup`: it is in a path that `setup` made. */
+  /** Why the change is not applied for checks. `setup`: the path belongs to what `setup` made. */
   left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
   isCanarySeen: boolean;
 }
 
-/** In bytes, per file and for all files. Larger files are listed but not read. */
+/** In bytes, for one file and for all files. Larger files are listed but not read. */
 const MAX_CHANGE_BYTES = 16_000_000;
 const MAX_CHANGED_BYTES = 256_000_000;
 
@@ -32,8 +32,8 @@ const MAX_CHANGED_BYTES = 256_000_000;
 const MAX_DIFFED_BYTES = 1_000_000;
 
 /**
- * Lists what a run changed. Does not use git, because the agent controls its configuration and
- * hooks. @throws UserError if the workspace is too large
+ * Lists the files that a run changed. Does not use git, because the agent controls its
+ * configuration and hooks. @throws UserError if the workspace is too large
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { own, before, folder } = workspace;

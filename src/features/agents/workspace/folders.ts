@@ -9,7 +9,7 @@ import { agentUser, type WallKind } from './walls.ts';
 
 export const runTool = promisify(execFile);
 
-/** If evaldiff runs as root, agents run as another user. */
+/** If evaldiff runs as root, the agent runs as another user, who must own its files. */
 export async function giveToAgent(folder: string, kind: WallKind): Promise<void> {
   const { uid, gid } = agentUser(kind);
   if (kind === 'root')
@@ -22,7 +22,7 @@ export async function diskUsage(folder: string): Promise<number> {
   return Number.parseInt(String((printed as { stdout?: string }).stdout ?? '0'), 10) || 0;
 }
 
-/** The agent may have made folders that even their owner cannot enter. */
+/** Agents can make folders that even their owner cannot enter, hence `chmod`. */
 export async function removeFolder(folder: string): Promise<void> {
   await runTool('rm', ['-rf', folder]).catch(async () => {
     await runTool('chmod', ['-R', 'u+rwX', folder]).catch(() => undefined);
@@ -30,7 +30,10 @@ export async function removeFolder(folder: string): Promise<void> {
   });
 }
 
-/** Returns false if the path exists. Parent folders may be links: check `isBelowFolders` first. */
+/**
+ * Writes a file or link. Returns false if the path exists. Check `isBelowFolders` first: a parent
+ * may be a link.
+ */
 export async function placeFile(at: string, { mode, body }: WorkspaceFile): Promise<boolean> {
   if ((await lstat(at).catch(() => null)) !== null) return false;
   await mkdir(dirname(at), { recursive: true });
@@ -48,7 +51,7 @@ export async function removeEntry(at: string): Promise<void> {
   await rm(at, { recursive: true });
 }
 
-/** A parent that is a link could lead out of the folder. */
+/** Returns false if a parent is a link, which could lead out of the folder. */
 export async function isBelowFolders(folder: string, path: string): Promise<boolean> {
   for (const step of trailOf(path).slice(0, -1)) {
     const stat = await lstat(join(folder, step)).catch(() => null);

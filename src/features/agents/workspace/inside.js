@@ -1,10 +1,10 @@
 // First process in a run's namespaces: builds the sandbox, forwards ports to sockets and starts the
-// command. Plain JavaScript, because it is passed to `node -e`. A socket sends it the plan. When it
-// ends, the kernel kills all other processes in the namespaces.
+// command. It is plain JavaScript, because it is passed to `node -e`. Its argument is a socket that
+// sends the plan. When it ends, the kernel kills all other processes in the namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 
-// Otherwise Node would open its inspector to the command.
+// Without a handler, this signal would open Node's inspector to the command.
 process.on('SIGUSR1', () => undefined);
 
 const control = net.connect(process.argv[1]);
@@ -32,7 +32,7 @@ function forward({ port, socket }) {
 
 async function start(plan) {
   try {
-    // The script must start in the old root, which it replaces and unmounts.
+    // The script must start in the old root, which it replaces.
     execFileSync('/bin/sh', ['-c', plan.script], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
     await Promise.all(plan.ports.map(forward));
   } catch (error) {

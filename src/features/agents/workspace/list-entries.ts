@@ -9,7 +9,10 @@ export interface DiskEntry {
   stamp: string;
 }
 
-/** Follows no links and skips `.git`. Nothing may write to the folder meanwhile. */
+/**
+ * Lists files and links, without following links and without `.git`. Nothing may write to the
+ * folder meanwhile.
+ */
 export async function listEntries(folder: string): Promise<Map<string, DiskEntry>> {
   const found = new Map<string, DiskEntry>();
   const open = [''];
@@ -34,7 +37,7 @@ async function folderNames(folder: string): Promise<string[]> {
   }
 }
 
-/** Names that are too long or not UTF-8 count as devices. */
+/** A name that is too long or not UTF-8 cannot be opened. It counts as a device. */
 async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };

@@ -1,6 +1,6 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/** Fixed, so that prompts with paths are equal in all runs. */
+/** These paths are the same in all runs, so that prompts with paths are equal. */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
@@ -8,7 +8,8 @@ export const PORTS = { gateway: 8137, proxy: 8138 } as const;
 export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
 
 /**
- * /home, /root, /run, /var, /mnt and /opt are missing on purpose: runners keep credentials there.
+ * The folders that commands may read. Excluded on purpose: /home, /root, /run, /var, /mnt and /opt,
+ * where runners keep credentials.
  */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'etc', 'nix'];
 
@@ -72,8 +73,8 @@ function readableLine(path: string): string {
 }
 
 /**
- * Makes mounts copied by `--rbind` read-only. The kernel requires that their other flags stay. In
- * mountinfo, field 5 is the path, with octal escapes, and field 6 the flags.
+ * Makes mounts copied by `--rbind` read-only. Their other flags must stay, or the kernel refuses.
+ * In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do

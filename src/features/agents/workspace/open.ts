@@ -19,7 +19,7 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
   home: Readonly<Record<string, string>>;
-  /** Not one run's signal, because other runs may wait for the same `setup`. */
+  /** Aborts the whole evaldiff run, not a single try, because tries share the `setup`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -38,16 +38,16 @@ interface UsedTemplate {
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /** A search for causes makes a template for each trial, so idle ones are limited. */
+  /** Limit of unused templates. A search for causes makes one for each trial. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
 }
 
 export interface Workspace extends RunPlace {
-  /** Depends only on the content, because requests may contain it. */
+  /** Depends only on the content, because the agent's requests may contain it. */
   commit: string;
-  /** The other files in `before` were made by `setup`. */
+  /** Files of the tree. All other files in `before` were made by `setup`. */
   files: WorkspaceFiles;
   /** The workspace's content when the agent started. */
   before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
@@ -166,7 +166,7 @@ function setupFailed(
   );
 }
 
-/** Fixed, so that the commit id depends only on the content. */
+/** All values are fixed, so that the commit id depends only on the content. */
 const GIT_ENVIRONMENT = {
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -179,13 +179,13 @@ const GIT_ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/** Must run before programs of the workspace, which could add git hooks or filters. */
+/** Runs before any program of the workspace, which could add git hooks or filters. */
 async function commitAll(work: string): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
   const git = async (...args: string[]): Promise<string> =>
     (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
   await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
-  // Otherwise `.gitattributes` could convert files.
+  // Otherwise attributes in the tree could make git convert files.
   await mkdir(join(work, '.git', 'info'), { recursive: true });
   const attributes = '* -text -filter -ident -working-tree-encoding\n';
   await writeFile(join(work, '.git', 'info', 'attributes'), attributes);
@@ -194,7 +194,7 @@ async function commitAll(work: string): Promise<string> {
   return (await git('rev-parse', 'HEAD')).trim();
 }
 
-/** `setup` may have left links here. Writes must not follow them out of the home folder. */
+/** `setup` may have left links here. Writes must not follow them out of the folder. */
 async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const [top = path] = path.split('/');

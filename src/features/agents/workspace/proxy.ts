@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A CONNECT proxy that reaches only the hosts of `network`, by default on port 443. */
+/** Opens a CONNECT proxy that reaches only the hosts of `network`, by default on port 443. */
 export async function openProxy(
   hosts: readonly string[],
   socket: string,

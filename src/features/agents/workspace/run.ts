@@ -20,19 +20,21 @@ export interface RunPlace {
 
 export interface InsideJob {
   command: readonly string[];
-  /** Added to HOME, TMPDIR and PATH; a PATH given here goes first. */
+  /** Added to HOME, TMPDIR and PATH. A PATH given here is searched first. */
   env: Readonly<Record<string, string>>;
-  /** A socket. Null means no network at all. */
+  /** Path of the gateway's socket. Null means no network at all. */
   gateway: string | null;
   seconds: number;
   signal?: AbortSignal | undefined;
   onLine?(line: string): void;
-  /** When it ends, the process has two seconds to exit. */
+  /** When stdin ends, the process has two seconds to exit. */
   stdin?: Readable | undefined;
 }
 
 export interface InsideRun {
-  /** `input`: killed because stdin had ended. `time`, `output`, `size`: killed at a limit. */
+  /**
+   * `input`: killed two seconds after stdin ended. `time`, `output`, `size`: killed at that limit.
+   */
   ended: 'exit' | 'input' | 'time' | 'output' | 'size' | 'stopped';
   code: number | null;
   stdout: string;
@@ -43,7 +45,7 @@ export interface InsideRun {
 const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
 const INPUT_GRACE_MS = 2000;
 
-/** Runs a command in a workspace, then kills all its processes. */
+/** Runs a command in a workspace and kills all of its processes at the end. */
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
   const { kind, folder, own, readable, cover, network, canary } = place;
   const hosts = network === 'off' ? [] : network;
@@ -138,7 +140,7 @@ function collectOutput(
 
 const WATCH_MS = 250;
 
-/** Measures the folder whenever free disk space has dropped by this. */
+/** In bytes. The folder is measured whenever the disk's free space has dropped by this much. */
 const WATCHED_BYTES = 64_000_000;
 
 function watchSize(folder: string, over: () => void): () => void {

@@ -9,18 +9,18 @@ import { shorten, visibleLine } from '../../../text/visible.ts';
 import { parsedJson } from '../../../types/plain.ts';
 import { INSIDE, PORTS, SOCKETS, isSystemPath, mountScript } from './mounts.ts';
 
-/** Who creates the namespaces. Ubuntu 24.04 needs `sudo`, because it refuses user namespaces. */
+/** How the namespaces are created. `sudo` is for Ubuntu 24.04, which refuses user namespaces. */
 export const WALL_KINDS = ['root', 'rootless', 'sudo'] as const;
 export type WallKind = (typeof WALL_KINDS)[number];
 
 export type Walls = { kind: WallKind } | { refused: string };
 
-/** Passed to `node -e`. */
+/** A program for `node -e`. */
 const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf8');
 
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
 
-/** The user `nobody`, for agents that root starts. */
+/** Id of the user `nobody`, as which agents run if evaldiff is root. */
 const NOBODY = 65534;
 
 export function agentUser(kind: WallKind): { uid: number; gid: number } {
@@ -37,10 +37,13 @@ function outerCommand(kind: WallKind, socket: string): string[] {
   return ['sudo', '-n', '--', 'unshare', ...inner];
 }
 
-/** Largest file in bytes, and number of processes and threads of the user. */
+/** Limits the size of files in bytes, and the processes and threads of the user. */
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
-/** Drops root and all capabilities. A user namespace without root does so too. */
+/**
+ * Starts the command without capabilities. In a new user namespace, a user other than root has
+ * none.
+ */
 function innerCommand(kind: WallKind, command: readonly string[]): string[] {
   const { uid, gid } = agentUser(kind);
   const drop =
@@ -92,14 +95,14 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: 'pipe',
-    // Without a terminal, the command cannot type into ours.
+    // The command gets no terminal, because it could type into ours.
     detached: true,
   });
   const kill = (): void => {
     state.isKilled = true;
     for (const connection of connections) connection.destroy();
     server.close();
-    // Killing a sudo process is not permitted. Closing the socket ends it.
+    // A sudo process cannot be killed. It ends when the socket closes.
     if (job.kind !== 'sudo') child.kill('SIGKILL');
   };
   return { child, kill, ended: processEnd(child, state).finally(() => server.close()) };
@@ -156,7 +159,7 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/** The job's folders come first, then the caller's, if visible inside. */
+/** Searches the job's folders first, then those of the caller that are visible inside. */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(

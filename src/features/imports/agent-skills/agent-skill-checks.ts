@@ -3,7 +3,7 @@ import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../typ
 import { isAmong } from '../shared/draft.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
-/** Keys that contain no check. */
+/** Keys of a case that contain no check. */
 export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION =
@@ -42,7 +42,7 @@ const NEGATING = 'not no never doesnt without';
 
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** Keys of a check's operand. The first one present counts. */
+/** Keys that contain a check's operand. The first one present counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =

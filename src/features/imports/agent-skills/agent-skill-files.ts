@@ -9,7 +9,7 @@ export interface SkillFiles {
   read(path: string): Promise<Uint8Array | null>;
 }
 
-/** Bytes per attached file, and files per folder. */
+/** In bytes, for each attached file. Folders are limited to 100 files. */
 const MAX_ATTACHMENT_BYTES = 200_000;
 const MAX_ATTACHMENTS = 100;
 
@@ -109,7 +109,7 @@ async function attachedFile(
     : { text: fileText(path, text.text) };
 }
 
-/** Path in the agent's workspace → path in the tree. */
+/** Maps a file's path in the agent's workspace to its path in the tree. */
 export function placedFiles(
   written: Json | undefined,
   options: Pick<AttachOptions, 'files' | 'folders'>,

@@ -34,7 +34,7 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /** A program gets paths, a model texts. */
+  /** A program gets the paths of attached files, a model their texts. */
   isProgram: boolean;
 }
 

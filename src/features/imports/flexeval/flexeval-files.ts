@@ -57,7 +57,7 @@ export function dataFile(
   return locateFile(file, place, context);
 }
 
-/** Paths start at FlexEval's working directory or, in older files, at the file. */
+/** Paths are relative to FlexEval's working directory or, in older files, to the file. */
 function locateFile(
   path: string,
   place: Place,
@@ -116,7 +116,7 @@ export function findModule(
   return modules.find(({ source }) => definition.test(source)) ?? null;
 }
 
-/** Keeps line numbers. The type of the first parameter selects the argument, as in FlexEval. */
+/** Keeps line numbers. As in FlexEval, the type of the first parameter selects the argument. */
 export function functionMetric(
   { source }: FunctionModule,
   name: string,

@@ -188,7 +188,7 @@ function withUniqueNames(
   });
 }
 
-/** FlexEval scores all messages unless the metric requests the last one. */
+/** Without these keys, FlexEval scores all messages, not only the last. */
 function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;

@@ -54,7 +54,7 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/** In unquoted YAML, `\n` is two characters. */
+/** In unquoted YAML, `\n` is two characters, but authors mean a line break. */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;
@@ -93,7 +93,7 @@ function readOpenAiModel(kwargs: JsonMap): ReturnType<Read> {
   return { name: model, entry: entryFor('openai', model), aside: [] };
 }
 
-/** Reads LiteLLM's names, such as `anthropic/claude-sonnet-4-5`. */
+/** Reads names of models as LiteLLM writes them, such as `anthropic/claude-sonnet-4-5`. */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written = textArgument(kwargs, 'model') ?? textArgument(kwargs, 'model_name');
   if (written === null) return { why: 'it names no model' };
@@ -138,7 +138,7 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 
 const RECORDED = 'recorded';
 
-/** The first plain grader becomes the project's. Others are set on their metrics. */
+/** The first simple grader becomes the project's. Others are set on their metrics. */
 export function withGrader(
   grader: Node,
   metrics: readonly ForeignMetric[],
@@ -172,7 +172,7 @@ function llmAt(
   return found;
 }
 
-/** The message is never sent, because recorded dialogues are continued. */
+/** The prompt's message is never sent, because recorded dialogues are continued. */
 export function promptDraft(
   foreign: Node,
   name: string,

@@ -31,7 +31,7 @@ interface ForeignEval {
   key: string | null;
   node: Node;
   data: Node[];
-  /** Later ones take precedence. */
+  /** Later configurations take precedence. */
   configs: Node[];
 }
 
@@ -216,7 +216,7 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** Reports unsupported settings. */
+/** How often each dialogue runs. Reports the unsupported settings of the configurations. */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

@@ -56,7 +56,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** The first judge becomes the grader. Others are set on their metrics. */
+/** If there is no grader, the first judge becomes it. Other judges are set on their metrics. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,
@@ -85,7 +85,7 @@ export function withJudge(
     : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/** The score of the judge's choice decides. */
+/** Converts a judge that chooses from a list. The score of its choice decides whether it passes. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
@@ -98,7 +98,7 @@ function convertJudge(llm: JsonMap): Converted {
             : [],
         )
     : [];
-  // The grader's prompt already contains question and answer.
+  // The grader's own prompt already contains the question and the answer.
   const words = [
     typeof systemPrompt === 'string' ? systemPrompt : '',
     prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)'),

@@ -32,7 +32,7 @@ function chatOf(text: string): ChatMessage[] | string {
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
-/** Returns an error message for an invalid message, or null for other lists. */
+/** Returns an error message if a message is invalid, or null if these are not messages. */
 export function chatIn(list: Json): ChatMessage[] | string | null {
   if (
     !Array.isArray(list) ||
@@ -91,7 +91,7 @@ function memberOf(value: Json | undefined, ...names: string[]): Json | undefined
   return names.map((name) => map[name]).find((each) => each !== undefined);
 }
 
-/** Only variables may contain a file's path. */
+/** The path of an image or file must come from a variable or start with `file://`. */
 function filePart(type: FilePart['type'], written: Json | undefined): ChatPart | string | null {
   if (typeof written !== 'string') return null;
   const path = written.replace(/^data:[^,{]*,|^file:\/\//, '').replace(/^\.\//, '');

@@ -6,15 +6,15 @@ export interface CodeCheck {
   source: string;
   threshold: number | null;
   negate: boolean;
-  /** Maps and lists in promptfoo, but JSON text in evaldiff. */
+  /** Variables that are maps or lists in promptfoo, but JSON text in evaldiff. */
   structured: readonly string[];
-  /** Variables that promptfoo's checks see differently. */
+  /** Variables for which promptfoo's checks see another value. */
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;
 }
 
-/** Adds one line before the user's code. */
+/** Puts one line before the user's code. */
 export function javascriptMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -69,7 +69,7 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/** In a single line, the last statement is the result. */
+/** Code of one line returns its last statement. Other code contains a `return`. */
 function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
@@ -93,7 +93,7 @@ function lastStatementEnd(line: string): number {
   return end;
 }
 
-/** A threshold applies only to numbers; `pass` decides by itself. */
+/** The threshold applies only to numbers. If the result has `pass`, that decides. */
 function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
@@ -123,7 +123,7 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   ];
 }
 
-/** Supports an expression, a body with `return`, and `get_assert`. */
+/** Supports expressions, code with `return`, and functions such as `get_assert`. */
 export function pythonMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -131,7 +131,7 @@ export function pythonMetric(
 ): string {
   const { source, structured, unlike, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
-  // `from __future__` must be at the top.
+  // The user's code must come first, because `from __future__` must be at the top.
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
@@ -172,7 +172,7 @@ export function pythonMetric(
   ].join('\n');
 }
 
-/** Text may be a boolean's name. */
+/** Text such as "True" counts as a boolean. */
 function pythonVerdict(threshold: number | null, negate: boolean): string[] {
   const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
   return [

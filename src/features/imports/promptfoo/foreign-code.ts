@@ -5,7 +5,7 @@ import { isAmong } from '../shared/draft.ts';
 
 export interface CodeFile {
   file: string;
-  /** Empty for the default export. */
+  /** Name of the function. Empty for the default export. */
   called: string;
 }
 
@@ -37,7 +37,7 @@ export function codeCommand(
   ];
 }
 
-/** The code may import any file of its language. */
+/** All files of the language, because the code may import any of them. */
 function codeFilePatterns({ file }: CodeFile): string[] {
   return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
@@ -106,7 +106,7 @@ const MODULES =
   'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml ' +
   'zipapp zipimport zlib zoneinfo';
 
-/** Other names that the sandbox lacks. */
+/** Names other than modules that the sandbox lacks. */
 const OUTSIDE_PYTHON =
   /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
 
@@ -115,7 +115,7 @@ const PYTHON_NO_CODE =
 
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // Short strings stay, because they may name a function.
+    // Short strings are kept, because they may name a function.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');

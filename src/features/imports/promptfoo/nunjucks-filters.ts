@@ -2,7 +2,7 @@ import { isMap, type Json } from '../../../types/plain.ts';
 
 export type Value = Json | undefined;
 
-/** Null if the filter does not apply. */
+/** Returns null if the filter does not apply to the value. */
 type Filter = (value: Value, given: readonly Value[]) => Value;
 
 const ofText =
@@ -81,7 +81,7 @@ const numberFilter =
     return Number.isNaN(found) ? instead : found;
   };
 
-/** The filters found in public prompts. */
+/** The filters that are used in public prompts. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value) => (typeof value === 'number' ? Math.abs(value) : null),
   capitalize: ofText(capitalized),

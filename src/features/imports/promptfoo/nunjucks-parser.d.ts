@@ -1,4 +1,4 @@
-/** Only the node types that evaldiff reads. */
+/** Declares only the node types that evaldiff reads. */
 declare module 'nunjucks/src/parser.js' {
   export type SyntaxNode = { lineno: number; colno: number } & (
     | { typename: 'Root' | 'NodeList' | 'Output' | 'Array' | 'Group'; children: SyntaxNode[] }

@@ -4,12 +4,12 @@ import { assertionText } from '../shared/templates.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
-/** Limited, because loops can be nested. */
+/** Limited, because nested loops can run very long. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
 
 interface RenderState {
-  /** Innermost last. They shadow the test's variables. */
+  /** The innermost scope is last. Its variables shadow the test's. */
   scopes: Map<string, Value>[];
   vars: Readonly<Record<string, Json>>;
   text: string;
@@ -214,7 +214,7 @@ function evaluateChain(chain: Chain, level = 0): Value {
   return OPERATORS_BY_SIGN[by](first, second());
 }
 
-/** JavaScript's conversion would call methods that lists and maps may lack. */
+/** JavaScript's own conversion would call methods that lists and maps may lack. */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 

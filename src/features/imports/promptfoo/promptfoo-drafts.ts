@@ -30,9 +30,9 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /** `vars`: as checks see them. `sent`: as prompts show them. */
+  /** `vars` are the values that checks see, `sent` those that prompts show. */
   inputs: 'vars' | 'sent';
-  /** Models have a response schema, so code checks get parsed data. */
+  /** All models have a response schema, so code checks get parsed data. */
   asData: boolean;
   imported: Imported;
 }
@@ -94,7 +94,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Variables that are maps or lists; evaldiff passes them as JSON text. */
+/** Finds variables that are maps or lists. evaldiff passes them as JSON text. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -122,7 +122,7 @@ function reportMissingValues(
   }
 }
 
-/** `{name}` is literal text in promptfoo. */
+/** In promptfoo, `{name}` is literal text and not a variable. */
 function reportSingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],
@@ -160,7 +160,7 @@ function testShares(
   ];
 }
 
-/** Ids should stay when the file is edited. */
+/** Uses descriptions and file names, so that ids stay when the file is edited. */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

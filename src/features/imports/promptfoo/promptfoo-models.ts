@@ -22,7 +22,7 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** Uses the settings' model if no provider is supported. */
+/** Reads the file's providers. If none is supported, uses the settings' model. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
@@ -85,7 +85,7 @@ async function withSentParameters(
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
-/** The settings may replace a retired model. */
+/** Returns the successor of a retired model, if the settings name one. */
 function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -146,7 +146,7 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/** A file may list a provider several times with different configurations. */
+/** A file may list a model several times with different parameters. */
 function uniqueModelName(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,

@@ -8,7 +8,7 @@ export interface SentParameters {
   left: { key: string; why: string }[];
 }
 
-/** Keys that do not affect answers. */
+/** Keys for promptfoo's client, which do not affect answers. */
 const OF_THE_CLIENT =
   'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired ' +
   'showThinking';
@@ -30,7 +30,7 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
   };
 }
 
-/** A prompt's members override its provider's. */
+/** Selects members that can be converted. A prompt's members override its provider's. */
 export function convertibleMembers(config: JsonMap): {
   own: JsonMap;
   left: SentParameters['left'];

@@ -16,7 +16,7 @@ import { isCutOff } from './templates.ts';
 
 export interface ForeignPrompt {
   label: string | null;
-  /** These override the provider's. */
+  /** The prompt's parameters override its provider's. */
   parameters: JsonMap;
   unread: { key: string; why: string }[];
   messages: {
@@ -25,7 +25,7 @@ export interface ForeignPrompt {
     parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
     place: Place;
   }[];
-  /** In text prompts, variables are filled in before the text is parsed as a chat. */
+  /** In a text prompt, variables are filled in before the text is parsed as a chat. */
   form: PromptForm;
   made: Maker | null;
   place: Place;
@@ -216,7 +216,7 @@ function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry 
   };
 }
 
-/** Text that is a list of messages is a chat. */
+/** If the text is a list of messages, they become a chat. */
 function textPrompt(
   text: string,
   entry: PromptEntry,
@@ -248,10 +248,7 @@ function textPrompt(
     : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
 }
 
-/**
- * promptfoo sends unfinished templates unchanged. evaldiff cannot if they contain braces around a
- * name.
- */
+/** promptfoo sends unfinished templates unchanged. evaldiff cannot if they contain `{name}`. */
 function literalMessages(
   messages: readonly ChatMessage[],
   form: PromptForm,

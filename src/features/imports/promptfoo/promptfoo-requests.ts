@@ -6,7 +6,7 @@ interface ProviderCall {
   model: string;
   own: JsonMap;
   bare: boolean;
-  /** Second part of the id: `chat`, `responses`, or the model. */
+  /** The second part of the provider's id: `chat`, `responses`, or the model. */
   kind: string;
 }
 

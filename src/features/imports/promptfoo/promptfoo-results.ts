@@ -5,7 +5,7 @@ import { isScalar } from '../shared/draft.ts';
 import { providerMap } from '../shared/models.ts';
 
 export interface ForeignAnswer {
-  /** Index among the tests that ran. */
+  /** Index of the test among those that ran. */
   test: number;
   description: string | null;
   vars: JsonMap;
@@ -73,7 +73,7 @@ function readForeignAnswer(
   };
 }
 
-/** Members of a set are mostly also listed on their own. */
+/** A set contains its members' verdicts, most of which are also listed separately. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -93,7 +93,7 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** Equal for the configuration and the results. */
+/** Returns a key that is equal in the configuration and in the results. */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
@@ -105,7 +105,7 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
   ]);
 }
 
-/** Prefers the reference at the answer's index. */
+/** The test's index is tried first, then the only test with equal variables. */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
   rows: readonly { given: JsonMap; vars: JsonMap }[],
@@ -122,7 +122,7 @@ export function referenceAt(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Paths in results are relative to the configuration. */
+/** Paths in results are relative to the configuration, not to the project. */
 function isSameVariable(own: Json, theirs: Json): boolean {
   if (typeof own !== 'string' || typeof theirs !== 'string')
     return JSON.stringify(own) === JSON.stringify(theirs);
@@ -131,7 +131,7 @@ function isSameVariable(own: Json, theirs: Json): boolean {
   return own.trim() === theirs.trim() || isDate(own, theirs);
 }
 
-/** In results, the date `2026-01-31` is `2026-01-31T00:00:00.000Z`. */
+/** promptfoo writes the date `2026-01-31` as `2026-01-31T00:00:00.000Z`. */
 function isDate(own: string, theirs: string): boolean {
   const written = own.trim().replace(' ', 'T');
   return (

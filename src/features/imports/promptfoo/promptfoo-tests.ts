@@ -23,7 +23,7 @@ const NO_DEFAULTS: Defaults = {
   options: {},
 };
 
-/** Options that are supported or only limit time. */
+/** Options that are supported or affect only the timing. */
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
   'suffix transformVars transform postprocess';
@@ -192,7 +192,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
   );
 }
 
-/** JSONL rows are tests. Columns that start with `__` are not variables. */
+/** Rows of JSONL are tests. Columns of tables are variables, unless they start with `__`. */
 async function readRowFiles(
   path: string,
   from: Place,

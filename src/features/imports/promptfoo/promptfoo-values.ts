@@ -49,7 +49,7 @@ export interface Defaults {
 
 export interface ValueReader {
   files: ImportFiles;
-  /** Files that are sent to the model as attachments. */
+  /** Variables whose files the model gets as attachments. */
   shown: ReadonlySet<string>;
   limits: Limits;
   code: CodeHost;
@@ -72,7 +72,7 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
-/** A list of texts makes several tests. Several lists make all combinations. */
+/** A list of texts makes one test per text. Several lists make all combinations. */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
@@ -127,7 +127,7 @@ export function expandVariables(
   });
 }
 
-/** Values can refer to other variables. */
+/** Limited, because values can refer to other variables. */
 const MAX_VARIABLE_DEPTH = 5;
 
 function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
@@ -153,7 +153,7 @@ function withOther(text: string, vars: JsonMap): string | null {
   return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
 }
 
-/** A value with an unknown variable stays unchanged. */
+/** A value that uses an unknown variable stays unchanged. */
 function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {
@@ -167,7 +167,7 @@ function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   return { vars: sent };
 }
 
-/** promptfoo requires values for the first word in `{{ }}`, and after `if` and `for`. */
+/** Finds names that need a value in promptfoo: the first in `{{ }}`, and after `if` and `for`. */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');
   const found = new Set(

@@ -58,7 +58,7 @@ const UNSUPPORTED_CONFIG: Readonly<Record<string, string>> = {
   passRateThreshold: 'set a pass rate in the settings, for example gate: { min_pass_rate: 0.85 }',
 };
 
-/** Makes one prompt per prompt and provider, with shared tests. */
+/** Makes one suite for each prompt and provider. They share the tests. */
 export async function importPromptfoo(
   written: Document,
   tools: FormatTools,
@@ -158,7 +158,7 @@ function withItself(
 }
 
 function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }: Imported): void {
-  // These keys contain YAML anchors.
+  // Keys that start with `x-` only define YAML anchors.
   const unread = Object.keys(value).filter(
     (key) => !isAmong(PROMPTFOO_KEYS, key) && !key.startsWith('x-'),
   );
@@ -189,7 +189,7 @@ interface Parts {
   inputs: 'vars' | 'sent';
 }
 
-/** Converted files cannot have different messages per test. */
+/** A converted file cannot have different messages for each test. */
 async function addDrafts(
   { document, prompts, models, tests: written, inputs }: Parts,
   tests: DraftFile | null,

@@ -16,16 +16,16 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain
 import { factsOf } from '../../../types/vendors.ts';
 
 export interface ImportFiles {
-  /** Sorted. Missing files are reported. */
+  /** Returns sorted paths. Reports missing files. */
   paths(path: string, from: Place): string[];
-  /** Sorted by name. */
+  /** Returns files sorted by name. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /** Reads YAML or JSON. Syntax errors are reported. */
+  /** Reads YAML or JSON. Reports syntax errors. */
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/** Reports missing files where they are named. */
+/** Reports a missing file at the line that names it. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -81,14 +81,14 @@ export function importFiles(
   };
 }
 
-/** Another tool's file, to run in place or to convert. */
+/** A file of another tool, which is then run in place or converted. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** Largest unit first. */
+  /** The largest unit comes first. */
   carried: Share[];
-  /** All tests, even without a prompt. */
+  /** All tests, even if there is no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
@@ -99,7 +99,7 @@ export interface Loss extends Notice {
 }
 
 export interface Share {
-  /** Singular and in the other tool's terms, such as `assertion`. */
+  /** Singular, in the other tool's words, such as `assertion`. */
   unit: string;
   of: number;
   carried: number;
@@ -109,7 +109,7 @@ export function nothingImported(): Imported {
   return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
 }
 
-/** Prompts with the same tests share one `tests` object. */
+/** Prompts with the same tests share the `tests` object. */
 interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
   prompt: DraftFile;
   tests: DraftFile | null;
@@ -117,7 +117,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** Original messages in another template syntax. */
+  /** The original messages, if their template syntax differs. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;
@@ -145,7 +145,7 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
     path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
-  // Code from a file keeps its line numbers.
+  // Code that was read from a file keeps its line numbers.
   const placeOfText = (path: Path): Place => {
     const place = placeOf(path);
     const text = valueAt(value, path);

@@ -5,7 +5,7 @@ import type { VendorName } from '../../../types/vendors/names.ts';
 import { factsOf, isVendor, languageOwners } from '../../../types/vendors.ts';
 import { isScalar } from './draft.ts';
 
-/** promptfoo's default. */
+/** The model that promptfoo uses by default. */
 export const EMBEDDINGS = 'text-embedding-3-large';
 
 export function embeddingModel(provider: Json | undefined): string | null {
@@ -19,17 +19,17 @@ export function isConfigured(provider: Json | undefined): boolean {
 }
 
 export interface ImportedModel {
-  /** The name in results. */
+  /** The model's name in promptfoo's results. */
   label: string;
   model: string;
   parameters: JsonMap;
-  /** Null if the name suffices. */
+  /** Entry under `models:`. Null if the model's name suffices. */
   entry: JsonMap | null;
   left: { key: string; why: string }[];
   aside: { key: string; why: string }[];
 }
 
-/** OpenAI-compatible servers. */
+/** OpenAI-compatible servers, with the lines for the action's `endpoints`. */
 const SERVERS: Readonly<Record<string, string>> = {
   ollama: 'ollama=http://127.0.0.1:11434/v1',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
@@ -77,7 +77,7 @@ function providerNamed(
       };
 }
 
-/** Null if the name already identifies the vendor. */
+/** Null if the model's name already identifies the vendor. */
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
   return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }
@@ -93,7 +93,7 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/** Only URLs of chat completions are supported. */
+/** Only URLs of a chat-completions API are supported. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {

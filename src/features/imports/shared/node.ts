@@ -9,7 +9,7 @@ export interface Node {
   map: JsonMap;
   at(...path: Path): Node;
   items(): Node[];
-  /** The items of a list, or the value itself. */
+  /** Returns the items of a list, or the value itself. */
   each(): Node[];
 }
 
@@ -28,9 +28,9 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 }
 
 interface UnreadKeys {
-  /** Keys separated by spaces. */
+  /** The supported keys, separated by spaces. */
   read: string;
-  /** Why certain keys are not supported. */
+  /** Why some keys are not supported. */
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;

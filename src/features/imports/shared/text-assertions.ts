@@ -9,7 +9,7 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables that differ from the input because templates are filled in. */
+  /** Variables that differ from the reference's input, because templates were filled in. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
@@ -35,14 +35,14 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so a threshold of 0 does not gate.
+    // Scores are never below 0, so a check with a threshold of 0 must not gate.
     ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
 
 export const cannotConvert = (reason: string): Converted => ({ why: reason });
 
-/** promptfoo does not trim text. */
+/** promptfoo compares text without trimming. */
 const noTrim: JsonMap = { trim: false };
 
 export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
@@ -142,7 +142,7 @@ export function fieldsOf(text: string): string[] | null {
   return fields;
 }
 
-/** A pattern that the safe regex engine rejects becomes JavaScript. */
+/** If the safe regex engine rejects the pattern, the check becomes JavaScript. */
 function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
   const written = { pattern, syntax: 'javascript' };
   if (builtIns.get('regex')?.problems(written).length === 0)
@@ -186,13 +186,13 @@ function json(extract: 'raw' | 'objects'): Convert {
   };
 }
 
-/** YAML includes JSON. */
+/** Parsed as YAML, which includes JSON. */
 function schemaIn(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
 
-/** Keywords that changed between draft-07, which promptfoo uses, and 2020-12. */
+/** Keywords whose meaning changed between draft-07, which promptfoo uses, and 2020-12. */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
@@ -202,7 +202,7 @@ function withDraft(schema: JsonMap): JsonMap {
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
-/** Converts assertions without templates. */
+/** Converts assertions that contain no template. */
 export function convertText(
   type: string,
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
@@ -224,7 +224,7 @@ export function negateIf(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** Parameters that our metric rejects are reported as lost. */
+/** If our metric rejects a parameter, the assertion is reported as lost. */
 export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;
