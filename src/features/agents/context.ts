@@ -7,9 +7,6 @@ import { agentRow } from './rows/index.ts';
 import { matcherOf, placeFiles } from './suite/rules.ts';
 import { specOf } from './suite/spec.ts';
 
-/**
- * Estimates the tokens of the instruction files and skill descriptions that every request contains.
- */
 export function contextTokens(
   { instructionFiles, skillFolders }: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>,
   texts: ReadonlyMap<string, string>,

@@ -43,7 +43,6 @@ export interface ExplainInput {
   pinned: PinnedAttributes | null;
   grader: Grader | null;
   unasked?: string | null;
-  /** Also rates the actual answers, with up to two more calls per reference. */
   alignment: boolean;
   /** The metric that decides whether a try passes. Null if all metrics together do. */
   metric: string | null;

@@ -21,7 +21,6 @@ export interface DiscoveryPlan {
   parts: DiscoveryPart[];
   calls: number;
   forecast: Forecast;
-  /** The prompts that were omitted, with reasons. */
   left: string[];
 }
 

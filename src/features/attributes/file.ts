@@ -30,7 +30,6 @@ import {
 
 /** `evaldiff.attributes.yaml`: attributes chosen by people, which replace discovered ones. */
 export interface PinnedAttributes {
-  /** Overrides `qualeval.slack`. */
   slack: number | null;
   /** For prompts without their own section. */
   shared: Attribute[];

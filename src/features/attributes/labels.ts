@@ -24,7 +24,6 @@ interface Judgement {
   rating: number | null;
 }
 
-/** Compares people's labels with the model's ratings. */
 export async function gradeAssignments(
   suite: Suite,
   context: TargetContext,

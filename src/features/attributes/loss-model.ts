@@ -16,7 +16,6 @@ type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 /** Possible pass rates on base. Rates of 0 and 1 would rule out any exception. */
 const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
-/** Head keeps k/40 of base's pass rate, for k from 0 to 40. */
 const EM_STEPS = 40;
 
 /** Shares of base's pass rate that an attribute may lose. */

@@ -142,7 +142,6 @@ interface SuiteCalls {
   output: number;
 }
 
-/** Suites with the same references share questions about them. */
 function suiteCalls(
   { path, references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment, sample }, pinned: file, mode }: Deciding,

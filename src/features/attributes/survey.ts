@@ -20,7 +20,6 @@ interface FoundAttributes {
 }
 
 interface SurveyOptions {
-  /** Attributes from the file. Null if a model finds them. */
   pinned: FoundAttributes | null;
   prompt: string;
   most: number;

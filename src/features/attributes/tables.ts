@@ -26,7 +26,6 @@ export function largestDrops(
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
 }
 
-/** Finds answers that use a sub-task more or less than expected, largest difference first. */
 export function otherSkills(
   pairs: Readonly<Record<Side, readonly SkillPair[]>>,
 ): AttributeSample[] {

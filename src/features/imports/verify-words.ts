@@ -53,7 +53,6 @@ export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   ].join('\n');
 }
 
-/** Returns the same text for verdicts that differ for the same reason. */
 function differenceKind({ metric: { source }, theirs, ours }: ComparedVerdict): string {
   const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';
   const words = said

@@ -200,7 +200,6 @@ function callInFlight(
   return { route, model, body, sent: JSON.stringify(body), betas };
 }
 
-/** Replies in the background are fetched later, so their cost would not be counted. */
 function hiddenReply(body: JsonMap): string | null {
   return body['background'] === true ? 'background replies are not supported' : null;
 }

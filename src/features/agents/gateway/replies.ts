@@ -92,7 +92,6 @@ function readResponsesReply(events: readonly JsonMap[]): ReplyFacts | null {
   };
 }
 
-/** Function calls have `arguments`, custom ones `input`, the shell's `action`. */
 function toolInput(item: JsonMap): unknown {
   return item['arguments'] ?? item['input'] ?? item['action'];
 }

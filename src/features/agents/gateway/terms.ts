@@ -54,7 +54,6 @@ export interface RunTerms {
   refusal: 400 | 403;
   /** For trigger tests: ends the run at the first reply to a request with tools. */
   firstDecisionOnly: boolean;
-  /** Ignores stored replies and overwrites them. */
   anew: boolean;
   /** A fake key in the agent's environment. Requests that contain it are refused. */
   canary: string | null;
@@ -76,11 +75,9 @@ export interface SpentUsage {
 
 export interface RunRecord {
   calls: number;
-  /** Includes failed requests. */
   attempts: number;
   paid: number;
   replayed: number;
-  /** Includes replayed calls. */
   whole: SpentUsage;
   spent: SpentUsage;
   served: Served;

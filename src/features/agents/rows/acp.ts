@@ -3,7 +3,6 @@ import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { modelVariables } from './command.ts';
 import { listIn, mapIn, textIn } from './fields.ts';
 
-/** A tool call as reported in the Agent Client Protocol (ACP). */
 interface AcpCall {
   id: string;
   title: string;

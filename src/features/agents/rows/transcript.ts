@@ -63,7 +63,6 @@ function isFuller(input: Json, known: string): boolean {
   return before !== null && isMap(input) && Object.keys(input).length > Object.keys(before).length;
 }
 
-/** A skill counts as used if the agent loaded it or read its SKILL.md. */
 export function skillsUsed(row: AgentRow, steps: readonly Step[]): string[] {
   const used = steps.flatMap((step) => (step.type === 'tool_call' ? skillsIn(row, step) : []));
   return [...new Set(used)];

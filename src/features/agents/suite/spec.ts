@@ -60,7 +60,6 @@ export interface Task {
    * The skill that the agent should choose; null for none. Absent unless this is a trigger test.
    */
   trigger?: string | null;
-  /** Path in the workspace → path in the tree. */
   files?: Readonly<Record<string, string>>;
 }
 

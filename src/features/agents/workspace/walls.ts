@@ -15,7 +15,6 @@ export type WallKind = (typeof WALL_KINDS)[number];
 
 export type Walls = { kind: WallKind } | { refused: string };
 
-/** A program for `node -e`. */
 const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf8');
 
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];

@@ -129,7 +129,6 @@ function expects(written: JsonMap): number {
   return String(expectedOf(written)['expected'] ?? '').trim() === '' ? 0 : 1;
 }
 
-/** Without checks, the expected output becomes the criterion. */
 function caseMetrics(
   map: JsonMap,
   checks: readonly SkillCheck[],

@@ -139,7 +139,6 @@ function promptYmlTestsDraft(
 ): DraftFile | null {
   const data = root.at('testData');
   const rows = data.items();
-  // A prompt without variables is one test.
   const isAlone = rows.length === 0 && variables?.length === 0;
   const written = isAlone ? [{ ...data.at(0), value: {} }] : rows;
   const { left } = imported;

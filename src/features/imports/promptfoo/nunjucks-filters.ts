@@ -2,7 +2,6 @@ import { isMap, type Json } from '../../../types/plain.ts';
 
 export type Value = Json | undefined;
 
-/** Returns null if the filter does not apply to the value. */
 type Filter = (value: Value, given: readonly Value[]) => Value;
 
 const ofText =
@@ -81,7 +80,6 @@ const numberFilter =
     return Number.isNaN(found) ? instead : found;
   };
 
-/** The filters that are used in public prompts. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value) => (typeof value === 'number' ? Math.abs(value) : null),
   capitalize: ofText(capitalized),

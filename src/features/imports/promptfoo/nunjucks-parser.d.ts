@@ -1,4 +1,3 @@
-/** Declares only the node types that evaldiff reads. */
 declare module 'nunjucks/src/parser.js' {
   export type SyntaxNode = { lineno: number; colno: number } & (
     | { typename: 'Root' | 'NodeList' | 'Output' | 'Array' | 'Group'; children: SyntaxNode[] }

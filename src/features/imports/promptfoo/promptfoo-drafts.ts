@@ -122,7 +122,6 @@ function reportMissingValues(
   }
 }
 
-/** In promptfoo, `{name}` is literal text and not a variable. */
 function reportSingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],

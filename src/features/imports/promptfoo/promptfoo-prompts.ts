@@ -16,7 +16,6 @@ import { isCutOff } from './templates.ts';
 
 export interface ForeignPrompt {
   label: string | null;
-  /** The prompt's parameters override its provider's. */
   parameters: JsonMap;
   unread: { key: string; why: string }[];
   messages: {
@@ -58,7 +57,6 @@ export async function readPrompts(
   context: PromptContext,
 ): Promise<ReadPrompt[]> {
   const { value, map, at, each } = nodeOf(document, ['prompts']);
-  // An old format maps files to labels.
   const entries: Pick<Node, 'value' | 'place'>[] = isMap(value)
     ? Object.entries(map).map(([id, label]) => ({ value: { id, label }, place: at(id).place }))
     : each();

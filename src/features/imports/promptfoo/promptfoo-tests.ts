@@ -23,7 +23,6 @@ const NO_DEFAULTS: Defaults = {
   options: {},
 };
 
-/** Options that are supported or affect only the timing. */
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
   'suffix transformVars transform postprocess';

@@ -18,9 +18,7 @@ import { factsOf } from '../../../types/vendors.ts';
 export interface ImportFiles {
   /** Returns sorted paths. Reports missing files. */
   paths(path: string, from: Place): string[];
-  /** Returns files sorted by name. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /** Reads YAML or JSON. Reports syntax errors. */
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }

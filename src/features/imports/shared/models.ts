@@ -5,7 +5,6 @@ import type { VendorName } from '../../../types/vendors/names.ts';
 import { factsOf, isVendor, languageOwners } from '../../../types/vendors.ts';
 import { isScalar } from './draft.ts';
 
-/** The model that promptfoo uses by default. */
 export const EMBEDDINGS = 'text-embedding-3-large';
 
 export function embeddingModel(provider: Json | undefined): string | null {

@@ -3,7 +3,6 @@ import { emptyMap, valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
 
-/** Maps and lists become JSON. */
 export function templateText(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
