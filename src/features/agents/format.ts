@@ -373,7 +373,7 @@ function promptDocument(
 
 const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
-/** Adds `run_value` metrics, which do not gate, unless the suite already uses their names. */
+/** Adds `run_value` metrics, which never gate. Skips names that the suite already uses. */
 function withRunValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;

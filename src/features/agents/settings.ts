@@ -11,7 +11,7 @@ declare module '../../project/settings.ts' {
   }
 }
 
-/** These settings are read from head, like those of models. */
+/** These settings are read from head, like the models'. */
 export const agentSettings: OwnSettings = {
   key: 'agent',
   schema: closed({

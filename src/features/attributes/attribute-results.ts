@@ -64,7 +64,7 @@ export interface CountedSuite extends ExplainSuite {
   measured: string | null;
 }
 
-/** The configured metric if it has numbers. If none is configured, the only one with numbers. */
+/** The configured metric if it has numbers. By default, the only metric with numbers. */
 export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;

@@ -83,7 +83,7 @@ export interface RunRecord {
   served: Served;
   refused: Refused[];
   failure: { kind: ErrorKind; message: string } | null;
-  /** The model's first tool calls. Empty if it answered with text; null if there was no reply. */
+  /** The model's first tool calls. Empty if it answered with text; null without a reply. */
   decision: ToolCall[] | null;
   isCanarySeen: boolean;
 }

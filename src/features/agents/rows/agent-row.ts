@@ -54,7 +54,7 @@ export interface AgentRow {
   /** Null if the agent has no tool for skills and reads their files instead. */
   skillTool: { name: string; argument: string } | null;
   ownFiles?: readonly string[];
-  /** Null means those of all agents, because a custom command may start any CLI. */
+  /** Null means the normalisers of all agents, because a custom command may start any CLI. */
   normalisers: readonly Normaliser[] | null;
   start(run: RunSetup): AgentStart;
   read(line: JsonMap): AgentEvent[];

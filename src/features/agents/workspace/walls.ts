@@ -19,7 +19,7 @@ const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf
 
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
 
-/** Id of the user `nobody`, as which agents run if evaldiff is root. */
+/** Id of the least privileged user, as which agents run if evaldiff is root. */
 const NOBODY = 65534;
 
 export function agentUser(kind: WallKind): { uid: number; gid: number } {
@@ -158,7 +158,7 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/** Searches the job's folders first, then those of the caller that are visible inside. */
+/** Searches the job's folders first, then the caller's folders that are visible inside. */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(

@@ -56,7 +56,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** If there is no grader, the first judge becomes it. Other judges are set on their metrics. */
+/** The first judge becomes the grader unless one is set. Other judges are set on their metrics. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,

@@ -30,7 +30,7 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /** `vars` are the values that checks see, `sent` those that prompts show. */
+  /** Checks see `vars`; prompts show `sent`. */
   inputs: 'vars' | 'sent';
   /** All models have a response schema, so code checks get parsed data. */
   asData: boolean;

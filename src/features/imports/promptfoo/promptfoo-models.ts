@@ -22,7 +22,7 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** Reads the file's providers. If none is supported, uses the settings' model. */
+/** Reads the file's providers. If no provider is supported, uses the settings' model. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {

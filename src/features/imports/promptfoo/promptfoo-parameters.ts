@@ -8,7 +8,7 @@ export interface SentParameters {
   left: { key: string; why: string }[];
 }
 
-/** Keys for promptfoo's client, which do not affect answers. */
+/** Keys for promptfoo's client, without effect on answers. */
 const OF_THE_CLIENT =
   'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired ' +
   'showThinking';

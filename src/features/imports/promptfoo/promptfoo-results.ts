@@ -5,7 +5,7 @@ import { isScalar } from '../shared/draft.ts';
 import { providerMap } from '../shared/models.ts';
 
 export interface ForeignAnswer {
-  /** Index of the test among those that ran. */
+  /** Index among the tests that ran. */
   test: number;
   description: string | null;
   vars: JsonMap;

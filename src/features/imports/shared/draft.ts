@@ -86,7 +86,7 @@ export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   remarks: Notice[];
   /** The largest unit comes first. */
   carried: Share[];
-  /** All tests, even if there is no prompt. */
+  /** All tests, even without a prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
