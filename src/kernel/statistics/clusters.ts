@@ -3,16 +3,13 @@ import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
-/**
- * Tries of one reference. All tries of a `cluster` are permuted together. Null if the reference is
- * permuted alone.
- */
+/** All tries of a `cluster` are permuted together. Null: the reference is permuted alone. */
 export interface ClusteredTries {
   tries: Tries;
   cluster: string | null;
 }
 
-/** A reference of a cluster, by its position. Its passes are 1 or 0 by try. */
+/** Passes are 1 or 0, by try. `at` is the reference's position. */
 interface ClusterMember {
   at: number;
   base: readonly number[];
@@ -23,9 +20,10 @@ interface ClusterMember {
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Forms clusters with tries on both sides, from tries below `upTo` that all members have. Tries in
- * which no member was judged are omitted. In the others, an unjudged member gets the outcome of
- * most of its judged tries on both sides. So errors are not evidence, and the test stays exact.
+ * Uses only tries below `upTo` that all members have, and only clusters with tries on both sides.
+ *
+ * Omits a try if no member was judged. Otherwise an unjudged member gets the majority outcome of
+ * its judged tries on both sides. So errors are not evidence, and the test stays exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
@@ -53,8 +51,8 @@ function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number)
 }
 
 /**
- * The passes of all members together, by try. Without a change, whole tries are exchangeable
- * between the sides.
+ * Passes of all members together, by try. Without a change, whole tries are exchangeable between
+ * sides.
  */
 export interface ClusterTable {
   size: number;
@@ -62,7 +60,6 @@ export interface ClusterTable {
   head: readonly number[];
 }
 
-/** What is permuted together: the tries of a reference or of a cluster. */
 export type Unit = Table | ClusterTable;
 
 export function isCluster(unit: Unit): unit is ClusterTable {
@@ -79,7 +76,7 @@ export function clusterTable(cluster: Cluster): ClusterTable {
   return { size: cluster.length, base: totals('base'), head: totals('head') };
 }
 
-/** Passes by try. For a single reference these are 1 or 0, in any order. */
+/** For a single reference, passes are 1 or 0, in any order. */
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;
   const side = ({ passes, tries }: Table['base']): number[] =>
@@ -115,15 +112,15 @@ export function nullKey(unit: Unit): string {
 }
 
 /**
- * Exact distribution of the passes on head when whole tries are permuted. It is the sum of a random
- * choice of as many tries as head has. For a single reference it is hypergeometric.
+ * Exact distribution of the passes on head when whole tries are permuted between the sides. For a
+ * single reference it is hypergeometric.
  */
 export function nullDistribution(unit: Unit): Distribution {
   if (!canDiffer(unit)) return certain(passesOnHead(unit));
   const { base, head } = passesOf(unit);
   const all = [...base, ...head];
   const most = sum(all);
-  // ways[n][s] is the number of choices of n of the tries so far that have the sum s.
+  // ways[n][s]: the number of choices of n of the tries so far whose passes sum to s.
   const ways = Array.from({ length: head.length + 1 }, () => new Float64Array(most + 1));
   ways[0]?.fill(1, 0, 1);
   for (const passes of all) {

@@ -1,14 +1,14 @@
 import { at } from './sums.ts';
 
-/** Probabilities of the whole numbers `low`, `low + 1`, …; they sum to 1. */
+/** Probabilities of `low`, `low + 1`, …, which sum to 1. */
 export interface Distribution {
   low: number;
   mass: Float64Array;
 }
 
 /**
- * Smaller tails are cut after each convolution. 5,000 items cut at most 10,000 times, so a tail
- * probability is off by less than 1e-35. Sums stay as narrow as their standard deviation.
+ * Each convolution cuts tails smaller than this. 5,000 items cut at most 10,000 times, so a tail
+ * probability is off by less than 1e-35.
  */
 const NEGLIGIBLE = 1e-40;
 
@@ -27,7 +27,7 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   return trim({ low: left.low + right.low, mass });
 }
 
-/** The sum of `count` >= 0 independent copies. Computed by repeated squaring. */
+/** The sum of `count` independent copies, by repeated squaring. */
 export function times(distribution: Distribution, count: number): Distribution {
   let result = certain(0);
   let square = distribution;
@@ -38,9 +38,7 @@ export function times(distribution: Distribution, count: number): Distribution {
   return result;
 }
 
-/**
- * The sum of all. Combines pairs of similar width, because a running sum would take quadratic time.
- */
+/** Combines pairs of similar width, because a running sum would take quadratic time. */
 export function sumDistributions(distributions: readonly Distribution[]): Distribution {
   let round = [...distributions];
   while (round.length > 1) {
@@ -92,10 +90,9 @@ export function normalQuantile(p: number): number {
   return z;
 }
 
-/** Quantiles are cached, because a run uses few levels many times. */
 const QUANTILES = new Map<number, number>();
 
-/** Valid for p up to ½. Uses Halley's iteration on `normalCdf`. */
+/** Halley's iteration on `normalCdf`. Valid for p up to ½. */
 function lowerQuantile(p: number): number {
   let z = p < 0.02 ? -0.9 * Math.sqrt(-2 * Math.log(p)) : 2.5 * (p - 0.5);
   for (let i = 0; i < 60; i++) {
@@ -107,9 +104,7 @@ function lowerQuantile(p: number): number {
   return z;
 }
 
-/**
- * Complementary error function. Uses a power series near 0 and a continued fraction in the tail.
- */
+/** Complementary error function: a power series near 0, a continued fraction in the tail. */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x >= 2.5) {

@@ -1,7 +1,6 @@
 import { mean } from './sums.ts';
 import { isJudged, type Tries } from './table.ts';
 
-/** An alternative hypothesis, with the pass rates on base and head. */
 interface RateAlternative {
   base: number;
   head: number;
@@ -12,7 +11,7 @@ export interface PairedTry {
   head: boolean;
 }
 
-/** The ways a reference may break: fully, half, and fully after an unsteady state. */
+/** How a reference may break: fully, half, and fully after passing unreliably. */
 const WAYS: readonly RateAlternative[] = [
   { base: 0.98, head: 0.02 },
   { base: 0.98, head: 0.5 },
@@ -20,9 +19,9 @@ const WAYS: readonly RateAlternative[] = [
 ];
 
 /**
- * The e-value of one pair of tries, one per side, for an alternative: its likelihood relative to a
- * common rate, the mean of the two. If base and head pass at the same rate p, whatever it is, the
- * expected factor is 1 − c²(p − mean)² <= 1.
+ * Likelihood of one pair of tries under the alternative, relative to a common pass rate, the mean
+ * of the two. If base and head pass at the same rate p, the expected factor is 1 − c²(p − mean)² <=
+ * 1.
  *
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
@@ -34,9 +33,9 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
 }
 
 /**
- * The e-value for "one reference got worse", from its pairs of judged tries in order. It is the
- * mean over {@link WAYS} of the product of factors. Under the null hypothesis its mean is at most 1
- * at any stopping time, so it exceeds 1/a with probability at most a.
+ * The e-value for "one reference got worse", from its pairs of judged tries in order: the mean over
+ * {@link WAYS} of the product of factors. If the reference did not get worse, it exceeds 1/a with
+ * probability at most a, at any stopping time.
  */
 export function eValueOf(pairs: readonly PairedTry[]): number {
   return mean(
@@ -44,7 +43,7 @@ export function eValueOf(pairs: readonly PairedTry[]): number {
   );
 }
 
-/** The same as {@link eValueOf}, for "the reference got better". */
+/** Like {@link eValueOf}, for "the reference got better". */
 export function eValueOfRise(pairs: readonly PairedTry[]): number {
   return eValueOf(pairs.map(({ base, head }) => ({ base: head, head: base })));
 }
@@ -59,11 +58,10 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
 }
 
 /**
- * The e-value for "one prompt passes more often than another on some references", from pairs of
- * tries in order, by reference. `base` of a pair is the try that should pass. `share` is the prior
- * (0–1) that the prompts differ on this reference. Bets on a few alternatives, each on all
- * references together. If the first prompt is nowhere better, the mean is at most 1 at any stopping
- * time, so it exceeds 1/a with probability at most a.
+ * The e-value for "one prompt passes more often than another on some references". `base` of a pair
+ * is the try that should pass. `share` is the prior (0–1) that the prompts differ on this
+ * reference. If the first prompt is nowhere better, it exceeds 1/a with probability at most a, at
+ * any stopping time.
  */
 export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],
@@ -84,9 +82,8 @@ export function jointEValue(
 }
 
 /**
- * Maps each e-value to the least false-discovery rate (0–1) at which e-BH rejects it. This is the
- * least n / (j·e_(j)) over its own rank and all later ones, with e_(j) the j-th largest of n
- * e-values.
+ * Maps each e-value to the least false-discovery rate (0–1) at which e-BH rejects it: the least n /
+ * (j·e_(j)) over its own and all later ranks j, with e_(j) the j-th largest of n e-values.
  */
 export function eValueFdr(values: readonly number[]): ReadonlyMap<number, number> {
   const q = new Map<number, number>();

@@ -1,26 +1,23 @@
 import { nonNullValues, type Values } from './value-test.ts';
 
-/** Reports at most this many items, the most extreme ones. */
 const MAX_EXPLODED = 3;
 
-/** If there are fewer items, the typical shift is unknown. */
+/** With fewer items, the typical shift is unknown. */
 const MIN_ITEMS = 5;
 
-/**
- * The minimum distance between the sides of an item, in robust standard deviations of all shifts.
- */
+/** The minimum distance between the sides, in robust standard deviations of all shifts. */
 const MIN_DEVIATIONS = 4;
 
-/** The sides must also differ by this factor. */
 const MIN_FACTOR = 2;
 
 /**
- * Positions of items whose numbers moved far more than the others'. Every try of head lies beyond
- * every try of base, by {@link MIN_DEVIATIONS} and by {@link MIN_FACTOR}, after the shift that all
- * items share. Tries below `first` select an item, and all further tries must confirm it. Shifts
- * are differences of medians of log(1 + |value|), with the value's sign. Without a change, four
- * tries per side select any of 50 items in less than 0.5 % of simulated runs (normal, lognormal and
- * Pareto(1.1) values). Two tries do so in at most 5 %.
+ * Positions of items whose numbers moved far more than the others'. After the shift that all items
+ * share, every try of head lies beyond every try of base, by {@link MIN_DEVIATIONS} and {@link
+ * MIN_FACTOR}. Tries below `first` select an item, and all further tries must confirm it. Shifts
+ * are differences of medians of log(1 + |value|), with the value's sign.
+ *
+ * Without a change, four tries per side select any of 50 items in less than 0.5 % of simulated runs
+ * (normal, lognormal and Pareto(1.1) values), and two tries in at most 5 %.
  */
 export function explodedItems(items: readonly Values[], first: number): number[] {
   const sides = items.flatMap((item, at) => {

@@ -1,10 +1,9 @@
 import { reachesLevel } from './table.ts';
 
 /**
- * Holm's step-down procedure for tests that share alpha. At first, each test gets alpha / M. Tests
- * that reject are removed, and the others get alpha / (number left), until none rejects. Returns
- * the level of each test. The family-wise error is at most alpha if rejection at one level implies
- * rejection at every larger one. Source: Holm 1979.
+ * Holm's step-down procedure for tests that share alpha. Returns the level of each test. The
+ * family-wise error is at most alpha if a test that rejects at one level also rejects at every
+ * larger one. Source: Holm 1979.
  */
 export function holmLevels<Key>(
   judges: ReadonlyMap<Key, (level: number) => boolean>,

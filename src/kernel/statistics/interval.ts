@@ -15,15 +15,15 @@ export function meanDifference(tables: readonly Table[]): number | null {
 /** The normal 0.95 quantile, for two-sided 90 % and one-sided 95 %. */
 const Z_SINGLE = 1.6448536269514722;
 
-/** (ln 20)² / Z_SINGLE²: if every try passes, the bound is ln 20 / tries (rule of three). */
+/** If every try passes, the bound is ln 20 / tries (rule of three). */
 const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
- * Interval for `meanDifference` on these tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
+ * Interval for `meanDifference`: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
  * FLOOR·mean(1/(nB·nH))·m²]. V is the permutation variance of Σ (rate on head − rate on base) over
- * the `units` of N tables. m is the mean number of tables in a unit. The interval agrees with
- * `suiteTest`. The second term keeps the width positive when all differences are equal. The default
- * is two-sided 90 %, with every table alone. Null if no table has tries on both sides.
+ * the `units` of N tables. m is the mean number of tables in a unit. The second term keeps the
+ * width positive when all differences are equal. By default, the interval is two-sided 90 % and
+ * every table is its own unit. Null if no table has tries on both sides.
  */
 export function differenceInterval(
   tables: readonly Table[],
@@ -50,8 +50,8 @@ export function differenceInterval(
 }
 
 /**
- * The drop that `tries` flawless tries per side and question cannot rule out. No question can lose
- * more than all of its tries, so the drop is at most one question's share.
+ * The drop that `tries` passing tries per side and question cannot rule out. It is at most one
+ * question's share.
  */
 export function flawlessReach(questions: number, tries: number, z: number): number {
   return Math.min(1, (z * Math.sqrt(FLOOR)) / tries) / Math.max(1, questions);

@@ -1,6 +1,6 @@
 /**
- * Every level at which a verdict is decided. Shares are parts of `gate.alpha`; the others are levels
- * or false-discovery rates (0–1) by themselves.
+ * Every level at which a verdict is decided. Shares are parts of `gate.alpha`; the others are
+ * levels or false-discovery rates (0–1).
  *
  * | claim                                               | share or level                         |
  * | --------------------------------------------------- | -------------------------------------- |
@@ -12,15 +12,11 @@
  * | a reference or metric is named as worse             | 0.05: grey, not red                    |
  * | a reference is named as fixed                       | 0.05: nothing gates on it              |
  *
- * Levels of the looks follow from these (`plan/looks.ts`), those of a confirmation from what it
- * confirms (`src/confirm`).
+ * The levels of interim looks are in `plan/looks.ts`.
  */
 export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
 
-/**
- * With fixed tries, the references' share of the level that the suite and its references have
- * together.
- */
+/** With fixed tries, the share that goes to single references rather than the whole suite. */
 export const FIXED_REFERENCE_SHARE = 0.4;
 
 export const REFERENCE_FDR = 0.05;

@@ -11,14 +11,12 @@ import { countTable, isLargeDrop, reachesLevel, type Table, type Tries } from '.
 
 export interface Contrast {
   tables: readonly Table[];
-  /** Each unit is permuted together. */
   units: readonly Unit[];
   test: SuiteTest;
   /** Head's mean rate − base's, −1 to 1. Null if no reference has tries on both sides. */
   difference: number | null;
 }
 
-/** Compares the sides by the tries below `upTo`. */
 export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
   const units = formClusters(rows, upTo).map(clusterTable);
   const tables = rows.map(({ tries }) => countTable(tries, upTo));
@@ -32,21 +30,21 @@ export function clusteredTries(
   return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
-/** A reference. All metrics that affect the gate judge its `tries` together. */
+/** A reference, whose `tries` are judged by all metrics that affect the gate. */
 export interface LookRow extends ClusteredTries {
   /**
-   * If several metrics affect the gate, the tries by each metric that fails here. A try fails if
-   * this metric does.
+   * The tries judged by each metric that fails some of them. Only set if several metrics affect the
+   * gate.
    */
   metrics?: ReadonlyMap<string, Tries>;
 }
 
-/** Compares base and head by one metric. Null means all metrics together. */
+/** `metric` null means all metrics together. */
 export interface MetricTest extends Omit<Contrast, 'tables'> {
   metric: string | null;
 }
 
-/** A cluster's passes by metric. The key null means all metrics together. */
+/** The key null means all metrics together. */
 export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 
 /** An interim look at the first `tries` of all references. */
@@ -54,15 +52,12 @@ export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
   /**
-   * The first test is of all metrics together. If several affect the gate, each metric that fails
+   * First the test of all metrics together. If several affect the gate, each metric that fails
    * follows.
    */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
-  /**
-   * The interval of head − base. `low` is the bound, which must be above −tolerance. Null without
-   * tries.
-   */
+  /** The interval of head − base. Null without tries. */
   interval: { difference: number; low: number; high: number } | null;
 }
 
@@ -86,7 +81,6 @@ export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): L
   return { tables, units, test, difference, tries: upTo, rows, metrics, clusters, interval };
 }
 
-/** The tries of a look. All metrics together judge them. */
 export function rowsOf({ rows, tries: upTo }: Look): ClusteredTries[] {
   return rows.map(({ tries: { base, head }, cluster }) => ({
     tries: { base: base.slice(0, upTo), head: head.slice(0, upTo) },

@@ -9,14 +9,12 @@ import { passDistribution } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** Whether some metric fell by at least `minDrop`. `level` is adjusted for all metrics. */
+/** Whether some metric fell by at least `minDrop`, at a `level` adjusted for all metrics. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }
 
-/**
- * Among metrics that dropped by at least `minDrop`, the adjusted p of the one with the smallest p.
- */
+/** The smallest p among metrics that dropped by at least `minDrop`, adjusted for all metrics. */
 export function fallP(look: Look, level: number, minDrop: number): number {
   const [least] = largeDrops(look, minDrop);
   return least === undefined ? 1 : adjustedP(look, least, level);
@@ -31,10 +29,7 @@ export function fallenMetrics(look: Look, minDrop: number): string[] {
   return fallen.flatMap(({ metric }) => metric ?? []);
 }
 
-/**
- * Among metrics that dropped by at least `minDrop`, the one with the smallest p. Null for all
- * metrics together.
- */
+/** Null: all metrics together fell the most, or nothing fell by at least `minDrop`. */
 export function mostFallenMetric(look: Look, minDrop: number): string | null {
   return largeDrops(look, minDrop)[0]?.metric ?? null;
 }
@@ -46,8 +41,8 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
 }
 
 /**
- * Metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. With any of
- * these, a suite is not green.
+ * Metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. Any of these
+ * keeps a suite from being green.
  */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
@@ -57,7 +52,7 @@ export function metricsBeyondChance(look: Look, suites: number): string[] {
 }
 
 /**
- * How many metrics could have reached a p this small. Bonferroni's factor needs to count only
+ * How many metrics could have reached a p this small. Bonferroni's correction needs to count only
  * these. Source: Tarone 1990, "A modified Bonferroni method for discrete data".
  */
 function couldReach(metrics: readonly MetricTest[], p: number): number {
@@ -69,21 +64,21 @@ const PERMUTATION_ROUNDS = 2000;
 /** Permutations cannot measure a p below this level. */
 const MIN_PERMUTATION_LEVEL = 10 / PERMUTATION_ROUNDS;
 
-/** The metric with the smallest p by its own test. If several are equal, the first. */
+/** If several are equal, the first. */
 export function metricWithLeastP({ metrics }: Look): MetricTest {
   return metrics.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
-/** The adjusted p of the metric with the smallest p, whatever its drop. */
+/** The smallest p of any metric, adjusted for all metrics, whatever the drop. */
 export function minPOverMetrics(look: Look, level: number): number {
   return adjustedP(look, metricWithLeastP(look), level);
 }
 
 /**
- * The one-sided p of a metric, adjusted for the number of metrics by Bonferroni. If that does not
- * reach `level`, uses min-p over {@link PERMUTATION_ROUNDS} seeded permutations of whole tries. A
- * single metric has its exact mid-p. Significance at one level implies significance at every larger
- * one. Source: Westfall and Young 1993 (min-p).
+ * Adjusts a metric's one-sided p for the number of metrics by Bonferroni. If that does not reach
+ * `level`, uses min-p over {@link PERMUTATION_ROUNDS} seeded permutations of whole tries.
+ * Significance at one level implies significance at every larger one. Source: Westfall and Young
+ * 1993 (min-p).
  */
 function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
@@ -95,7 +90,7 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
   return known;
 }
 
-/** Results are cached, because Holm's procedure needs one look at several levels. */
+/** Cached, because Holm's procedure needs one look at several levels. */
 const PERMUTED_P = new WeakMap<MetricTest, number>();
 
 /** p-values that differ by less than this share count as equal. */

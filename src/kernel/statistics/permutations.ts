@@ -1,18 +1,17 @@
 import { shuffleFront, type Random } from './random.ts';
 import { at } from './sums.ts';
 
-/** Tries that are permuted together between the sides. */
 export interface PermutedUnit {
-  /** In each part of `values`, the first `heads` numbers belong to head. */
+  /** In each part's `values`, the first `heads` numbers belong to head. */
   heads: number;
   parts: readonly {
     values: ArrayLike<number>;
-    /** The indices of the sums in which these numbers count. */
+    /** The indices of the sums that count these numbers. */
     sums: readonly number[];
   }[];
 }
 
-/** Sums over head's tries in `rounds` permutations. The result is one number per round, by sum. */
+/** Sums over head's tries in `rounds` permutations: for each sum, one number per round. */
 export function permuteSums(
   units: readonly PermutedUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },

@@ -1,5 +1,5 @@
 import { at } from './sums.ts';
-/** The state of a seeded generator. Each call changes these four words. */
+/** The state of a seeded generator. Each call changes it. */
 export interface Random {
   words: Uint32Array;
 }
@@ -35,17 +35,17 @@ export function nextWord({ words }: Random): number {
   return result;
 }
 
-/** A number above 0 and below 1. */
+/** Above 0 and below 1. */
 export function nextFloat(random: Random): number {
   return (nextWord(random) + 0.5) / 2 ** 32;
 }
 
-/** A whole number from 0 to `count` − 1. The bias is at most count/2³². */
+/** From 0 to `count` − 1. The bias is at most count/2³². */
 export function nextIndex(random: Random, count: number): number {
   return Math.floor(nextFloat(random) * count);
 }
 
-/** Moves a random choice of `count` items to the front. Fisher–Yates shuffle. */
+/** Moves a random choice of `count` items to the front (Fisher–Yates). */
 export function shuffleFront(items: Int32Array, count: number, random: Random): void {
   for (let i = 0; i < count; i++) {
     const from = i + nextIndex(random, items.length - i);
@@ -55,7 +55,6 @@ export function shuffleFront(items: Int32Array, count: number, random: Random): 
   }
 }
 
-/** A shuffled copy (Fisher–Yates). */
 export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {
   const left = [...items];
   const shuffled: Item[] = [];

@@ -3,15 +3,14 @@ import { sumDistributions, tails, times, type Distribution } from './distributio
 import { sum } from './sums.ts';
 import type { Table } from './table.ts';
 
-/** Units with the same null distribution. */
 interface UnitGroup<Own extends Unit> {
   unit: Own;
   count: number;
 }
 
 /**
- * Groups the units that can differ by null distribution, because thousands of references share a
- * few. The groups are ordered by key, because results must not depend on the order of units.
+ * Groups the units that can differ, because thousands of references share a few null distributions.
+ * Orders the groups by key, so that results do not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();
@@ -26,10 +25,7 @@ export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<O
   return byKey.map(([, group]) => group);
 }
 
-/**
- * The one-sided p of "head passes less often" (`down`) and "more often" (`up`), as exact p and as
- * mid-p.
- */
+/** The one-sided p of "head passes less often" (`down`) and "more often" (`up`). */
 export interface SuiteTest {
   down: number;
   midDown: number;
@@ -40,11 +36,10 @@ export interface SuiteTest {
 }
 
 /**
- * Exact permutation of the tries within every unit. This is the exact conditional
- * Cochran–Mantel–Haenszel test; with one try per side it is McNemar's exact test. S = Σ passes on
- * head. Its null distribution is the convolution of those of the units. down = P(S <= s), midDown =
- * P(S < s) + ½ P(S = s), and up and midUp are mirrored. If no unit can differ, down = up = 1 and
- * both mid-p are ½. Probabilities below 1e-35 may become 0.
+ * Exact permutation of the tries within every unit: the exact conditional Cochran–Mantel–Haenszel
+ * test, or McNemar's exact test with one try per side. S = Σ passes on head. down = P(S <= s),
+ * midDown = P(S < s) + ½ P(S = s), and up and midUp are mirrored. If no unit can differ, down = up
+ * = 1 and both mid-p are ½. Probabilities below 1e-35 may become 0.
  *
  * Sources: Mehta, Patel, Gray 1985 (exact test of a common odds ratio); Fagerland et al. 2013
  * (mid-p).
@@ -70,8 +65,8 @@ export function passDistribution(units: readonly Unit[]): Distribution {
 }
 
 /**
- * The two-sided mid-p of McNemar's test on items whose result changed: X ~ Binomial(n, ½). 1
- * without such items. Source: Fagerland, Lydersen, Laake 2013.
+ * The two-sided mid-p of McNemar's test: X ~ Binomial(n, ½). 1 without changes. Source: Fagerland,
+ * Lydersen, Laake 2013.
  */
 export function mcnemar(changes: { passFail: number; failPass: number }): number {
   const worse: Table = { base: { passes: 1, tries: 1 }, head: { passes: 0, tries: 1 } };
@@ -80,7 +75,7 @@ export function mcnemar(changes: { passFail: number; failPass: number }): number
     ...Array.from({ length: changes.passFail }, () => worse),
     ...Array.from({ length: changes.failPass }, () => better),
   ]);
-  // For a tie, subtracts half the middle probability. Without changes there is none.
+  // For a tie, subtracts half the probability of the middle value.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
   return changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp);
 }

@@ -4,12 +4,12 @@ import { meanOrNull } from './sums.ts';
 /** This tolerance makes a drop of exactly `minDrop` count. */
 const DROP_TOLERANCE = 1e-12;
 
-/** Whether a mean difference is a drop of at least `minDrop`. It is null if nothing was compared. */
+/** `difference` is null if nothing was compared. */
 export function isLargeDrop(difference: number | null, minDrop: number): boolean {
   return difference !== null && difference <= DROP_TOLERANCE - minDrop;
 }
 
-/** The tries of one side and how many of them pass. Whole numbers, 0 <= passes <= tries. */
+/** 0 <= passes <= tries. */
 export interface Counts {
   passes: number;
   tries: number;
@@ -28,7 +28,7 @@ export function isComparable({ base, head }: Table): boolean {
   return base.tries > 0 && head.tries > 0;
 }
 
-/** True if both sides have tries, and neither all tries pass nor all fail. */
+/** True if both sides have tries that neither all pass nor all fail. */
 export function isInformative(table: Table): boolean {
   const passes = table.base.passes + table.head.passes;
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
@@ -48,7 +48,6 @@ export function isWithoutOutcome(outcome: Outcome | undefined): boolean {
   return outcome === 'error' || outcome === 'ungraded';
 }
 
-/** Counts the tries below `upTo`. */
 export function countTable({ base, head }: Tries, upTo = Infinity): Table {
   return { base: countOutcomes(base.slice(0, upTo)), head: countOutcomes(head.slice(0, upTo)) };
 }

@@ -2,28 +2,25 @@ import { permuteSums } from './permutations.ts';
 import type { Random } from './random.ts';
 import { at, mean, meanOrNull, sum } from './sums.ts';
 
-/** One item's numbers on both sides, by try. Null if a try has no number. */
+/** One item's numbers on both sides, by try. Null: the try has no number. */
 export interface Values {
   base: readonly (number | null)[];
   head: readonly (number | null)[];
 }
 
 export interface ValueTest {
-  /** The number of items with a number on both sides. Other items are ignored. */
+  /** The number of items with a number on both sides. */
   items: number;
   base: number;
   head: number;
   difference: number;
   /**
-   * The interval of the difference, two-sided 90 %. Null if there are too few items or all
-   * differences are equal.
+   * Two-sided 90 % interval of the difference. Null if there are too few items or all differences
+   * are equal.
    */
   low: number | null;
   high: number | null;
-  /**
-   * The one-sided mid-p of "head is lower" and "head is higher", and the two-sided mid-p of
-   * "differs", 0–1.
-   */
+  /** Mid-p, 0–1: one-sided for "head is lower" and "head is higher", two-sided for "differs". */
   down: number;
   up: number;
   differs: number;
@@ -45,14 +42,17 @@ const TAIL = 0.05;
 
 /**
  * Permutation test for numbers. Null if no item has numbers on both sides. Tries are permuted
- * within every item, and items of one cluster together (`clusters` contains each item's cluster, or
- * null). Two statistics share the permutations: the difference of means, and that of ranks within
- * the item, which is robust to outliers. The more extreme one counts. If there are few
- * permutations, all are enumerated. Otherwise seeded ones are sampled, and the observed one is
- * added. The interval contains every shift of head that the means do not reject. Sources: Fisher
- * 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of permutations for
- * several statistics); Phipson and Smyth 2010 (the observed permutation counts); Garthwaite 1996
- * (the interval from the test).
+ * within every item, and items of one cluster together (`clusters` has each item's cluster, or
+ * null).
+ *
+ * Two statistics share the permutations, and the more extreme one counts: the difference of means,
+ * and that of ranks within the item, which is robust to outliers. A few permutations are all
+ * enumerated. Otherwise a seeded sample is drawn, plus the observed one. The interval contains
+ * every shift of head that the means do not reject.
+ *
+ * Sources: Fisher 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of
+ * permutations for several statistics); Phipson and Smyth 2010 (the observed permutation counts);
+ * Garthwaite 1996 (the interval from the test).
  */
 export function valueTest(
   items: readonly Values[],
@@ -114,7 +114,7 @@ function largestMagnitude({ base, head }: Values): number {
   );
 }
 
-/** If no member has a number in a try, the try is not a slot. */
+/** A try in which no member has a number is not a slot. */
 function unitOf(items: readonly Values[]): Unit {
   const slotsOf = (side: 'base' | 'head'): Slot[] =>
     [...Array(Math.max(...items.map((item) => item[side].length))).keys()].flatMap((at) => {
@@ -152,9 +152,8 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * Uses scaled numbers, of which the largest is between 1 and 2. A shift of head by δ reduces a
- * permutation's sum by δ times its marks. So each permutation crosses the observed one at exactly
- * one shift. The interval's ends are quantiles of these shifts.
+ * A shift of head by δ reduces a permutation's sum by δ times its marks. So each permutation
+ * crosses the observed one at exactly one shift. The interval's ends are quantiles of these shifts.
  */
 function invertTest(
   deals: readonly Slot[],
@@ -174,7 +173,6 @@ function invertTest(
   return { low, high };
 }
 
-/** Up to this many permutations are enumerated. If there are more, some are sampled. */
 const MAX_ENUMERATED = 20_000;
 
 /** Number of sampled permutations: first, and when the p-value is near significance. */
@@ -183,7 +181,7 @@ const SAMPLE_COUNTS = { first: 999, all: 9999 };
 /** If p is below this, more samples are drawn. */
 const UNCERTAIN_P = 0.1;
 
-/** Maximum of numbers that all samples together read, so large suites get fewer samples. */
+/** Limits the numbers that all samples together read, so large suites get fewer samples. */
 const MAX_NUMBERS = 40_000_000;
 
 /** Sums that differ by less than this share count as equal. */
@@ -199,13 +197,12 @@ interface Slot {
   mark: number;
 }
 
-/** A unit is permuted together. Its first `heads` slots are head's. */
+/** Permuted together. The first `heads` slots are head's. */
 interface Unit {
   slots: Slot[];
   heads: number;
 }
 
-/** The sums of each permutation. */
 function permute(units: readonly Unit[], observed: Slot, random: Random): Slot[] {
   const ways = units.reduce(
     (product, { slots, heads }) => product * binomial(slots.length, heads),
@@ -239,7 +236,6 @@ function allDeals(units: readonly Unit[]): Slot[] {
   );
 }
 
-/** The sums of every choice of `count` slots. */
 function enumerateChoices(slots: readonly Slot[], count: number): Slot[] {
   const [first, ...rest] = slots;
   if (count === 0 || first === undefined) return count === 0 ? [addSlots([])] : [];
