@@ -16,7 +16,6 @@ import { talliedOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { ruleUncompared } from './suite-rules.ts';
 
-/** What a feature adds to a suite's result. */
 export type SuitePart = (
   suite: SuiteComparison,
   rate: PassRate,
@@ -208,7 +207,6 @@ function filesAsked(generation: ReferenceRun['affected']['head']): Map<string, F
   return new Map(files.map((file) => [`${file.id} ${file.path}`, file]));
 }
 
-/** The first status whose condition is true, in the order of the specification. */
 function plainStatus(
   { affected: { change } }: ReferenceRun,
   base: SideResult | null,

@@ -3,9 +3,7 @@ import type { ConfirmationResult } from '../result/suite-result.ts';
 
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/**
- * Which answers are too little evidence for a fall on their own. Null if the evidence is enough.
- */
+/** Why these answers alone cannot prove a fall. Null if they can. */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;
@@ -18,9 +16,7 @@ export function isStored({ byHead }: Try): boolean {
 /** Times of stored answers are rounded to the hour. */
 const HOUR_MS = 3_600_000;
 
-/**
- * Whether an answer is from this run, or from an earlier run that also made an answer in `others`.
- */
+/** Whether an answer is from this run, or from an earlier run that also made one of `others`. */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;
@@ -40,7 +36,6 @@ export function isOneSession({ affected: { base, head } }: ReferenceRun): boolea
   );
 }
 
-/** Which answers of earlier runs a comparison uses. */
 export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult['stored'] {
   const stored = compared.flatMap(({ base, head }) => [...base, ...head].filter(isStored));
   const times = stored.flatMap(({ byHead }) => byHead.served?.at ?? []);
@@ -49,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * The confirmation that decides. Confirmations of the verdict come before those of metrics. Of the
- * verdict, confirmed ones come first; of a metric, unconfirmed ones.
+ * The confirmation that decides. Those of the verdict come before those of metrics. A confirmed one
+ * decides for the verdict, an unconfirmed one for a metric.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);

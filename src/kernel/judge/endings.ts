@@ -11,9 +11,8 @@ const SIDES = ['base', 'head'] as const;
 
 /**
  * The good verdicts that are ruled out because answers ended differently on one side, beyond
- * chance. Head's answers are more often empty, cut, withheld, refused or of an unknown ending. Or
- * base's answers were withheld, so head's cannot be worse. More refusals on head still allow
- * `improved`.
+ * chance. More refusals on head still allow `improved`. If base's answers were withheld, head's
+ * cannot be worse, so neither good verdict is allowed.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,

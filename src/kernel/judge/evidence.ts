@@ -24,8 +24,7 @@ export function countEvidence(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): EvidenceCount {
-  // Applies even if only the scoring changed, because a rubric whose grades are unreadable judges
-  // nothing.
+  // Applies even if only the scoring changed, because unreadable grades judge nothing.
   const wanted = countingRuns(suite).filter((run) => !isInapplicable(run));
   const missing = wanted.filter((run) => !hasEvidence(suite, run, rollUps.get(run)));
   return {
@@ -58,7 +57,7 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // Only the roll-up is compared. Some tries alone may not give it a result.
+  // Only the roll-up is compared. A few tries may not give it a result.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
@@ -66,7 +65,7 @@ function hasEvidence(
 
 /**
  * Whether a reference that base cannot answer replaces one that base did answer. True if nothing in
- * the suite can be compared. Also true if the reference is new while others were removed.
+ * the suite can be compared, or if the reference is new while others were removed.
  */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
@@ -107,10 +106,9 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Whether head answers as often as base in each compared suite. The test is the one for pass and
- * fail, with Holm's procedure. No test is needed if a critical reference or a whole suite has no
- * answers. This level is added to the other tests' level. So the total error is 1.2 alpha in a run
- * with unanswered tries.
+ * Tests whether head answers as often as base in each compared suite. This level is added to that
+ * of the other tests, so the total error is 1.2 alpha in a run with unanswered tries. No test is
+ * needed if a critical reference or a whole suite has no answers.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],
@@ -145,15 +143,11 @@ export function evidenceFacts(
   );
 }
 
-/** One-sided mid-p of "head answers less often". 1 if every try has an answer. */
 function answeredLessOften({ compared }: SuiteComparison): number {
   return moreOftenOnHead(compared, ({ outcome }) => isWithoutOutcome(outcome));
 }
 
-/**
- * References that base answers and head does not. `p` is that of the test, or null if it found
- * nothing.
- */
+/** References that base answers and head does not. `p` is null if the test found nothing. */
 function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['unanswered'] {
   const silent = compared.filter(
     ({ base, head }) =>
@@ -166,8 +160,7 @@ function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFac
   const less = compared.filter(
     (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
   );
-  // Names references without any answer. If there are none, names those with fewer answers than on
-  // base.
+  // If no reference lacks all answers, names those with fewer answers than on base.
   const worse = p === null || silent.length > 0 ? silent : less;
   const named = p !== null || whole ? worse : silent.filter(isCritical);
   return named.length === 0 ? null : { references: named.map(idOf), p };

@@ -8,17 +8,16 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import type { FeatureFinding, GateInput } from './gate-input.ts';
 
-/** A reason and its effect on the run. */
 export interface Finding {
   reason: Reason;
   /**
    * `fails`: the run is red. `held`: the run would be red, but `fail_on` is `never`. `unseen`: the
-   * run is not green. `warns`: the finding is only reported.
+   * run is not green. `warns`: only reported.
    */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
 
-/** All findings. Those about suites come first, by suite, then those about the run. */
+/** Findings about suites, by suite, then those about the run. */
 export function collectFindings(input: GateInput): Finding[] {
   const { unseen, unjudged, suites, weakened } = input;
   const unjudgedReasons = unjudged.map((text): Reason => ({ code: 'feature', text }));
@@ -99,7 +98,6 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return [{ code: 'failed', suite: name, ids: failed.map(({ id }) => id) }];
 }
 
-/** Values that moved beyond chance, and single values that moved far more than the others. */
 function valueFindings({ name: suite, metrics }: SuiteResult, gate: GateSettings): Finding[] {
   return metrics.flatMap(({ name: metric, values, better }): Finding[] => {
     const fails = values?.gate === 'fail';
@@ -169,7 +167,7 @@ function newFindings({ settings, suites, mode }: GateInput): Finding[] {
 }
 
 /**
- * References that no longer count for the verdict, and remaining ones that pass less often on head.
+ * References that no longer count for the verdict, and those of them that pass less often on head.
  */
 function removedFindings({ removed, askedAnew, settings, suites }: GateInput): Finding[] {
   const fails = settings.removed === 'fail';

@@ -10,20 +10,16 @@ export interface ReplacedModel extends Replaced {
   reason: Reason;
 }
 
-/** The `fail_on` setting of the finding's suite. */
 export interface UnderBaseFinding {
   reason: ReasonOf<'worse-under-base' | 'mean-under-base'>;
   failOn: GateSettings['fail_on'];
 }
 
-/** Reasons about what was judged on base but not on head. */
+/** What was judged on base but not on head. */
 export interface Unseen {
   /** Any of these keeps the run from being green. */
   blocking: readonly Reason[];
-  /**
-   * Metrics that apply to fewer of head's answers, possibly for a good reason. These are only
-   * warnings.
-   */
+  /** Metrics that apply to fewer of head's answers. There may be a good reason. */
   warnings: readonly Reason[];
 }
 
@@ -32,25 +28,23 @@ export interface FeatureFinding {
   text: string;
 }
 
-/** Everything that determines the outcome of a run. */
 export interface GateInput {
   mode: Result['mode'];
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** The number of references to run. 0 if there is nothing to run. */
+  /** The number of references to run. */
   affected: number;
-  /**
-   * The number of references that ran and count for the verdict. Skipped and quarantined ones do
-   * not.
-   */
+  /** How many of them ran and are neither skipped nor quarantined. */
   counted: number;
   /**
    * `suite: id` of references that affect the gate on base and that head removes, newly skips or
    * quarantines.
    */
   removed: readonly string[];
-  /** `suite: id` of references that have another question than base's reference with this id. */
+  /**
+   * `suite: id` of references whose question differs from that of base's reference with this id.
+   */
   askedAnew: readonly string[];
   /** Falls under base's scoring that head's scoring does not show. */
   underBase: readonly UnderBaseFinding[];
@@ -59,9 +53,9 @@ export interface GateInput {
   weakened: readonly Reason[];
   /** The number of rubrics that were tested on labelled examples. */
   tested: number;
-  /** Suites that only preference judges and for which base has no answers to compare with. */
+  /** Suites judged only by preference, for which base has no answers to compare with. */
   preferenceAlone: readonly string[];
-  /** Pass rates over all suites, if the rate fell and no single suite explains the fall. */
+  /** Set if the rate over all suites fell and no single suite explains the fall. */
   pool: { base: number; head: number } | null;
   featureFindings: readonly FeatureFinding[];
   /** Sentences about what features could not judge. */
@@ -70,7 +64,7 @@ export interface GateInput {
   replaced: readonly ReplacedModel[];
   /** True if an outside contributor changed something that this run does not use. */
   hasUnusedChanges: boolean;
-  /** Why base or the base branch cannot be used for comparison. Null if it can. */
+  /** Why base or the base branch cannot be read. */
   baseUnreadable: string | null;
 }
 

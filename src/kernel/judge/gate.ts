@@ -16,7 +16,6 @@ import { collectFindings, nameOfSuite, suiteGate, type Finding } from './finding
 import type { Decision, GateInput } from './gate-input.ts';
 import { endsTooEarly, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
 
-/** The outcome of a run, with its reasons. */
 export function decide(
   input: GateInput,
   early: { halt: Halt; unmade: Unmade } | null = null,
@@ -47,7 +46,6 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
     const errors = tries.filter(({ outcome }) => outcome === 'error');
     const share: Reason = { code: 'errors', errors: errors.length, of: tries.length };
     const words = errorWords(errors);
-    // If all errors have one cause, it comes first.
     const isCauseFirst = ended === null && words.length === 1 && errors.length === tries.length;
     return {
       facts: { ...facts, hasTooManyErrors: true },
@@ -57,7 +55,6 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   const { silence, reasons: silent } = findSilence(input, tries);
   if (silence === 'error') return { facts: { ...facts, silence }, reasons: silent };
   const findings = collectFindings(input);
-  // If nothing affects the gate, no suite is reported as inconclusive.
   const gating = silence === null ? input : { ...input, suites: [] };
   const found = { ...facts, silence, ...gateFacts(gating, findings) };
   const notGreen = silent.length > 0 ? silent : notGreenReasons(input, found);
@@ -145,7 +142,7 @@ function findSilence(
       silence: 'nothing-gates',
       reasons: preferenceAlone.map((suite) => ({ code: 'preference-alone', suite })),
     };
-  // The case of too many errors was handled above. A few errors do not matter here.
+  // `factsAndReasons` has already handled too many errors.
   const isShown = tries.every(({ outcome }) => outcome === 'skipped' || outcome === 'error');
   const shown = isShown ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
@@ -200,7 +197,7 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
     : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
-/** Why a run without findings is not green: no reference counts, or base is unreadable. */
+/** Why a run without findings is not green. */
 function notGreenReasons(
   { affected, counted, baseUnreadable }: GateInput,
   facts: RunFacts,
@@ -233,7 +230,7 @@ function saysWhy({ code }: Reason): boolean {
   return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
-/** Removes one errored try for each try that was not made. Only their number matters. */
+/** Removes one errored try for each try that was not made. The gate only counts them. */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

@@ -13,15 +13,12 @@ export function sharedTries(runs: readonly ReferenceRun[]): number {
   }, Number.MAX_SAFE_INTEGER);
 }
 
-/** One side's pass rate, averaged over references, for tries [0, to). Null if no try was judged. */
+/** One side's pass rate, averaged over references, for tries below `to`. */
 export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
   return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }
 
-/**
- * One side's pass rate, averaged over tables with tries on both sides. Null if there is no such
- * table.
- */
+/** One side's pass rate, averaged over tables with tries on both sides. */
 export function meanOfTables(tables: readonly Table[], side: Side): number | null {
   return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
 }

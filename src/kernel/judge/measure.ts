@@ -20,7 +20,6 @@ import {
 } from './suite-row.ts';
 import { hasOpenShare } from './values.ts';
 
-/** The compared suites of a run, and how they share alpha. */
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
   rows: SuiteRow[];
@@ -50,10 +49,7 @@ interface Regression {
   look: Look;
 }
 
-/**
- * `holmLevel` is the suite's share of alpha by Holm's procedure. Returns null if the tries do not
- * make the suite red.
- */
+/** `holmLevel` is the suite's share of alpha by Holm's procedure. */
 export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
   const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;
@@ -71,10 +67,7 @@ export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): 
   return references.some(({ isBroken }) => isBroken) ? { by: 'references', p: null, look } : null;
 }
 
-/**
- * With fixed tries, the common level of the suite's test and of the test of its references. This is
- * the sum of the suite's Holm level and its part of the references' level.
- */
+/** With fixed tries, the level that the suite and its references share. */
 function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
 }
@@ -112,10 +105,7 @@ export function measured(
   return { ...row, alpha, tolerance, visibleDrop, facts };
 }
 
-/**
- * Whether the reference itself got worse. The setting `accept` exempts references that are not
- * critical.
- */
+/** The setting `accept` exempts references that are not critical. */
 function isNamedWorse({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
   return (isBroken || isNamedAt(q.down)) && (isCritical || shares.judged !== 'critical');
 }

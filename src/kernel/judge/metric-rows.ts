@@ -16,12 +16,12 @@ import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { comparedShare, meansOf, shownValues } from './values.ts';
 
-/** With more or longer labels than this, the values are answers and not labels. */
+/** More or longer values than this are answers, not labels. */
 const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
-/** Defines which tries a suite's rates count: those of these runs, below an index. */
+/** A suite's rates count the tries of these runs below the index `tries`. */
 interface Rated {
   suite: SuiteComparison;
   verdict: SuiteVerdict | null;
@@ -82,7 +82,7 @@ function valuesRow(
   );
 }
 
-/** Pass rates of single objects of dialogues. Each dialogue counts once in the difference. */
+/** Pass rates of single objects of dialogues. */
 function objectsRow(
   { name, level }: Metric,
   { suite, verdict, runs, tries }: Rated,

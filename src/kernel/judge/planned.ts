@@ -17,10 +17,6 @@ export function plannedFacts(
   };
 }
 
-/**
- * `suite: id` of references that affect the gate on base and that head removes, newly skips or
- * quarantines.
- */
 function withdrawnReferences({ run, newlyQuarantined }: SuiteComparison): string[] {
   const removed = run.suite.references
     .filter(({ change }) => change === 'removed')
@@ -36,7 +32,6 @@ export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string
     .map(({ reference }) => reference.id);
 }
 
-/** Whether only preference judges the suite and base has no answers to compare with. */
 function isPreferenceAlone({ scoring, runs }: SuiteRun): boolean {
   return (
     runs.length > 0 &&

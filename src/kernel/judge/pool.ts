@@ -13,15 +13,15 @@ import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
-/** All questions of a run in one comparison, if several suites compare their tries. */
+/** All questions of a run in one comparison. */
 export interface Pool {
   look: Look;
   level: number;
-  /** True if the pass rate over all questions fell beyond chance. */
+  /** Whether the pass rate over all questions fell beyond chance. */
   fell: boolean;
 }
 
-/** Null if fewer than two suites share a pool. */
+/** Null if fewer than two suites compare their tries. */
 export function createPool(
   byTries: readonly SuiteComparison[],
   { pool, plan }: RunState,
@@ -67,9 +67,8 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
 }
 
 /**
- * Whether single suites explain the fall of the pool. This requires that some suites are red or
- * have a refuted fall. The questions of the other suites together must not have fallen at the
- * pool's level.
+ * True if some suites are red or have a refuted fall, and the questions of the other suites
+ * together did not fall at the pool's level.
  */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
@@ -77,10 +76,7 @@ function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): bo
   return rest.length < pooled.length && test.midDown > level;
 }
 
-/**
- * Whether the pool's fall may come from this suite. The suite must not be red, and no fall of it
- * was refuted.
- */
+/** Whether the pool's fall may come from this suite. */
 export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
   return verdict !== 'regressed' && (confirmation === null || !isRefutal(confirmation));
 }

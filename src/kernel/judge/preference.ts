@@ -31,7 +31,7 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
 
 /**
  * Makes one try per comparison. The side that is not preferred fails, so the suite's test is the
- * sign test. In a cluster, comparisons with the same try index are permuted together.
+ * sign test.
  */
 export function preferenceTries(
   { metrics }: Tests,
@@ -55,7 +55,7 @@ export function hasPreference(tests: Tests, run: ReferenceRun): boolean {
   return preferenceTries(tests, [run]).length > 0;
 }
 
-/** The preference by the suite's first metric that compares answers. Null without a comparison. */
+/** Uses the suite's first pairwise metric. */
 export function comparePreference(
   tests: Tests,
   runs: readonly ReferenceRun[],

@@ -13,8 +13,7 @@ export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
 }
 
 /**
- * Only tries below this index count. If there are suspects, these are the tries that all references
- * have.
+ * Rates count only tries below this index. If there are suspects, all references have these tries.
  */
 export function ratedTries(verdict: SuiteVerdict | null): number {
   return verdict?.upTo ?? Infinity;
@@ -63,7 +62,7 @@ export function comparedReferences(
   return compared.filter((own) => hasPreference(run.scoring.tests, own)).length;
 }
 
-/** The side that can answer none of the references. Absent if both sides can answer some. */
+/** The side that can answer none of the references. */
 export function unaskedSide({ runs }: SuiteComparison['run']): Pick<SuiteResult, 'unasked'> {
   const side = (['head', 'base'] as const).find((each) =>
     runs.every(({ affected }) => affected[each] === null || affected[each].kind === 'impossible'),

@@ -57,7 +57,7 @@ interface Tallied {
   judged: number;
 }
 
-/** Adds to each row the roll-up's result for its tries. Custom code runs once for all rows. */
+/** Custom code runs once for all rows. */
 export async function rollUp<Row extends Tallied>(
   rollup: Rollup,
   rows: readonly Row[],

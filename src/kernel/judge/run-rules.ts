@@ -2,14 +2,11 @@ import type { WaitingBatches } from '../../types/plain.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { GateInput } from './gate-input.ts';
 
-/** What ended a run early, and how far it got. */
 export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
   waiting: WaitingBatches | null;
 }
 
-/**
- * The facts that determine the outcome of a run. They are computed before the first rule is read.
- */
+/** The facts that determine the outcome of a run. */
 export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
   /** Null if the run completed its plan. */
   ended: EndedRun | null;
@@ -25,10 +22,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   isBaseUnreadable: boolean;
   /** True if head replaces a model that base calls. */
   isReplaced: boolean;
-  /**
-   * True if more than a tenth of all tries ended in an error. Errors on head alone count as
-   * `unanswered` instead.
-   */
+  /** More than a tenth of all tries. Errors on head alone count as `unanswered` instead. */
   hasTooManyErrors: boolean;
   /**
    * Why no try passed or failed although references are affected. `error`: something went wrong.
@@ -39,13 +33,10 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   /** True if a suite regressed, or all suites together did. */
   hasRegressed: boolean;
   isInconclusive: boolean;
-  /** True if the cause of every inconclusive suite is that the model changed. */
+  /** True if the model change is the cause of every inconclusive suite. */
   isModelChange: boolean;
-  /**
-   * True if a finding fails the run, or if an inconclusive suite does so under `on_inconclusive`.
-   */
+  /** True if a finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
   fails: boolean;
-  /** True if only `on_inconclusive` fails the run. */
   failsByInconclusive: boolean;
   /** True if a finding would fail the run without `fail_on: never`. */
   isHeld: boolean;
@@ -54,8 +45,8 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   hasFixed: boolean;
   hasImproved: boolean;
   /**
-   * True if only the scoring changed: the same answers pass at another rate, and the run has no
-   * other comparison and no new tests.
+   * True if the same answers pass at another rate, and the run has no other comparison and no new
+   * tests.
    */
   isScoringAlone: boolean;
   hasNewFailing: boolean;
@@ -66,7 +57,6 @@ interface RunRule<K extends OutcomeKind> {
   /** When the rule applies. docs/verdicts.md prints this text. */
   words: string;
   when(facts: RunFacts): boolean;
-  /** The fields of the outcome, except its kind. */
   figures?(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;
 }
 

@@ -22,21 +22,18 @@ import type { SuiteFacts } from './suite-rules.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 import type { MetricMove } from './values.ts';
 
-/** A compared suite and what its tries show. The verdict adds more fields to the row. */
+/** A compared suite and what its tries show. */
 export interface SuiteRow {
   suite: SuiteComparison;
-  /** The plan of the suite's looks. With fixed tries, there is one look at all of them. */
+  /** With fixed tries, there is one look at all of them. */
   plan: LookPlan;
   looks: readonly Look[];
-  /** A look at the tries that all references have. Rates, interval and p come from this look. */
+  /** At the tries that all references have. Rates, interval and p come from this look. */
   look: Look;
-  /**
-   * Only tries below this index count. All references have these tries. With fixed tries, the plan
-   * sets the index.
-   */
+  /** Only tries below this index count. */
   upTo: number;
   tries: number;
-  /** References are in the order of `compared`. */
+  /** In the order of `compared`. */
   references: readonly ReferenceRow[];
 }
 
@@ -46,7 +43,7 @@ export interface ReferenceRow {
   isCritical: boolean;
   /** The tries behind the reference's own verdict. */
   table: Table;
-  /** The reference's false-discovery rates (0–1) as worse (`down`) and as better (`up`). */
+  /** False-discovery rates (0–1) as worse (`down`) and as better (`up`). */
   q: { down: number; up: number };
   /** True if sequential evidence shows that the reference got worse. */
   isBroken: boolean;
@@ -56,16 +53,12 @@ export interface ReferenceRow {
   isFixed: boolean;
 }
 
-/** The row, with what its tries show at the suite's share of alpha. */
 export interface MeasuredRow extends SuiteRow {
   /** The share of alpha (0–1) at which the suite was judged. */
   alpha: number;
   /** The largest drop (0–1) with which the suite can be green. */
   tolerance: number;
-  /**
-   * Smallest fall of the pass rate (0–1) that the suite's test detects with 80 % power. Null if
-   * there is none.
-   */
+  /** The smallest fall of the pass rate (0–1) that the suite's test detects with 80 % power. */
   visibleDrop: number | null;
   facts: OwnFacts;
   moves: readonly MetricMove[];
@@ -83,7 +76,7 @@ export type RunFactsOfSuite = Pick<
 export interface SuiteVerdict extends MeasuredRow {
   verdict: Verdict;
   reason: VerdictReason;
-  /** The fall under base's scoring. Null if the verdict did not consider it. */
+  /** Null if the verdict did not consider base's scoring. */
   underBase: FallUnderBase | null;
   /** Null if the verdict is not bad, or does not depend on answers of an earlier run. */
   confirmation: Confirmation | null;
@@ -93,7 +86,6 @@ const ZERO_COUNTS = { passes: 0, tries: 0 };
 
 const EMPTY_TABLE: Table = { base: ZERO_COUNTS, head: ZERO_COUNTS };
 
-/** The row of a suite whose tries are compared one by one. */
 export function rowByTries(
   suite: SuiteComparison,
   { ledger, looks, references: states }: SuiteState,
@@ -188,8 +180,8 @@ type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
 
 /**
- * Whether base's answers also fail under base's own scoring. Then head fixes more than the scoring.
- * Stored answers do not count, because the model may have changed since.
+ * Whether base's answers also fail under base's own scoring. Stored answers do not count, because
+ * the model may have changed since.
  */
 function failsUnderBase(
   { base, head }: ReferenceRun,
@@ -216,7 +208,6 @@ function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): Ow
   };
 }
 
-/** A reference's roll-ups as one try per side. A roll-up without an outcome gives no try. */
 function rolledTries(rollUps: RunRollUps | undefined): Tries {
   const side = (rolled: RollUpOutcome | undefined): Outcome[] => [rolled?.outcome ?? 'error'];
   return { base: side(rollUps?.base), head: side(rollUps?.head) };

@@ -21,7 +21,7 @@ interface SideFacts {
 }
 
 interface Evidence {
-  /** The p of the deciding test. Null for a sequential test, which has no p. */
+  /** Null for a sequential test, which has no p. */
   p: number | null;
   references: readonly string[];
   /** Metrics that fell, smallest p first. Absent if all metrics fell together. */
@@ -29,94 +29,81 @@ interface Evidence {
 }
 
 /**
- * The facts that determine the verdict of a compared suite. They are computed before the first rule
- * is read. "Its share of alpha" is the suite's share by Holm's procedure (`alphaShares`,
- * `holmLevels`).
+ * The facts that determine the verdict of a compared suite. "Its share of alpha" is the suite's
+ * share by Holm's procedure (`alphaShares`).
  */
 export interface SuiteFacts {
   /**
    * What new tries show about a fall that depends on an earlier run or on one session. Null if
-   * there is no such fall. Tests: e-values of new pairs, then exact tests of whole sides, at alpha
-   * divided by the number of claims (`nextConfirmationStep`).
+   * there is no such fall.
    */
   confirmation: Confirmation | null;
   /**
-   * The whole suite, or one metric, fell by at least `gate.min_drop`. The test is an exact
-   * permutation of tries within questions, with min-p over the metrics. The looks spend the suite's
-   * share of alpha (`findRegression`, `isFall`).
+   * The whole suite, or one metric, fell by at least `gate.min_drop`. Exact permutation test of
+   * tries within questions, with min-p over metrics. All looks together spend the suite's share of
+   * alpha (`findRegression`).
    */
   fall: Evidence | null;
   /**
-   * Single references got worse. The test is the mean e-value of the run's references, at 0.2
-   * alpha. With fixed tries, it is an exact test of the suite's references (`findRegression`).
+   * Single references got worse, by the mean e-value of the run's references at 0.2 alpha. With
+   * fixed tries, by an exact test of the suite's references (`findRegression`).
    */
   broken: Evidence | null;
   /**
-   * Head has no outcome where base has one. The test is exact, as for pass and fail, with Holm over
-   * the suites, at an additional 0.2 alpha. No test if a critical reference or the whole suite has
-   * no answers (`evidenceFacts`).
+   * Head has no outcome where base has one. Exact test with Holm over the suites, at an additional
+   * 0.2 alpha. No test if a critical reference or the whole suite has no answers (`evidenceFacts`).
    */
   unanswered: Evidence | null;
   /**
-   * Ids of references without a judged try, if these are too many: more than 2 % of the run's
-   * references, a critical one or a whole suite. Otherwise null. No test (`blocksGreen`).
+   * Ids of references without a judged try, if they are more than 2 % of the run's references,
+   * include a critical one, or are a whole suite (`blocksGreen`).
    */
   missing: readonly string[] | null;
   /**
-   * Ids of references that got worse, judged one by one. The false-discovery rate is 5 % in each
-   * suite, by e-BH, or by a discrete procedure with fixed tries (`isNamedWorse`).
+   * Ids of references that got worse, at a false-discovery rate of 5 % in each suite
+   * (`isNamedWorse`).
    */
   named: readonly string[];
   /**
-   * Single metrics that fell, tested at 5 % in total, with Bonferroni over metrics and suites
+   * Single metrics that fell, at 5 % in total, with Bonferroni over metrics and suites
    * (`metricsBeyondChance`).
    */
   fallenMetrics: readonly string[];
   /**
    * Ids of references that look worse, if more tries could show that they are not. Set only if the
-   * run ended early, another reference already got worse, or a critical roll-up fell. No test
+   * run ended early, another reference already got worse, or a critical roll-up fell
    * (`measureSuspicion`).
    */
   suspicious: readonly string[];
   /**
-   * The good verdicts that are ruled out by how answers end. Head's answers are more often empty,
-   * cut, withheld, refused or of unknown ending than base's, or base's were withheld. Exact test at
-   * 0.2 alpha. No test if all answers of a side ended in this way (`ruledOutByEndings`).
+   * The good verdicts that are ruled out by how answers end. Exact test at 0.2 alpha. No test if
+   * all answers of a side ended in one of these ways (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * Set if the scoring changed and head's answers fall under base's scoring. Otherwise null. Tested
-   * like fixed tries, at the suite's share of alpha (`fallUnderBase`).
+   * Set if the scoring changed and head's answers fall under base's scoring. Tested like fixed
+   * tries, at the suite's share of alpha.
    */
   underBase: FallUnderBase | null;
   /**
    * The mirror of `fall`, for all metrics together. With fixed tries, a rise is tested at the
-   * suite's whole level and a fall at 0.6 of it (`isRise`).
+   * suite's whole level and a fall at 0.6 of it.
    */
   rise: Evidence | null;
   /**
-   * The interval of head − base. Null without tries on both sides. Each end has a one-sided level
-   * of 1 to 3.5 % by look, or 5 % with fixed tries, whatever alpha is (`differenceInterval`).
+   * The interval of head − base. Each end has a one-sided level of 1 to 3.5 % by look, or 5 % with
+   * fixed tries, whatever alpha is.
    */
   interval: { difference: number; low: number; high: number } | null;
-  /**
-   * True if the interval rules out a drop above the tolerance, also for shares of turns
-   * (`ruledOutBy`).
-   */
+  /** True if the interval rules out a drop above the tolerance, also for shares of turns. */
   isBound: boolean;
-  /**
-   * True if the rate is not lower at the last look. In a small suite, an earlier look is enough
-   * (`ruledOutBy`).
-   */
+  /** True if the rate is not lower at the last look, or at an earlier one in a small suite. */
   isNotLower: boolean;
-  /**
-   * True if the interval over all suites rules out a drop and no suite looks worse
-   * (`boundTogether`).
-   */
+  /** True if the interval over all suites rules out a drop and no suite looks worse. */
   isBoundTogether: boolean;
 }
 
-/** A row of a table of rules. The first rule that applies decides. */
+/** The first rule that applies decides. */
 interface Rule<Facts> {
   verdict: Verdict;
   /** When the rule applies. docs/verdicts.md prints this text. */
@@ -297,7 +284,6 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   },
 ];
 
-/** The good verdict that the tries alone allow, if any. */
 function goodVerdict(facts: SuiteFacts): Verdict | null {
   const { rise, underBase, isBound, isNotLower, isBoundTogether } = facts;
   if (rise !== null && underBase === null) return 'improved';
@@ -314,7 +300,6 @@ function firstThatHolds<Facts, Row extends Rule<Facts>>(rules: readonly Row[], f
   return rule;
 }
 
-/** Rules that decide before the fall under base's scoring is considered. */
 const BEFORE_SCORING = COMPARED_RULES.slice(
   0,
   COMPARED_RULES.findIndex(({ by }) => by === 'scoring'),

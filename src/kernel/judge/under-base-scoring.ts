@@ -40,15 +40,11 @@ import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from '
  * and means.
  */
 
-/** References that ran on both sides. */
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(({ base, head }) => base.length > 0 && head.length > 0);
 }
 
-/**
- * Each side's answers under each side's scoring. For example, `base_head` means base's answers
- * under head's scoring.
- */
+/** `base_head` means base's answers under head's scoring. */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 export function countCorners(suite: SuiteComparison): Corners[] {
@@ -88,8 +84,8 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 
 /**
  * Mean rates over the references judged in all four corners, because rates of different references
- * are not comparable. If there are none, the mean is over references for which both scorings judge
- * base's answers.
+ * are not comparable. If there are none, uses references for which both scorings judge base's
+ * answers.
  */
 export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -103,17 +99,16 @@ export interface FallUnderBase {
   head: number;
   references: string[];
   /**
-   * What excuses the fall. `passes`: under head's scoring, head's answers pass as often as base's
-   * did under base's scoring. `fewer-checks`: the same, but fewer metrics affect the gate.
+   * `passes`: under head's scoring, head's answers pass as often as base's did under base's
+   * scoring. `fewer-checks`: the same, but fewer metrics affect the gate.
    */
   excusedBy: 'none' | 'passes' | 'fewer-checks';
 }
 
 /**
  * How head's answers fall under base's scoring, beyond chance, if both prompt and scoring changed.
- * A new format with a matching scoring excuses the fall. The fall is not excused if the scoring has
- * fewer checks, or if head's answers fail it too. Null if there is no such fall, or if the scorings
- * are equal. `alpha` (0–1) is the suite's share.
+ * A new format with a matching scoring excuses the fall. A scoring with fewer checks does not.
+ * `alpha` (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,

@@ -79,8 +79,8 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 /**
- * Reports a metric that judged no answer of head. Also reports one that gave fewer numbers although
- * its mean affects the gate.
+ * Reports a metric that judged no answer of head, or gave fewer numbers although its mean affects
+ * the gate.
  */
 function unseenMetric(
   { comparison, result }: ComparedSuite,
@@ -93,7 +93,6 @@ function unseenMetric(
     return { code: 'metric-silent', ...of, answers: before };
   if (!isMeanGated) return null;
   const runs = runsOfBoth(comparison);
-  // Nothing is compared in a new suite, or without base.
   if (runs.length === 0) return null;
   const hasValue: Test = ({ scores }) => scores.some((score) => hasNumber(score, name));
   const having = (side: Side): number =>
@@ -113,7 +112,6 @@ function hasNumber(score: TryResult['scores'][number], name: string): boolean {
   return entry !== undefined && scoreEntry(score, entry) !== null;
 }
 
-/** References that count and run on both sides, even if unchanged. */
 function runsOfBoth(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(
     ({ affected: { base, head } }) => base !== null && head !== null,
@@ -133,7 +131,7 @@ function triesThat(
   return { base: count('base'), head: count('head') };
 }
 
-/** Whether `is` is true less often on head, by more than a little and beyond chance. */
+/** Whether `is` is true less often on head, beyond chance. */
 function holdsLessOften(runs: readonly ReferenceRun[], is: Test, alpha: number): boolean {
   const { base, head } = triesThat(runs, is);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);

@@ -26,12 +26,9 @@ export interface MetricMove {
    * count.
    */
   share: { of: MetricLevel; minDrop: number } | null;
-  /**
-   * The test over the tries that all references have. Null if no reference has numbers on both
-   * sides.
-   */
+  /** Over the tries that all references have. Null if no reference has numbers on both sides. */
   test: ValueTest | null;
-  /** The test after each look of the plan, if the metric affects the gate. Otherwise empty. */
+  /** The test after each look of the plan. Empty if the metric does not affect the gate. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
@@ -93,8 +90,7 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 type Moved = NonNullable<MetricValues['moved']>;
 
 /**
- * p (0–1) of a move in this direction. It is two-sided if no direction is better, and 1 without a
- * test.
+ * p (0–1) of a move in this direction. Two-sided if no direction is better, and 1 without a test.
  */
 export function directionalP(test: ValueTest | null, better: Better, moved: Moved): number {
   if (test === null) return 1;
@@ -107,7 +103,6 @@ function towards(moved: Moved, better: Better): 'rose' | 'fell' {
   return (better === 'higher') === (moved === 'better') ? 'rose' : 'fell';
 }
 
-/** Whether the numbers rose or fell, in the mean or in most references. */
 export function directionOf({ z }: ValueTest, moved: Moved, better: Better): MoveDirection {
   const way = towards(moved, better);
   const isMean = way === 'rose' ? z.mean >= z.ranks : z.mean <= z.ranks;
@@ -140,8 +135,7 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 
 /**
  * The significant moves. For metrics that affect the gate, `fell` decides. For others, Holm's
- * procedure decides: once over metrics that warn, and once (two-sided) over metrics without a
- * better direction.
+ * procedure decides, once over metrics that warn and once over metrics without a better direction.
  */
 export function calledMoves(
   moves: readonly MetricMove[],
@@ -183,7 +177,7 @@ export function shownValues(
   };
 }
 
-/** The means that were tested. Without a test, the mean of each side alone. */
+/** Without a test, the mean of each side alone. */
 export function meansOf(
   test: ValueTest | null,
   values: readonly Values[],

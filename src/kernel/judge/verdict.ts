@@ -34,11 +34,10 @@ export interface MeasuredRun {
 
 export interface RunVerdict {
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** The fall of all suites together. Null if there is none, or if single suites explain it. */
+  /** The fall of all suites together, unless single suites explain it. */
   pool: PoolFall | null;
 }
 
-/** Measures the suites. They share their part of alpha by Holm's procedure. */
 export function measureSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
@@ -59,7 +58,7 @@ export function measureSuites(
   return { suites: found, pool: run.pool, bound };
 }
 
-/** `confirmations` says what new tries show about the falls of each suite and its metrics. */
+/** `confirmations`: what new tries show about the falls of each suite and its metrics. */
 export function judgeMeasured(
   { suites, pool, bound }: MeasuredRun,
   confirmations: ReadonlyMap<SuiteComparison, readonly Confirmation[]> = new Map(),
@@ -105,7 +104,7 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   });
 }
 
-/** If new tries do not confirm that a mean got worse, the mean counts as unchanged. */
+/** If new tries do not confirm that a mean got worse, it counts as unchanged. */
 function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]): MetricMove {
   const isRefuted = confirmations.some(
     ({ metric, status }) => metric === move.name && status !== 'confirmed',
