@@ -1,10 +1,7 @@
 import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
-/**
- * Finds the metrics that `entry` names by `name`, or else by built-in or rubric. The entry's other
- * keys narrow the result.
- */
+/** Finds the metrics that `entry` names, directly or by built-in or rubric. */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);
   const candidates =
@@ -31,9 +28,7 @@ export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/**
- * Groups metrics so that each group comes after the metrics it depends on. There must be no cycles.
- */
+/** Puts each metric in a later group than the metrics it depends on. There must be no cycles. */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();

@@ -11,22 +11,13 @@ import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
 
-/**
- * Number of items in progress at once. This is more than any server receives at once and less than
- * a large sweep's tries.
- */
+/** More than any server receives at once and less than a large sweep's tries. */
 export const WINDOW = 2048;
 
-/**
- * The window for models that use batches, because a batch may take a day. 20,000 items take about
- * 110 MB.
- */
+/** For models that use batches, because a batch may take a day. 20,000 items take about 110 MB. */
 export const BATCH_WINDOW = 20_000;
 
-/**
- * Starts `work` for every item in order, at most {@link WINDOW} at a time. Results are in the order
- * of the items.
- */
+/** Starts `work` for every item in order, at most `size` at a time. */
 export async function inWindow<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -58,18 +49,14 @@ export interface AnsweredTry extends Answered {
 
 export interface Executors extends AnswererTools {
   evaluate: Evaluate;
-  /**
-   * Called after each answer, to show progress. `shared` is true if another try uses the same
-   * answer.
-   */
+  /** Called after each answer, to show progress. `shared`: another try uses the same answer. */
   answered?(answer: AnsweredTry, shared: boolean): void;
 }
 
 /**
  * Makes every try and returns the answers in the same order. Tries with the same generation,
- * answerer and try index share one completion, across sides and duplicate references. Requests
- * start in the given order. Alternate base and head in that order, so that model drift affects both
- * equally.
+ * answerer and try index share one completion, across sides and duplicate references. Callers must
+ * alternate base and head, so that model drift affects both equally.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -146,9 +133,7 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/**
- * The try index that a try's calls use. Each draw of a question has a separate range of indices.
- */
+/** Each draw of a question has a separate range of try indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }

@@ -6,7 +6,7 @@ interface RecordedTurn {
   answer: string;
 }
 
-/** A recorded thread's turns after its opening. Omits messages after the last answer. */
+/** Omits messages after the last answer. */
 export function recordedDialogue(thread: readonly Message[]): {
   opening: Message[];
   turns: RecordedTurn[];
@@ -30,10 +30,7 @@ export function recordedDialogue(thread: readonly Message[]): {
   return { opening, turns };
 }
 
-/**
- * The messages before the last answer. `callsIn` returns the tool calls in a turn's answer, by
- * index.
- */
+/** The messages before the last answer. `callsIn` returns the tool calls in a turn's answer. */
 export function messagesBefore(
   opening: readonly Message[],
   turns: readonly { question: string; answer: string | null }[],

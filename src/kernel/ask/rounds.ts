@@ -67,7 +67,7 @@ function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry
   }).length;
 }
 
-/** Whether a suite could not be judged even if all further tries were to succeed. */
+/** Whether a suite could not be judged even if all further tries succeeded. */
 function isLost({ runs }: SuiteRun, lost: number): boolean {
   return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
 }
@@ -82,8 +82,7 @@ export async function runRounds(
   const lost = new Map<string, number>();
   for (;;) {
     const wanted = next(suites);
-    // Orders tries by try, suite, reference and then side, so that model drift affects both sides
-    // equally.
+    // Alternates base and head, so that model drift affects both sides equally.
     const planned = suites
       .filter(({ run }) => !isLost(run, lost.get(identityOf(run)) ?? 0))
       .flatMap(({ run }) => triesToMake(run, wanted(run)))
@@ -167,7 +166,7 @@ export interface ExtraTry {
   try: number;
   /** Identifies the prompt. One code process never reads the answers of two prompts. */
   prompt: string;
-  /** If absent, the side is head. Answers of both sides with the same `try` are compared. */
+  /** Head by default. Answers of both sides with the same `try` are compared. */
   side?: Side;
 }
 
@@ -180,7 +179,7 @@ export async function runExtraTries(
   return [...(await scoreUnder(suite, answers, suite.scoring, tools)).values()];
 }
 
-/** Runs tries and scores them with both sides' scorings. Results are in the order of `wanted`. */
+/** Scores with both sides' scorings. Results are in the order of `wanted`. */
 export async function runNewTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],

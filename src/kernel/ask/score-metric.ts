@@ -17,7 +17,6 @@ import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../s
 import type { Reference } from '../suite/suite.ts';
 import type { AnsweredTry } from './execute.ts';
 
-/** An answer, and the scores it has so far, by metric. */
 export interface AnswerRow {
   answer: AnsweredTry;
   seen: MetricAnswer;
@@ -47,7 +46,7 @@ export interface ScoringTools {
   price: Price;
 }
 
-/** The number of grades in a run that keep their prompts and replies. This limits memory. */
+/** With more grades than this, prompts and replies are not kept. This limits memory. */
 const MAX_GRADES = 2000;
 
 /** Compares head's answer with base's answer of the same try. Base's score is the mirror image. */
@@ -96,9 +95,9 @@ export function skippedScore({ name: metric, skip }: Metric, reason: string): Sc
 }
 
 /**
- * Scores subjects with one metric. Graders run concurrently. Code scores one side after the other,
- * in random order per suite and in separate processes, so it cannot tell which side it scores. A
- * grade uses the index of its try, so grader noise is as independent as the answers.
+ * Graders run concurrently. Code scores one side after the other, in random order and in separate
+ * processes, so it cannot tell which side it scores. A grade uses the index of its try, so grader
+ * noise is as independent as the answers.
  */
 export async function scoreSubjects(
   metric: Metric,

@@ -87,7 +87,7 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
   }));
 }
 
-/** Returns, by subject, why the metric is skipped. Subjects that will be judged are absent. */
+/** Why the metric is skipped, by subject. Subjects that will be judged are absent. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   subjects: readonly Subject[],
@@ -115,7 +115,7 @@ async function unmetConditions(
   return reasons;
 }
 
-/** The score that a condition refers to. `none` if there is no such object. */
+/** `none` if there is no object that the condition refers to. */
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
 /** Finds the score of the object that contains a subject, or of an earlier object. */
@@ -148,9 +148,7 @@ async function scoresOn(
   return found;
 }
 
-/**
- * Index of the object that contains a subject, whose `thread` ends with it. −1 if there is none.
- */
+/** Index of the object that contains a subject, or −1. */
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,

@@ -14,7 +14,7 @@ interface AnswerToScore {
   reference: Reference;
 }
 
-/** Why the model or program declined, which fails the try. Null if it answered or a call failed. */
+/** Null if the model answered, or if a call failed, which does not fail the try. */
 export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
@@ -32,7 +32,7 @@ export async function scoreAnswers(
     await Promise.all(
       wave.map((metric) => scoreRows(asAdvice(metric, scoring), rows, scoring, tools)),
     );
-  // Metrics of single references. Equal ones are scored together.
+  // Equal metrics of single references are scored together.
   const own = judged.flatMap(({ reference: { metrics = [] }, row }) =>
     metrics.map((metric) => ({ metric, row })),
   );
@@ -49,7 +49,6 @@ export async function scoreAnswers(
   }));
 }
 
-/** Null if there is no answer to judge. */
 function answerRow(
   { answer, reference }: AnswerToScore,
   { price }: ScoringTools,
@@ -59,7 +58,7 @@ function answerRow(
     : null;
 }
 
-/** If other metrics affect the gate, comparisons of answers do not. */
+/** If other metrics affect the gate, pairwise metrics are only shown. */
 function asAdvice(metric: Metric, { tests }: Scoring): Metric {
   return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }
@@ -81,7 +80,6 @@ function answerScores(
   });
 }
 
-/** The score if there is no answer: metrics fail and comparisons are skipped. */
 function failedScore(metric: Metric, reason: string): Score {
   const skipped = skippedScore(metric, reason);
   return isPairwise(metric) ? skipped : { ...skipped, status: 'fail', reason };

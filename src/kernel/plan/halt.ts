@@ -7,13 +7,11 @@ export const MAX_ERROR_SHARE = 0.1;
 export interface Halt {
   code: HaltCode;
   why: string;
-  /** The cap that was reached. Absent if the run ended for another reason. */
   cap?: 'max_calls' | 'max_cost_usd';
   /** Batches that vendors have not finished. A later run collects them. */
   waiting?: WaitingBatches;
 }
 
-/** The numbers of tries and grades that were not made, and of rounds that did not run. */
 export interface Unmade {
   tries: number;
   grades: number;

@@ -6,12 +6,11 @@ import { clusteredTries, type LookRow } from '../statistics/look.ts';
 import type { Tries } from '../statistics/table.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison, type Try } from './suite-run.ts';
 
-/** The tries of one reference, and how the rules for further tries treat it. */
+/** The tries of one reference, and what the rules for further tries need to know. */
 export interface LedgerReference extends LookRow {
   metrics: ReadonlyMap<string, Tries>;
   /** How many metrics judge the reference and affect the gate. */
   judgedBy: number;
-  /** True if the reference has the tag `critical`. */
   isCritical: boolean;
   /**
    * True if the reference nearly always passed in earlier runs, so that any failure is suspicious.
@@ -40,9 +39,8 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 }
 
 /**
- * The name of each reference's cluster, by group and reference. Null if the reference is permuted
- * alone. A cluster contains references with the same question on both sides, and references of one
- * `cluster` in a group.
+ * References are in one cluster if they have the same question on both sides, or the same `cluster`
+ * and group. Null: the reference is permuted alone.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
@@ -71,7 +69,6 @@ function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | n
   );
 }
 
-/** Gives each reference the tries that belong to it, with its cluster. */
 export function clusteredRuns(
   compared: readonly ReferenceRun[],
   triesOf: (run: ReferenceRun) => Tries = tryOutcomes,
@@ -83,7 +80,7 @@ export function suiteClusters(compared: readonly ReferenceRun[]): (string | null
   return clusterNames([compared])[0] ?? [];
 }
 
-/** A try's outcome by one metric alone. The try fails only if this metric fails. */
+/** The try fails only if this metric fails. */
 export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outcome {
   if (outcome !== 'fail') return outcome;
   const failed = scores.some(
@@ -158,10 +155,7 @@ function failingMetrics(run: ReferenceRun): Map<string, Tries> {
   );
 }
 
-/**
- * Removes the further tries of critical references. These follow failures, so they would bias
- * means.
- */
+/** Without the further tries of critical references, which follow failures and would bias means. */
 export function plannedTries({ references }: SuiteLedger): LookRow[] {
   return references.map(({ tries, metrics, cluster, planned }) => {
     const cut = ({ base, head }: Tries): Tries => ({

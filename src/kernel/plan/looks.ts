@@ -1,10 +1,7 @@
 import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
-/**
- * When the suites of a run are tested before all tries are made (a look), and what a look may
- * conclude.
- */
+/** When suites are tested before all tries are made (a look), and what a look may conclude. */
 export interface LookPlan {
   /** The number of tries per side at each look. */
   tries: readonly number[];
@@ -13,8 +10,8 @@ export interface LookPlan {
   /** If p is above this, nothing looks worse, and more tries rarely change that. */
   futile: number;
   /**
-   * The one-sided level of the bound at each look. Suites stop once the bound is good enough, so 5
-   * % at each look would be wrong in more than 5 % of runs. Early levels are strict because most
+   * The one-sided level of the interval at each look. Suites stop once the bound is good enough, so
+   * 5 % at each look would be wrong in more than 5 % of runs. Early levels are strict because most
    * suites stop there.
    */
   bounds: readonly number[];
@@ -40,7 +37,7 @@ export const ONE_LOOK: LookPlan = { tries: [Infinity], power: 1, futile: 1, boun
 /** With this many questions, one try per side is enough for a first look. */
 const LARGE_RUN = 100;
 
-/** `questions` is their number in the whole comparison. Duplicates count once. */
+/** Counts the questions of the whole comparison, without duplicates. */
 export function lookPlan(questions: number): LookPlan {
   return questions >= LARGE_RUN ? LARGE : SMALL;
 }
@@ -55,7 +52,8 @@ export function boundQuantile(plan: LookPlan, tries: number): number {
 }
 
 /**
- * The point at which the normal density becomes negligible, and the (even) number of Simpson steps.
+ * Standard deviations beyond which the normal density is negligible, and the (even) number of
+ * Simpson steps.
  */
 const DENSITY_LIMIT = 8.5;
 
@@ -64,11 +62,10 @@ const STEPS = 120;
 const NEWTON_STEPS = 10;
 
 /**
- * One-sided levels for the looks of a plan, with total error `alpha`: the look at t spends up to
- * alpha·(t/last)^power, accounting for overlap by the joint normal distribution (a sum of
- * independent steps). At alpha 0 all are 0. For 2, 3, 4, 5 tries, power 2 and alpha 0.04 they are
- * 0.0064, 0.0112, 0.0188 and 0.0289. Every level grows with alpha, so alarms are nested for Holm's
- * procedure.
+ * One-sided levels for the looks of a plan, with total error `alpha`. The look at t spends up to
+ * alpha·(t/last)^power, accounting for overlap by the joint normal distribution. For 2, 3, 4, 5
+ * tries, power 2 and alpha 0.04 the levels are 0.0064, 0.0112, 0.0188 and 0.0289. Every level grows
+ * with alpha, as Holm's procedure requires.
  *
  * Source: Armitage, McPherson and Rowe 1969 (the recursion); Lan and DeMets 1983, power family of
  * Kim and DeMets 1987 (the spending).
@@ -83,7 +80,6 @@ export function lookLevels(
   return levels;
 }
 
-/** The looks of a plan with their levels. */
 export function withLevels<Look>(
   looks: readonly Look[],
   alpha: number,
@@ -93,7 +89,7 @@ export function withLevels<Look>(
   return looks.map((look, k) => ({ look, level: at(levels, k) }));
 }
 
-/** Levels are cached, because a run uses few of them and each takes milliseconds to compute. */
+/** Cached, because a run uses few levels and each takes milliseconds to compute. */
 const LEVELS_CACHE = new Map<string, readonly number[]>();
 
 function spendAlpha(
@@ -120,7 +116,7 @@ function spendAlpha(
   return levels;
 }
 
-/** The density of Brownian motion at `time` that has crossed no bound, at evenly spaced points. */
+/** Brownian motion at `time` that has crossed no bound, at evenly spaced points. */
 interface BrownianDensity {
   time: number;
   places: Float64Array;
@@ -145,10 +141,7 @@ function densityAt(before: BrownianDensity | null, time: number, place: number):
   return integrate(before, (from) => density((place - from) / step) / step);
 }
 
-/**
- * The bound that is first crossed at `time` with probability `share`. Uses Newton's method from
- * `start`.
- */
+/** The bound that is first crossed at `time` with probability `share`, by Newton's method. */
 function boundAt(before: BrownianDensity, time: number, share: number, start: number): number {
   const step = Math.sqrt(time - before.time);
   let bound = start;

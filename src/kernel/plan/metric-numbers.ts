@@ -32,7 +32,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) &&
       (asked || metric.skip || !restates(scores));
-    // If the gate names a number, it needs a row even if no answer gives it.
+    // A number that the gate names needs a row even if no answer gives it.
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));
@@ -53,7 +53,7 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
   return found === undefined ? [] : [found];
 }
 
-/** Numbers by reference, over tries below `tries`. Latencies count only if measured in this run. */
+/** Uses tries below `tries`. Latencies count only if measured in this run. */
 export function valuesByReference(
   { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
   runs: readonly ReferenceRun[],
@@ -71,16 +71,9 @@ export function valuesByReference(
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
 }
 
-/**
- * Number of tries per side that decide whether a reference's value exploded, that is, moved far
- * more than the others'.
- */
 const EXPLODED_TRIES = 4;
 
-/**
- * References whose value moved far more than the others'. `isOpen` is true if more tries would
- * decide.
- */
+/** References whose value moved far more than the others'. `isOpen`: more tries would decide. */
 export function explodedReferences(
   { policy, gate, compared }: SuiteComparison,
   number: MetricNumber,

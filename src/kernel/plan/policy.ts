@@ -10,23 +10,22 @@ import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
  * Decides which tries to make next. Nothing is stored between rounds: after every round, and again
- * for the verdict, all looks are replayed from the first. Tries are collected at the strictest level
- * that Holm's procedure may give a suite. At a larger level the looks are the same and only stop
- * earlier, so the same tries may be judged at any larger level.
+ * for the verdict, all looks are replayed from the first. Tries are collected at the strictest
+ * level that Holm's procedure may give a suite. At a larger level the looks only stop earlier, so
+ * the same tries may be judged at any larger level.
  */
 
-/** The parts into which alpha is divided, 0–1 each. */
+/** How alpha is divided, 0–1 each. */
 export interface RunLevels {
   /** The smallest level that Holm's procedure may give a suite. */
   suite: number;
-  /** The level for all questions of the run together. 0 if there is no pool. */
+  /** For all questions of the run together. 0 if there is no pool. */
   pool: number;
-  /** The level for all single references together, and which references are judged. */
+  /** For all single references together. */
   references: number;
   judged: SuspectScope;
 }
 
-/** The state of suites that get their looks together, and the tries that they want next. */
 export interface RunState {
   plan: LookPlan;
   /** The looks at all suites together. There is one with fixed tries, and none without a pool. */
@@ -37,14 +36,14 @@ export interface RunState {
 
 export interface SuiteState {
   ledger: SuiteLedger;
-  /** The suite's looks. Empty with fixed tries. */
+  /** Empty with fixed tries. */
   looks: Look[];
   references: ReferenceState[];
 }
 
 export interface ReferenceState {
   reference: LedgerReference;
-  /** The e-value for "the reference got worse". */
+  /** For "the reference got worse". */
   eValue: number;
   /** True if the reference got worse. All references of the run are judged at one level. */
   isBroken: boolean;
@@ -52,7 +51,7 @@ export interface ReferenceState {
   isSuspect: boolean;
   /** True if the reference failed on base and passes on head. */
   isFixed: boolean;
-  /** The number of tries per side that the reference needs next. Null if it needs no more. */
+  /** The number of tries per side that the reference needs next. */
   wanted: number | null;
 }
 
@@ -68,7 +67,7 @@ const SUSPICIOUS_P = 0.1;
 /**
  * Replays the rules on the tries so far. All suites get the tries of the first look. Then suspects
  * get more pairs until they are found to be worse or not. Then every undecided suite gets one more
- * try. Once the pool is calm, only suites that look worse continue.
+ * try. Once the pool rules out a drop, only suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
   const plan = lookPlan(countQuestions(ledgers));
@@ -123,20 +122,16 @@ function countQuestions(ledgers: readonly SuiteLedger[]): number {
   return all.length - named.length + new Set(named).size;
 }
 
-/** A suite while its looks are replayed. */
 interface SuiteWalk {
   ledger: SuiteLedger;
   references: Suspicion[];
   looks: Look[];
   isGoing: boolean;
-  /** True if the suite itself fell, so that its suspects no longer matter. */
+  /** If the suite itself fell, its suspects no longer matter. */
   fell: boolean;
 }
 
-/**
- * `next` is the number of tries per side that the next look needs. Null if there is no further
- * look.
- */
+/** `next` is the number of tries per side that the next look needs. */
 function walkLooks(
   suites: readonly SuiteWalk[],
   { levels, plan }: { levels: RunLevels; plan: LookPlan },
@@ -165,11 +160,11 @@ interface LookStep {
   k: number;
   levels: RunLevels;
   plan: LookPlan;
-  /** True if the pool was calm before. Then only suites that look worse continue. */
+  /** True if the pool ruled out a drop at an earlier look. */
   isPoolSettled: boolean;
 }
 
-/** Stops suites after a look. Returns whether the pool is calm. */
+/** Returns whether the pool rules out a drop. */
 function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: LookStep): boolean {
   const { futile } = step.plan;
   const seen = suites.map((suite) => ({ suite, ...suiteAtLook(suite, step) }));
@@ -214,7 +209,6 @@ interface SuiteAtLook {
   isCalm: boolean;
 }
 
-/** What a suite's last look shows at look `k` of the plan. */
 function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SuiteAtLook {
   const look = looks.at(-1);
   if (look === undefined) return { p: 1, fell: false, rose: false, isCalm: !ledger.isAdaptive };
@@ -230,9 +224,7 @@ function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep
   };
 }
 
-/**
- * Compares all questions of the run together. Each suite contributes the tries of its last look.
- */
+/** Each suite contributes the tries of its last look. */
 function poolLook(suites: readonly SuiteWalk[], z?: number): Look {
   const rows = suites.flatMap(({ ledger, looks }) => {
     const last = looks.at(-1);
@@ -256,16 +248,13 @@ export function isPoolCalm(
   return interval !== null && interval.low > -poolTolerance(suites);
 }
 
-/**
- * The drop (0–1) that all suites together must rule out. It is at most the smallest tolerance that
- * a suite sets.
- */
+/** The drop (0–1) that all suites together must rule out. */
 export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[]): number {
   const set = suites.flatMap(({ tolerance }) => (tolerance === 'auto' ? [] : tolerance));
   return Math.min(RUN_TOLERANCE, ...set);
 }
 
-/** Whether a suite looks worse itself, so that a calm pool does not make it green. */
+/** Whether a suite looks worse itself, whatever the pool shows. */
 export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
@@ -276,8 +265,9 @@ export function maxSuspects(references: number): number {
 }
 
 /**
- * Suspects that get more tries: first those that already have some, then the most suspicious, up to
- * {@link maxSuspects}. Critical suspects always get more. References of a suite that fell get none.
+ * Suspects that get more tries: first those that already have some, then those with the largest
+ * e-values, up to {@link maxSuspects}. Critical suspects always get more. References of a suite
+ * that fell get none.
  */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>

@@ -14,8 +14,7 @@ import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
   /**
-   * The result under head's scoring, which decides. If head lacks the suite, the result under
-   * base's scoring.
+   * The result under head's scoring, which decides. If head lacks the suite, under base's scoring.
    */
   byHead: TryResult;
   /** The result under base's scoring. Null if that scoring is not different. */
@@ -30,18 +29,15 @@ export interface ReferenceRun {
 
 export interface SuiteRun {
   suite: AffectedSuite;
-  /**
-   * The scoring that judges both sides' outputs for the verdict: head's, or base's if head lacks
-   * the suite.
-   */
+  /** Judges both sides' outputs: head's, or base's if head lacks the suite. */
   scoring: Scoring;
-  /** Base's scoring, if head's decides and the two differ for some reference. Otherwise null. */
+  /** Null if it does not differ from head's for any reference. */
   baseScoring: Scoring | null;
-  /** References that can run, in the suite's order. Removed references are not included. */
+  /** References that can run, in the suite's order, without removed ones. */
   runs: readonly ReferenceRun[];
 }
 
-/** All scorings to apply. The one for the verdict comes first. */
+/** The scoring for the verdict comes first. */
 export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
   return baseScoring === null ? [scoring] : [scoring, baseScoring];
 }
@@ -51,10 +47,7 @@ export function identityOf({ suite: { path, name, variant } }: SuiteRun): string
   return JSON.stringify([path, name, variant]);
 }
 
-/**
- * The total number of tries wanted, by index in `runs`. If an index is absent, no more tries are
- * wanted.
- */
+/** The total number of tries wanted, by index in `runs`. An absent index wants no more. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {
@@ -79,7 +72,6 @@ function expectedDiffers(reference: AffectedReference): boolean {
   );
 }
 
-/** Whether both sides can ask a question and the two questions differ. */
 function questionDiffers({ affected: { base, head } }: ReferenceRun): boolean {
   if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
     return false;
@@ -100,10 +92,7 @@ export function countingRuns({
   );
 }
 
-/**
- * Tries are adaptive or have a fixed number. `pairs` compares answers. `references` compares
- * roll-ups.
- */
+/** `pairs` compares answers. `references` compares roll-ups. */
 export type TryPolicy =
   { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 
@@ -152,7 +141,7 @@ function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   return { ...gate, metrics: { ...Object.fromEntries(words), ...gate.metrics } };
 }
 
-/** `made` contains new tries, each with its run (index in `runs`) and side. */
+/** `made` has new tries, each with its run (index in `runs`) and side. */
 export function withMoreTries(
   suite: SuiteComparison,
   made: Iterable<readonly [{ run: number; side: Side }, Try]>,
@@ -167,7 +156,7 @@ export function withMoreTries(
   }));
 }
 
-/** Replaces the tries of the suite's references, also in `compared`. */
+/** Changes the suite's references, also in `compared`. */
 export function mapRuns(
   suite: SuiteComparison,
   change: (run: ReferenceRun, index: number) => ReferenceRun,

@@ -10,10 +10,9 @@ import { mean, sum } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import type { LedgerReference, SuiteLedger } from './ledger.ts';
 
-/** A reference, and whether more tries should decide whether it got worse. */
 export interface Suspicion {
   reference: LedgerReference;
-  /** The e-value for "the reference got worse". */
+  /** For "the reference got worse". */
   eValue: number;
   /** True if the reference looks worse and more tries could decide. */
   isOpen: boolean;
@@ -26,8 +25,8 @@ export const MOST_PAIRS = 40;
 
 /**
  * The e-value that a reference needs to stay a suspect after this many pairs. `watched` references
- * (critical or steady) become suspects with one more failure on head. The error level is correct
- * with any values.
+ * (critical or steady) become suspects with one more failure on head. The false-alarm rate does not
+ * depend on these values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },
@@ -44,7 +43,7 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 
 /**
  * The e-value for "one reference got worse". Half of the weight is on all metrics together, and
- * half is split among the reference's metrics. A metric that never fails counts as no evidence.
+ * half is split among the reference's metrics. A metric that never fails is no evidence.
  */
 export function measureSuspicion(
   reference: LedgerReference,
@@ -67,7 +66,6 @@ export function measureSuspicion(
   };
 }
 
-/** Which references are judged on their own. */
 export type SuspectScope = 'none' | 'critical' | 'all';
 
 /** If some references are broken, those with at least this e-value are named. */
@@ -79,10 +77,10 @@ interface JudgedReferences {
 }
 
 /**
- * Tests single references together at one level. The test is valid whatever is tried next. Some
- * references are broken if the weighted mean of their e-values, itself an e-value, reaches 1/level.
- * Half of the weight is spread over all references, and half over the critical ones, if any. With
- * fixed tries, only critical references are judged here.
+ * Tests single references together at one level. Some are broken if the weighted mean of their
+ * e-values, itself an e-value, reaches 1/level. Half of the weight is spread over all references,
+ * and half over the critical ones, if any. With fixed tries, only critical references are judged
+ * here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -129,10 +127,9 @@ const MIN_E_VALUE = 1;
 const AWAITED_PAIRS = 5;
 
 /**
- * References that failed on base and pass on head. Also returns candidates that one more pair could
- * decide: the first `most`, and all awaited references. Uses e-values of "got better", with e-BH.
- * On average at most 5 % of the found references are wrong, at any stop. Source: Wang and Ramdas
- * 2022 (e-BH).
+ * References that failed on base and pass on head. `open` are candidates that one more pair could
+ * decide: the first `most`, and all awaited references. On average at most 5 % of the found
+ * references are wrong, whenever testing stops. Source: Wang and Ramdas 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],

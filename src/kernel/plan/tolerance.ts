@@ -6,13 +6,10 @@ import { mean, meanOrNull } from '../statistics/sums.ts';
 import { isComparable, type Counts, type Table } from '../statistics/table.ts';
 import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
-/** The range that limits the tolerance `auto`. */
+/** The range of the tolerance `auto`. */
 const AUTO = { least: 0.05, most: 0.1 };
 
-/**
- * The configured tolerance. `auto` means the smallest detectable drop (`visible`), limited to 5 to
- * 10 points.
- */
+/** `auto` means the smallest detectable drop (`visible`), limited to 5 to 10 points. */
 export function resolveTolerance(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -20,8 +17,8 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 }
 
 /**
- * The smallest detectable drop, 0–1. Null if there is none. It is computed for the plan's last look
- * and level. A suite that stopped early would have continued until then if it had looked worse.
+ * The smallest detectable drop, 0–1, at the plan's last look and level. A suite that stopped early
+ * would have continued until then if it had looked worse.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -34,19 +31,18 @@ export function visibleAt(
   return visibleDrop({ ...design, tries }, levels.at(-1) ?? 0);
 }
 
-/** After this many tries per side, a small suite without a negative difference is calm. */
+/** After this many tries per side, a small suite without a negative difference rules out a drop. */
 const SMALL_TRIES = 3;
 
-/** A suite is small if the bound requires nearly flawless tries. */
+/** A suite is small if only nearly flawless tries can satisfy the bound. */
 const SMALL_SHARE = 0.7;
 
-/** Differences smaller than this count as 0. */
 const ZERO_TOLERANCE = 1e-12;
 
 /**
- * Whether a look rules out a drop. This is so if the bound is above −tolerance. It is also so if
- * the difference is not negative, and this is the last look or the suite is small. A small suite in
- * which head is ahead stops immediately, because waiting would detect few more drops.
+ * A look rules out a drop if the interval lies above −tolerance, or if the difference is not
+ * negative and this is the last look or the suite is small. A small suite in which head is ahead
+ * stops immediately, because waiting would detect few more drops.
  */
 export function ruledOutBy(
   look: Look,
@@ -68,9 +64,9 @@ export function ruledOutBy(
 const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
 
 /**
- * Variance of tries within an item: the mean of p(1 − p), 0–¼. It is estimated as the mean of k(n −
- * k)/(n(n − 1)) over sides with at least two tries. With single tries on both sides, it is half the
- * share of tables whose sides differ. Null if neither exists.
+ * Variance of tries within an item: the mean of p(1 − p), 0–¼, estimated by k(n − k)/(n(n − 1))
+ * over sides with at least two tries. With single tries on both sides, half the share of tables
+ * whose sides differ.
  */
 export function withinVariance(tables: readonly Table[]): number | null {
   const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);
@@ -96,7 +92,7 @@ interface Design {
   references: number;
   /** Tries per reference and side. If references differ, the harmonic mean. */
   tries: { base: number; head: number };
-  /** The variance that `withinVariance` returns, 0–¼. */
+  /** As `withinVariance` returns it, 0–¼. */
   variance: number;
   /** Mean pass rate before the drop, 0–1. */
   rate: number;
@@ -111,12 +107,11 @@ const MIN_CHANGES = 5.5;
 const ITERATIONS = 200;
 
 /**
- * The smallest uniform drop of the mean pass rate (0–1) that is detected with the given power. It
- * is the fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], with
- * v the variance and m the rate, and at least 5.5 / (N·min(nB, nH)). It includes the drop's own
- * noise and the discreteness of small suites. The textbook formula is up to 2.8 times too
- * optimistic. Half the alpha requires one more change. Null if even a drop to 0 would not be
- * detected.
+ * The smallest uniform drop of the mean pass rate (0–1) that is detected with the given power: the
+ * fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], with v the
+ * variance and m the rate, and at least 5.5 / (N·min(nB, nH)). It includes the drop's own noise and
+ * the discreteness of small suites, for which the textbook formula is up to 2.8 times too
+ * optimistic. Null if even a drop to 0 would not be detected.
  */
 export function visibleDrop(
   { references, tries, variance, rate }: Design,

@@ -56,8 +56,8 @@ function settles(tests: Tests, compares: boolean): boolean {
 }
 
 /**
- * More tries of a recorded answer would only repeat it. Null if the suite has no recorded answers,
- * or a roll-up decides.
+ * More tries of a recorded answer would only repeat it. Null if answers are not recorded, or a
+ * roll-up decides.
  */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
@@ -84,10 +84,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /**
-   * Suites whose tries are compared one by one. These suites share the pool and the references'
-   * level.
-   */
+  /** Suites whose tries are compared one by one. They share the pool and the references' level. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -128,9 +125,8 @@ export function familySize(suites: readonly SuiteComparison[]): number {
   }, 0);
 }
 
-/** How the claims of a run share alpha. */
 interface AlphaShares extends RunLevels {
-  /** The share for the suites, and for the metrics whose mean may fail a suite. */
+  /** For the suites, and for the metrics whose mean may fail a suite. */
   suites: number;
   fixedReferences(suite: SuiteComparison): number;
 }
@@ -148,7 +144,6 @@ export function alphaShares(
   // The suites share the references' alpha evenly. A suite with fixed tries spends it on an exact
   // test of its references (`brokenP`). The rest is for the e-value of all references of the run.
   const part = references / Math.max(1, all.length);
-  // The share that a suite's fixed tries spend, or the further tries of its critical references.
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
     if (policy.kind !== 'fixed') return 0;
     const hasCritical = compared.some(isCritical);
@@ -169,9 +164,8 @@ export function alphaShares(
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
 /**
- * The number of tries that each suite wants next. This is a fixed number, or the first look's tries
- * and those that {@link runState} adds. That function uses the smallest level that Holm's procedure
- * may give a suite. So the tries can be judged at any larger level.
+ * The number of tries that each suite wants next: a fixed number, or the first look's tries and
+ * those that {@link runState} adds.
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
@@ -195,7 +189,7 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
   };
 }
 
-/** References whose values may have moved far more than the others'. */
+/** References for which more tries decide whether their values moved far more than the others'. */
 function toSettleValues(suite: SuiteComparison, first: number): ReferenceRun[] {
   if (suite.policy.kind !== 'adaptive') return [];
   return metricNumbers(suite)

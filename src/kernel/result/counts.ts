@@ -4,7 +4,6 @@ import type { ReferenceResult, SideResult, TryResult } from './reference-result.
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
-/** Skipped and quarantined references do not count. They are only shown. */
 export function countsForVerdict({
   skip,
   quarantined,
@@ -12,7 +11,6 @@ export function countsForVerdict({
   return !skip && quarantined !== true;
 }
 
-/** A side's judged tries and how many of them pass. Both are 0 if `side` is null. */
 export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | null): Counts {
   return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }
@@ -60,8 +58,8 @@ export function ungradedSuites(
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * The counts that keep a run from being green. If more than 2 % of the run's references lack
- * evidence, these are all counts that lack some. Otherwise, they are the counts that lack a
+ * The suites whose missing evidence keeps a run from being green. If more than 2 % of the run's
+ * references lack evidence, these are all suites that lack some. Otherwise, suites that lack a
  * critical reference, or all references.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
@@ -77,7 +75,6 @@ interface NamedReference {
   id: string;
 }
 
-/** References that failed on base and pass on head, beyond chance. */
 export function fixedReferences(suites: readonly SuiteResult[]): NamedReference[] {
   return referencesThat(suites, ({ status }) => status === 'fixed');
 }

@@ -6,10 +6,7 @@ export const ENDING_KINDS = ['empty', 'cut', 'withheld', 'refused', 'unknown'] a
 
 export type EndingKind = (typeof ENDING_KINDS)[number];
 
-/**
- * Whether a try ended in this way. An answer that is `withheld` has no text. One that is `refused`
- * has text.
- */
+/** An answer that is `withheld` has no text. One that is `refused` has text. */
 export const ENDS_AS: Readonly<Record<EndingKind, (made: TryResult) => boolean>> = {
   empty: (made) => made.parts === null && made.ended !== null && !isWithheldTry(made),
   cut: ({ parts, ended }) => parts !== null && ended === 'length',

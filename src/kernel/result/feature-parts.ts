@@ -9,11 +9,9 @@ import type { z } from 'zod';
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureParts {}
 
-/** Keys of a suite's result. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface SuiteParts {}
 
-/** Keys of a try's result. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface TryParts {}
 
@@ -25,7 +23,7 @@ export interface OwnKeys {
   tries?: KeySchemas;
 }
 
-/** Adds keys to a schema. Their types come from elsewhere, such as `FeatureParts`. */
+/** Adds keys whose types come from elsewhere, such as `FeatureParts`. */
 export function withKeys<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
   own: KeySchemas = {},

@@ -3,10 +3,7 @@ import { usageSchema } from '../../types/answer-schema.ts';
 import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../types/metric.ts';
 import type { Json, Side } from '../../types/plain.ts';
 
-/*
- * Schemas that `result.json` uses in several places. Each use adds a description that says what is
- * counted there.
- */
+/* Each use adds a description that says what is counted there. */
 
 export const countSchema = z.number().int().nonnegative();
 
@@ -25,7 +22,7 @@ export function sides<S extends z.ZodType>(schema: S, about: string): Record<Sid
   return { base: of('base', 'Base'), head: of('head', 'Head') };
 }
 
-/** Both ends of an interval. `interval` reads like `the difference's two-sided 90 % interval.` */
+/** `interval` reads like `the difference's two-sided 90 % interval.` */
 export function ends<S extends z.ZodType>(schema: S, interval: string): Record<'low' | 'high', S> {
   return {
     low: schema.describe(`Lower end of ${interval}`),

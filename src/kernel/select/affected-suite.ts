@@ -13,23 +13,20 @@ export interface ResolvedVariant extends Variant {
   target: Target | null;
 }
 
-/** What is asked to get one answer. Tries with equal fingerprints share answers. */
+/** How to get one answer. Tries with equal fingerprints share answers. */
 export type Generation = { dependencies?: readonly Dependency[]; script?: Script } & (
   | {
       kind: 'request';
       target: Target;
       parameters: Record<string, Json>;
       messages: Message[];
-      /** Set for programs that take variables. If absent, the program gets only the messages. */
+      /** Set for programs that take variables. */
       variables?: Reference['input'];
       fingerprint: string;
-      /** A number added to the try index, so that equal questions get separate answers. */
+      /** Added to the try index, so that equal questions get separate answers. */
       draw?: number;
     }
-  /**
-   * A dialogue recorded with its answers, so there is no call. `after` contains the messages after
-   * the last answer.
-   */
+  /** A dialogue recorded with its answers. `after` has the messages after the last answer. */
   | {
       kind: 'recorded';
       thread: Message[];
@@ -65,16 +62,13 @@ export interface AffectedReference {
   base: Generation | null;
   head: Generation | null;
   change: 'both' | 'added' | 'removed' | 'edited';
-  /** The reference as base defines it. Its expected value belongs to base's scoring. */
+  /** The reference as base defines it. */
   baseReference: Reference | null;
   /** The prompt that had this reference on base, if it was another prompt. */
   from?: string;
 }
 
-/**
- * The reference as a side's scoring defines it. If the side lacks it, its own expected value is
- * used.
- */
+/** The reference as a side's scoring defines it. */
 export function referenceOn(
   { reference, baseReference }: AffectedReference,
   side: Side,
@@ -95,7 +89,7 @@ export interface ResolvedSuite {
 }
 
 /**
- * A suite in one variant, with the references to run. If there are none, the suite is not affected.
+ * A suite in one variant, with the references to run. The suite is not affected if there are none.
  */
 export interface AffectedSuite {
   path: string;

@@ -22,11 +22,10 @@ interface AffectedPart {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** Ids of references on the base branch's tip that head's prompt cannot ask. */
   unasked?: string[];
 }
 
-/** The affected references of one suite, with the changed keys. One side may be missing. */
+/** The affected references of one suite, with the changed keys. */
 export function affectedReferences(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -70,9 +69,8 @@ function affectedPart(
 }
 
 /**
- * References whose fingerprints differ, with the keys that explain why. If anything changed, also
- * includes references that cannot run. So a suite in which nothing can run is never reported as
- * unaffected.
+ * If anything changed, also includes references that cannot run. So a suite in which nothing can
+ * run is never reported as unaffected.
  */
 function touchedReferences(
   {
@@ -190,9 +188,9 @@ function pairReference(
 }
 
 /**
- * Base's prompt with head's input. If a variable was renamed, uses base's own input of the same
- * reference. For a recorded dialogue, uses base's own recording. Null if base can render none of
- * these. The reference is then not comparable, which is not an error.
+ * Base's prompt with head's input. If base cannot render that (a variable was renamed), with base's
+ * own input. For a recorded dialogue, base's own recording comes first. Null makes the reference
+ * not comparable, which is not an error.
  */
 function baseGeneration(
   base: SuiteSide,

@@ -6,9 +6,6 @@ import { bringsAnswer, fillMessage, placeholders } from '../suite/template.ts';
 
 import type { Generation, ResolvedVariant } from './affected-suite.ts';
 
-/**
- * The generation is impossible if the reference lacks a value for one of the prompt's variables.
- */
 export function createGeneration(
   prompt: Prompt,
   variant: ResolvedVariant,

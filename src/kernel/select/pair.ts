@@ -10,7 +10,7 @@ interface SuitePair {
   head: Suite | null;
 }
 
-/** What two suites must have in common to be a pair. The strongest criterion comes first. */
+/** What two suites must have in common to be a pair, strongest first. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name, model, ...prompt }) => [file, name, model, contentWithRoles(prompt)],
   ({ file, model, parameters, ...prompt }) => [file, model, parameters, contentWithRoles(prompt)],
@@ -30,11 +30,10 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 }
 
 /**
- * Maps head's suites to their counterparts on base. Within a file, pairs them by name, text and
- * model, then by text and model, which a new neighbour cannot change, then by name. The remaining
- * suites of a file are paired only if just one candidate is left. So an added prompt or model is
- * compared with nothing. Across files, pairs by name, for renamed files, then by shared references,
- * if both file and name changed.
+ * Maps head's suites to their counterparts on base. Within a file, text and model decide before the
+ * name, because a new neighbour cannot change them. The remaining suites of a file are paired only
+ * if just one candidate is left, so an added prompt or model is compared with nothing. Across
+ * files, the name decides, then shared references.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
@@ -65,10 +64,7 @@ export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<
   return found;
 }
 
-/**
- * Pairs new and removed suites that share at least half of their questions. Most shared questions
- * come first, then equal text, then equal model.
- */
+/** Pairs new and removed suites that share at least half of their questions. */
 function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
@@ -136,10 +132,7 @@ export function pairReferences(
 
 export interface Moves {
   moved: ReadonlyMap<Reference, Reference>;
-  /**
-   * References of base that another suite scores in the same way, so that they do not count as
-   * removed.
-   */
+  /** References of base that another suite scores in the same way, so they are not removed. */
   kept: ReadonlySet<Reference>;
 }
 
@@ -170,7 +163,7 @@ function scoringKey(tests: Tests, reference: Reference): string {
   return canonicalJson([countsIn(tests, reference), reference.expected ?? null, metrics]);
 }
 
-/** A reference without a question of its own would match any other reference. */
+/** A reference without its own question would match any other reference. */
 function hasOwnQuestion({ input, thread }: Reference): boolean {
   return thread !== null || Object.keys(input).length > 0;
 }
@@ -183,7 +176,6 @@ export function askedOf({ input, thread, after, shown = {}, script }: Reference)
   return [{ ...input }, ...said, ...files, ...(script === undefined ? [] : [script])];
 }
 
-/** The inputs of a suite's references, without variable names and without empty inputs. */
 function inputsOf({ tests }: Suite): Set<string> {
   return new Set(
     tests.references

@@ -41,10 +41,7 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
   return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
-/**
- * Where the prompt part is set. This is the settings file if it sweeps the part. Null if the side
- * lacks it.
- */
+/** Where the prompt part is set. This is the settings file if it sweeps the part. */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,
@@ -57,10 +54,7 @@ export function partPlace(
   return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
 }
 
-/**
- * The file from which both sides take the key. If there is none, the prompt's own file, which
- * references it.
- */
+/** The file from which both sides take the key, or else the prompt's own file. */
 export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
   const { file } = head.suite.prompt;
   const [before, after] = [partPlace(base, key), partPlace(head, key)];
@@ -94,7 +88,6 @@ function messagesFile({ messages: before }: Prompt, { messages: after, file }: P
   return changed?.place.file ?? after.at(-1)?.place.file ?? file;
 }
 
-/** Files that every reference includes. */
 function commonFiles(messages: Prompt['messages']): FilePart[] {
   return messages.flatMap(({ parts = [] }) =>
     parts.filter((part): part is FilePart => part.type !== 'text' && 'id' in part),
@@ -113,13 +106,9 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { v
   );
 }
 
-/** The report lists at most this many changed files of a program. */
 const MAX_PROGRAM_FILES = 10;
 
-/**
- * Changed files of head behind a target whose settings are unchanged: files of a program, or
- * recorded answers. Empty if settings differ or files were removed.
- */
+/** Changed files of a program or of recorded answers. Empty if the target's settings differ. */
 export function changedSources(base: Target, head: Target): string[] {
   if (base.provider === 'replay' && head.provider === 'replay')
     return base.file === head.file ? [head.file] : [];

@@ -22,7 +22,7 @@ export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** Answers and judges in suites of a feature's kind. Null for suites of single answers. */
+  /** Null for suites of single answers. */
   answerer: Answerer | null;
   settingsFile: string;
 }
@@ -106,7 +106,7 @@ export function scoringIdentity(scoring: Scoring): string {
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
 }
 
-/** What the grader is asked, and the scores of its labels. Notes and examples do not count. */
+/** Notes and examples do not count. */
 export function rubricIdentity(rubric: Rubric): Json {
   const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {
@@ -153,7 +153,6 @@ function rollupIdentity({ rollup }: Tests): Json {
   return { kind, language, code };
 }
 
-/** Keys whose values differ; a missing key counts as a value. */
 export function changedKeys(
   before: ReadonlyMap<string, { value: string }>,
   after: ReadonlyMap<string, { value: string }>,

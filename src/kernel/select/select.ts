@@ -4,7 +4,6 @@ import type { AffectedSuite, ResolvedSuite, ResolvedVariant, SuiteSide } from '.
 import { affectedReferences, type MovesHere } from './affected.ts';
 import { findMoves, pairSuites } from './pair.ts';
 
-/** Pairs all suites of both sides, with the references whose fingerprints differ. */
 export function selectAffected(
   base: readonly ResolvedSuite[],
   head: readonly ResolvedSuite[],

@@ -1,9 +1,6 @@
 import type { Json } from '../../types/plain.ts';
 
-/**
- * Keys are sorted, and there is no white space and no `undefined`. Extends one string, because
- * every call needs this.
- */
+/** Sorts keys and omits white space and `undefined`. */
 export function canonicalJson(value: Json | undefined): string {
   if (value === undefined) return 'null';
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -2,9 +2,7 @@ import { z } from 'zod';
 
 const passShare = z.number().min(0).max(1);
 
-/**
- * Each setting has a default here, so that results from before the setting existed stay readable.
- */
+/** Every setting has a default, so that results from before the setting existed stay readable. */
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])

@@ -2,7 +2,7 @@ import type { Outcome, Score } from '../../types/metric.ts';
 import { type GateSettings, type SuiteGate } from './gate-settings.ts';
 import type { Reference, Rollup, Tests } from './suite.ts';
 
-/** A try's outcome. An error or unreadable grade hides a pass but not a failure. */
+/** An error or unreadable grade hides a pass but not a failure. */
 export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   const gating = scores.filter(({ skip }) => !skip);
   for (const status of ['fail', 'error', 'ungraded'] as const) {
@@ -11,9 +11,7 @@ export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   return gating.some(({ status }) => status === 'pass') ? 'pass' : 'skipped';
 }
 
-/**
- * Whether the reference counts. Skipped references count only if a custom roll-up includes them.
- */
+/** Skipped references count only if a custom roll-up includes them. */
 export function countsIn(
   { skip, rollup }: Pick<Tests, 'skip' | 'rollup'>,
   reference: Pick<Reference, 'skip'>,
@@ -31,7 +29,7 @@ export function triesNeeded(rollup: Rollup): number {
   return rollup.kind === 'at_least' ? rollup.k : 1;
 }
 
-/** A suite's own gate settings. The workflow's `fail-on` overrides every file. */
+/** The workflow's `fail-on` overrides every file. */
 export function ownGate({ gate = {} }: Tests, failOn: GateSettings['fail_on'] | null): SuiteGate {
   return failOn === null || gate.fail_on === undefined ? gate : { ...gate, fail_on: failOn };
 }

@@ -20,9 +20,8 @@ export function namedModels(metric: Metric): GraderSettings[] {
 }
 
 export interface MetricModels {
-  /** The graders of the settings. Empty if no metric needs a grader. */
+  /** Empty if no metric needs a grader. */
   graders: readonly Grader[];
-  /** The embedding model of the settings. Absent if no metric needs it. */
   embedder?: Grader;
   named?: ReadonlyMap<string, Target>;
 }
@@ -89,10 +88,7 @@ export function metricIdentity({
   );
 }
 
-/**
- * The metrics that a name in `gate.metrics` means. After a dot, the name may have an entry of a
- * metric's map.
- */
+/** The metrics that a name in `gate.metrics` means: `metric`, or `metric.entry` of a map. */
 export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter((metric) => metric.name === name);
   return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
@@ -108,7 +104,7 @@ export function gatesNothing(tests: Tests): boolean {
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
 }
 
-/** Whether only pairwise metrics affect the gate. If others do, pairwise metrics are only shown. */
+/** Whether only pairwise metrics affect the gate. */
 export function gatesByPreference({ metrics, own }: Tests): boolean {
   const gating = metrics.filter(({ skip }) => !skip);
   return own === null && gating.length > 0 && gating.every(isPairwise);

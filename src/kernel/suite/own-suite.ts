@@ -10,7 +10,7 @@ export interface Dependency {
 }
 
 /**
- * The parsed value of a feature's own key in a test file. It defines how answers are made and
+ * The parsed value of a feature's own key in a test file, which defines how answers are made and
  * judged.
  */
 export interface OwnSuite<Value = unknown> {
@@ -26,7 +26,7 @@ export interface SuiteKind<Value = unknown> {
   key: string;
   /** Names of the scores that the kind adds to every try, before the metrics. */
   scores: readonly string[];
-  /** The kind's score, if it judges exactly one answer of each reference. Otherwise null. */
+  /** The kind's score, if it judges exactly one answer of each reference. */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],
@@ -37,7 +37,6 @@ export interface SuiteKind<Value = unknown> {
 
 interface TryQuestion {
   messages: readonly Message[];
-  /** All calls of the try use this try index. */
   tryIndex: number;
   /** Calls the prompt's model. Null if the messages are a recorded dialogue with answers. */
   ask: ((messages: Message[]) => Promise<Completion>) | null;
@@ -59,7 +58,7 @@ export interface Answered {
 
 export interface OwnAnswer {
   record: unknown;
-  /** Scores are in the order of the kind's names. They are unused if the answer is an error. */
+  /** In the order of the kind's names. Unused if the answer is an error. */
   scores: readonly Score[];
   parts: object;
   failedElsewhere: boolean;
@@ -68,15 +67,12 @@ export interface OwnAnswer {
 
 export interface Answerer {
   own: OwnSuite;
-  /**
-   * Equal if two answerers of any kind answer and judge in the same way. Such answerers share
-   * answers.
-   */
+  /** Answerers with equal fingerprints share answers. */
   fingerprint: string;
   parts: Record<string, Json>;
   graders: readonly Grader[];
   mostCalls: number;
-  /** Says why it cannot answer these prompts, or cannot do so where code may run. */
+  /** Why it cannot answer these prompts, or not where code may run. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;

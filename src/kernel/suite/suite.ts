@@ -15,7 +15,7 @@ import type { OwnSuite } from './own-suite.ts';
 
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
-/** A file whose path has variables. Each reference fills in different values. */
+/** A file whose path has variables. */
 export type FileTemplate = Pick<FilePart, 'type' | 'path'>;
 
 export type PromptPart = MessagePart | FileTemplate;
@@ -23,30 +23,26 @@ export type PromptPart = MessagePart | FileTemplate;
 export interface PromptMessage extends Omit<Message, 'parts'> {
   parts?: PromptPart[];
   place: Place;
-  /** The source in another tool's template language. If absent, it is equal to `content`. */
+  /** The source in another tool's template language. If absent, it equals `content`. */
   written?: string;
 }
 
 export interface Prompt {
   file: string;
   name: string;
-  /** The model's name in the file. Null only for a prompt that computes its output with `code`. */
+  /** Null only for a prompt that computes its output with `code`. */
   model: string | null;
   /** All other scalars of the file. They are sent to the vendor unchanged. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: PromptMessage[];
-  /**
-   * Prompts that were rendered while the file was read, by the canonical JSON of their input. If
-   * absent, prompts are rendered later.
-   */
+  /** Prompts that were rendered while the file was read, by the canonical JSON of their input. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
   /** Where each top-level key is set: in this file or in its defaults. */
   places: Readonly<Record<string, Place>>;
 }
 
-/** Where a key of a prompt is set. If it is not set, the file as a whole. */
 export function keyPlace({ file, places }: Pick<Prompt, 'file' | 'places'>, key: string): Place {
   return places[key] ?? { file, line: 0 };
 }
@@ -80,15 +76,18 @@ export interface Reference {
   /** The id in the file, or a hash of the input. Unique in its suite. */
   id: string;
   place: Place;
-  /** If the text of a number or boolean differs from JSON's, the text is kept (`12.50`). */
+  /**
+   * If a number's text differs from JSON's, the text is kept (`12.50`). The same applies to
+   * booleans.
+   */
   input: Record<string, Scalar>;
   /** Files whose text is the value of a variable, by the variable's name. */
   inputFiles?: Readonly<Record<string, string>>;
   /** Files that the prompt includes with this input, by `type path`. */
   shown?: Readonly<Record<string, FilePart>>;
-  /** How to read a row of a data file. If absent, rows have our own format. */
+  /** If absent, rows have evaldiff's own format. */
   columns?: Columns;
-  /** The messages of a recorded dialogue. Null for other references. */
+  /** The messages of a recorded dialogue. */
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
@@ -99,18 +98,12 @@ export interface Reference {
   n_tries: number | null;
   metadata?: Record<string, Json>;
   script?: Script;
-  /**
-   * References of one cluster, such as templates of one text, vary together. If absent, the
-   * reference varies alone.
-   */
+  /** References of one cluster, such as templates of one text, vary together. */
   cluster?: string;
   metrics?: Metric[];
   /** Set if the reference is on the base branch's tip but not on head. */
   ofTip?: true;
-  /**
-   * Why this reference cannot run, for example a variable without a value. The reference is then an
-   * `error`.
-   */
+  /** Why this reference cannot run, for example a variable without a value. */
   problem: string | null;
   problemAt?: Place;
 }

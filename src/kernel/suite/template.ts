@@ -8,7 +8,7 @@ export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
-/** Whether a user wrote the message. Tool results also have the role `user`. */
+/** Tool results also have the role `user`. */
 export function isOfUser({ role, metadata }: Message): boolean {
   return role === 'user' && metadata?.['role'] !== 'tool';
 }
@@ -34,9 +34,8 @@ type TemplatePiece =
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
- * Inserts `values` into `template`. `{name}` becomes the value, `{{name}}` the text `{name}`, and
- * `{{{name}}}` the value in braces. Inserted text is not expanded again. Only own keys count.
- * Missing values and other braces stay unchanged.
+ * `{name}` becomes the value, `{{name}}` the text `{name}`, and `{{{name}}}` the value in braces.
+ * Inserted text is not expanded again. Missing values and other braces stay unchanged.
  */
 export function fill(template: string, values: Readonly<Record<string, Scalar>>): string {
   let out = '';
@@ -49,7 +48,7 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
   return out;
 }
 
-/** Fills a message with a reference's values. `unknown` lists paths that no file has. */
+/** `unknown` is a path that no file has. */
 export function fillMessage(
   { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
   { input, shown }: Pick<Reference, 'input' | 'shown'>,
@@ -73,10 +72,7 @@ export function shownKey(type: FilePart['type'], path: string): string {
   return `${type} ${path}`;
 }
 
-/**
- * All `{name}` in `template`, in order and with repeats. `{{name}}` and other braces are plain
- * text.
- */
+/** All `{name}` in `template`, in order and with repeats. */
 export function placeholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const part of parts(template)) {
