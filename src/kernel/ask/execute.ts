@@ -34,7 +34,7 @@ export async function inWindow<T, R>(
 }
 
 export interface PlannedTry {
-  /** Index of the try's reference in the suite's `runs`. */
+  /** Index in the suite's `runs`. */
   run: number;
   suite: string;
   side: Side;
@@ -49,14 +49,14 @@ export interface AnsweredTry extends Answered {
 
 export interface Executors extends AnswererTools {
   evaluate: Evaluate;
-  /** Called after each answer, to show progress. `shared`: another try uses the same answer. */
+  /** `shared`: another try uses the same answer. */
   answered?(answer: AnsweredTry, shared: boolean): void;
 }
 
 /**
- * Makes every try and returns the answers in the same order. Tries with the same generation,
- * answerer and try index share one completion, across sides and duplicate references. Callers must
- * alternate base and head, so that model drift affects both equally.
+ * Returns the answers in the order of `tries`. Tries with the same generation, answerer and try
+ * index share one completion. Callers must alternate base and head, so that model drift affects
+ * both equally.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -138,7 +138,6 @@ export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }
 
-/** The messages are those that the code sets, or else those of the file. */
 async function codeAnswer(
   planned: PlannedTry,
   { language, code, at, variables, messages }: Extract<Possible, { kind: 'code' }>,

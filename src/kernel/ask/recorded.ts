@@ -30,7 +30,7 @@ export function recordedDialogue(thread: readonly Message[]): {
   return { opening, turns };
 }
 
-/** The messages before the last answer. `callsIn` returns the tool calls in a turn's answer. */
+/** `callsIn` returns the tool calls in a turn's answer. */
 export function messagesBefore(
   opening: readonly Message[],
   turns: readonly { question: string; answer: string | null }[],

@@ -26,7 +26,7 @@ import {
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreAnswers } from './score.ts';
 
-/** Scores answers again for another answerer. All tries that share an answer are scored once. */
+/** Tries that share an answer are scored once. */
 async function viewsUnder(
   answers: readonly AnsweredTry[],
   { answerer }: Scoring,
@@ -56,7 +56,6 @@ function asSingle(answer: AnsweredTry): AnsweredTry {
     : { planned, ...planned.answerer.firstAnswer(own.record), own: null };
 }
 
-/** Errors that do not depend on the side that made the call. */
 const OF_SERVER: ReadonlySet<ErrorKind> = new Set(['key', 'rate-limit', 'network', 'server']);
 
 /** Counts tries that ended in an error: all of base's, and head's if a server caused the error. */
@@ -72,7 +71,6 @@ function isLost({ runs }: SuiteRun, lost: number): boolean {
   return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
 }
 
-/** Runs and scores rounds of tries until no suite needs more. */
 export async function runRounds(
   started: readonly SuiteComparison[],
   next: (suites: readonly SuiteComparison[]) => NextTries,
@@ -160,13 +158,13 @@ async function scoreUnder(
 }
 
 export interface ExtraTry {
-  /** Index of the reference in the suite's `runs`. */
+  /** Index in the suite's `runs`. */
   run: number;
   generation: Generation;
   try: number;
-  /** Identifies the prompt. One code process never reads the answers of two prompts. */
+  /** One code process never reads the answers of two prompts. */
   prompt: string;
-  /** Head by default. Answers of both sides with the same `try` are compared. */
+  /** Answers of both sides with the same `try` are compared. */
   side?: Side;
 }
 
@@ -179,7 +177,7 @@ export async function runExtraTries(
   return [...(await scoreUnder(suite, answers, suite.scoring, tools)).values()];
 }
 
-/** Scores with both sides' scorings. Results are in the order of `wanted`. */
+/** Results are in the order of `wanted`. */
 export async function runNewTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],

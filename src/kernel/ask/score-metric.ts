@@ -23,12 +23,12 @@ export interface AnswerRow {
   scores: Map<string, Score>;
 }
 
-/** What a metric judges: a whole answer, or one object (such as a turn) of its dialogue. */
+/** What a metric judges: an answer, or one object (such as a turn) of its dialogue. */
 export interface Subject {
   row: AnswerRow;
-  /** Index among those objects of the dialogue that have the metric's level. */
+  /** Index among the dialogue's objects of the metric's level. */
   at: number;
-  /** Index of the subject's last message. System messages do not count. */
+  /** Index of the last message, without system messages. */
   message: number;
   seen: MetricAnswer;
 }
@@ -46,10 +46,10 @@ export interface ScoringTools {
   price: Price;
 }
 
-/** With more grades than this, prompts and replies are not kept. This limits memory. */
+/** Prompts and replies of more grades would take too much memory. */
 const MAX_GRADES = 2000;
 
-/** Compares head's answer with base's answer of the same try. Base's score is the mirror image. */
+/** Base's score is the mirror image of head's. */
 export async function scorePairs(
   metric: Metric,
   subjects: readonly Subject[],

@@ -21,7 +21,7 @@ import {
   type Subject,
 } from './score-metric.ts';
 
-/** Scores each answer with the metric. The metrics that it depends on must be scored first. */
+/** The metrics that `metric` depends on must be scored first. */
 export async function scoreRows(
   metric: Metric,
   rows: readonly AnswerRow[],
@@ -87,7 +87,7 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
   }));
 }
 
-/** Why the metric is skipped, by subject. Subjects that will be judged are absent. */
+/** By subject, why the metric is skipped. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   subjects: readonly Subject[],
@@ -148,7 +148,7 @@ async function scoresOn(
   return found;
 }
 
-/** Index of the object that contains a subject, or −1. */
+/** -1 if no object contains the subject. */
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,
@@ -160,7 +160,7 @@ function positionOf(
   return all.findIndex((object) => object.message >= last);
 }
 
-/** Undefined if nothing was judged there. Without objects, returns the score of the answer. */
+/** Undefined if nothing was judged there. */
 function judgedAt(
   score: Score | undefined,
   at: number,

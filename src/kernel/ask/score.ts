@@ -14,12 +14,12 @@ interface AnswerToScore {
   reference: Reference;
 }
 
-/** Null if the model answered, or if a call failed, which does not fail the try. */
+/** Why the model declined to answer, which fails the try. */
 export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
 
-/** Scores answers, in their order. Metrics whose `depends_on` is not met are skipped. */
+/** Skips metrics whose `depends_on` is not met. */
 export async function scoreAnswers(
   answers: readonly AnswerToScore[],
   scoring: Scoring,
@@ -32,7 +32,6 @@ export async function scoreAnswers(
     await Promise.all(
       wave.map((metric) => scoreRows(asAdvice(metric, scoring), rows, scoring, tools)),
     );
-  // Equal metrics of single references are scored together.
   const own = judged.flatMap(({ reference: { metrics = [] }, row }) =>
     metrics.map((metric) => ({ metric, row })),
   );

@@ -188,7 +188,7 @@ function sideResult(
   return { tally, rollup: rolled?.outcome ?? null, passes, tries_judged: judged, tries };
 }
 
-/** The files in both sides' messages, without duplicates. Head's files come first. */
+/** Head's files come first. */
 function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceResult, 'files'> {
   const [before, after] = [filesAsked(base), filesAsked(head)];
   const isCompared = base !== null && head !== null;

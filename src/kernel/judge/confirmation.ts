@@ -3,7 +3,7 @@ import type { ConfirmationResult } from '../result/suite-result.ts';
 
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/** Why these answers alone cannot prove a fall. Null if they can. */
+/** Why these answers alone cannot prove a fall. */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;
@@ -44,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * The confirmation that decides. Those of the verdict come before those of metrics. A confirmed one
- * decides for the verdict, an unconfirmed one for a metric.
+ * Confirmations of the verdict come before those of metrics. A confirmed one decides for the
+ * verdict, an unconfirmed one for a metric.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);

@@ -11,8 +11,7 @@ const SIDES = ['base', 'head'] as const;
 
 /**
  * The good verdicts that are ruled out because answers ended differently on one side, beyond
- * chance. More refusals on head still allow `improved`. If base's answers were withheld, head's
- * cannot be worse, so neither good verdict is allowed.
+ * chance. More refusals on head still allow `improved`.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,
@@ -38,7 +37,7 @@ function isWholly(runs: readonly ReferenceRun[], side: Side, kind: EndingKind): 
   return made.length > 0 && made.every(ENDS_AS[kind]);
 }
 
-/** One-sided mid-p (0–1) of "`is` is true for more tries on head". 1 if it is never true. */
+/** One-sided mid-p (0–1) of "`is` is true for more tries on head". */
 export function moreOftenOnHead(
   compared: readonly ReferenceRun[],
   is: (made: TryResult) => boolean,

@@ -17,14 +17,11 @@ import { hasPreference } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
 
-/**
- * Counts the references that affect the gate and should have been tried, and those with evidence.
- */
+/** Counts the references that affect the gate, and those with evidence. */
 export function countEvidence(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): EvidenceCount {
-  // Applies even if only the scoring changed, because unreadable grades judge nothing.
   const wanted = countingRuns(suite).filter((run) => !isInapplicable(run));
   const missing = wanted.filter((run) => !hasEvidence(suite, run, rollUps.get(run)));
   return {
@@ -63,10 +60,7 @@ function hasEvidence(
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
-/**
- * Whether a reference that base cannot answer replaces one that base did answer. True if nothing in
- * the suite can be compared, or if the reference is new while others were removed.
- */
+/** Whether a reference that base cannot answer replaces one that base did answer. */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
   run: ReferenceRun,
@@ -106,9 +100,9 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Tests whether head answers as often as base in each compared suite. This level is added to that
- * of the other tests, so the total error is 1.2 alpha in a run with unanswered tries. No test is
- * needed if a critical reference or a whole suite has no answers.
+ * Tests whether head answers as often as base in each suite. This level is added to that of the
+ * other tests, so the total error is 1.2 alpha in a run with unanswered tries. No test is needed if
+ * a critical reference or a whole suite has no answers.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],
@@ -160,7 +154,6 @@ function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFac
   const less = compared.filter(
     (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
   );
-  // If no reference lacks all answers, names those with fewer answers than on base.
   const worse = p === null || silent.length > 0 ? silent : less;
   const named = p !== null || whole ? worse : silent.filter(isCritical);
   return named.length === 0 ? null : { references: named.map(idOf), p };

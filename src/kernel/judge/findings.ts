@@ -11,13 +11,12 @@ import type { FeatureFinding, GateInput } from './gate-input.ts';
 export interface Finding {
   reason: Reason;
   /**
-   * `fails`: the run is red. `held`: the run would be red, but `fail_on` is `never`. `unseen`: the
-   * run is not green. `warns`: only reported.
+   * `fails`: the run is red. `held`: it would be red, but `fail_on` is `never`. `unseen`: it is not
+   * green. `warns`: only reported.
    */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
 
-/** Findings about suites, by suite, then those about the run. */
 export function collectFindings(input: GateInput): Finding[] {
   const { unseen, unjudged, suites, weakened } = input;
   const unjudgedReasons = unjudged.map((text): Reason => ({ code: 'feature', text }));
@@ -166,9 +165,6 @@ function newFindings({ settings, suites, mode }: GateInput): Finding[] {
   return [{ reason: { code: 'new-failed', named }, effect: failing(settings.fail_on) }];
 }
 
-/**
- * References that no longer count for the verdict, and those of them that pass less often on head.
- */
 function removedFindings({ removed, askedAnew, settings, suites }: GateInput): Finding[] {
   const fails = settings.removed === 'fail';
   const reasons: Reason[] = [

@@ -53,18 +53,16 @@ export interface GateInput {
   weakened: readonly Reason[];
   /** The number of rubrics that were tested on labelled examples. */
   tested: number;
-  /** Suites judged only by preference, for which base has no answers to compare with. */
+  /** Suites judged only by preference, without base answers to compare with. */
   preferenceAlone: readonly string[];
-  /** Set if the rate over all suites fell and no single suite explains the fall. */
+  /** Set if the rate over all suites fell and no single suite explains it. */
   pool: { base: number; head: number } | null;
   featureFindings: readonly FeatureFinding[];
   /** Sentences about what features could not judge. */
   unjudged: readonly string[];
-  /** Suites in which head replaces a model that base calls. */
   replaced: readonly ReplacedModel[];
-  /** True if an outside contributor changed something that this run does not use. */
+  /** An outside contributor changed something that this run does not use. */
   hasUnusedChanges: boolean;
-  /** Why base or the base branch cannot be read. */
   baseUnreadable: string | null;
 }
 

@@ -142,7 +142,6 @@ function findSilence(
       silence: 'nothing-gates',
       reasons: preferenceAlone.map((suite) => ({ code: 'preference-alone', suite })),
     };
-  // `factsAndReasons` has already handled too many errors.
   const isShown = tries.every(({ outcome }) => outcome === 'skipped' || outcome === 'error');
   const shown = isShown ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
@@ -197,7 +196,6 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
     : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
-/** Why a run without findings is not green. */
 function notGreenReasons(
   { affected, counted, baseUnreadable }: GateInput,
   facts: RunFacts,

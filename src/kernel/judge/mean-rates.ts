@@ -3,7 +3,7 @@ import { tryOutcomes } from '../plan/ledger.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import { countOutcomes, isComparable, meanOfCounts, type Table } from '../statistics/table.ts';
 
-/** The number of tries that all runs have, on those sides that can run. */
+/** Ignores sides that cannot run. */
 export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
     const lengths = (['base', 'head'] as const)
@@ -13,12 +13,12 @@ export function sharedTries(runs: readonly ReferenceRun[]): number {
   }, Number.MAX_SAFE_INTEGER);
 }
 
-/** One side's pass rate, averaged over references, for tries below `to`. */
+/** Averaged over references, for tries below `to`. */
 export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
   return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }
 
-/** One side's pass rate, averaged over tables with tries on both sides. */
+/** Averaged over tables with tries on both sides. */
 export function meanOfTables(tables: readonly Table[], side: Side): number | null {
   return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
 }

@@ -23,7 +23,7 @@ import { hasOpenShare } from './values.ts';
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
   rows: SuiteRow[];
-  /** All questions of the run in one comparison. Null if fewer than two suites share it. */
+  /** Null if fewer than two suites share the pool. */
   pool: Pool | null;
 }
 
@@ -42,14 +42,13 @@ export function runRows(
   return { shares, rows, pool: createPool(byTries, state, shares.pool) };
 }
 
-/** The evidence that makes a suite red. `p` is null for sequential evidence. */
+/** `p` is null for sequential evidence. */
 interface Regression {
   by: 'fall' | 'references';
   p: number | null;
   look: Look;
 }
 
-/** `holmLevel` is the suite's share of alpha by Holm's procedure. */
 export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
   const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;
@@ -105,7 +104,6 @@ export function measured(
   return { ...row, alpha, tolerance, visibleDrop, facts };
 }
 
-/** The setting `accept` exempts references that are not critical. */
 function isNamedWorse({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
   return (isBroken || isNamedAt(q.down)) && (isCritical || shares.judged !== 'critical');
 }

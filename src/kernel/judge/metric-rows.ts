@@ -21,7 +21,7 @@ const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
-/** A suite's rates count the tries of these runs below the index `tries`. */
+/** Rates count the tries of these runs below the index `tries`. */
 interface Rated {
   suite: SuiteComparison;
   verdict: SuiteVerdict | null;
@@ -82,7 +82,6 @@ function valuesRow(
   );
 }
 
-/** Pass rates of single objects of dialogues. */
 function objectsRow(
   { name, level }: Metric,
   { suite, verdict, runs, tries }: Rated,

@@ -3,7 +3,7 @@ import { countsIn } from '../suite/gate.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { GateInput } from './gate-input.ts';
 
-/** What the gate needs to know about planned suites, even if they have no result. */
+/** Known even if the suites have no result. */
 export function plannedFacts(
   suites: readonly SuiteComparison[],
 ): Pick<GateInput, 'affected' | 'counted' | 'removed' | 'preferenceAlone'> {

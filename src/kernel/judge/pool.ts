@@ -17,7 +17,6 @@ import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 export interface Pool {
   look: Look;
   level: number;
-  /** Whether the pass rate over all questions fell beyond chance. */
   fell: boolean;
 }
 
@@ -35,7 +34,7 @@ export function createPool(
   return decisive === undefined ? null : { ...decisive, fell: hit !== undefined };
 }
 
-/** The drop (0–1) that the pool rules out. Null if there is none, or a suite looks worse. */
+/** The drop (0–1) that the pool rules out. Null if a suite looks worse. */
 export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): number | null {
   const looksWorse = rows.some(
     ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
@@ -48,7 +47,7 @@ export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): 
   return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
-/** Whether the suite's tries are compared one by one. Only such suites belong to the pool. */
+/** Only suites whose tries are compared one by one belong to the pool. */
 export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }
@@ -66,17 +65,13 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
   return { base: meanOfTables(tables, 'base') ?? 0, head: meanOfTables(tables, 'head') ?? 0 };
 }
 
-/**
- * True if some suites are red or have a refuted fall, and the questions of the other suites
- * together did not fall at the pool's level.
- */
+/** True if some suites are red or have a refuted fall, and the others together did not fall. */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
   const { test } = contrast(rest.flatMap(({ look }) => rowsOf(look)));
   return rest.length < pooled.length && test.midDown > level;
 }
 
-/** Whether the pool's fall may come from this suite. */
 export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
   return verdict !== 'regressed' && (confirmation === null || !isRefutal(confirmation));
 }

@@ -12,9 +12,7 @@ export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
   return suite.compared.length > 0 ? suite.compared : countingRuns(suite);
 }
 
-/**
- * Rates count only tries below this index. If there are suspects, all references have these tries.
- */
+/** Rates count only tries below this index. */
 export function ratedTries(verdict: SuiteVerdict | null): number {
   return verdict?.upTo ?? Infinity;
 }

@@ -7,9 +7,7 @@ import { scoreCount, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup, Tests } from '../suite/suite.ts';
 
-/**
- * Returns llmeval's four counts (num_passes and num_fails include skipped scores) and four more.
- */
+/** The first four counts are llmeval's. Its num_passes and num_fails include skipped scores. */
 export function tallyTries(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
   const count = (status: Score['status'], onlySkipped = false): number =>

@@ -6,55 +6,47 @@ export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
   waiting: WaitingBatches | null;
 }
 
-/** The facts that determine the outcome of a run. */
 export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
   /** Null if the run completed its plan. */
   ended: EndedRun | null;
-  /** True if only one commit ran, so that nothing is compared. */
+  /** Only one commit ran, so nothing is compared. */
   isSweep: boolean;
-  /**
-   * The number of references that affect the gate on base and that head removes, newly skips or
-   * quarantines.
-   */
+  /** References that affect the gate on base and that head removes, newly skips or quarantines. */
   removed: number;
   hasUnusedChanges: boolean;
-  /** True if something on base or the base branch could not be read. */
+  /** Something on base or the base branch could not be read. */
   isBaseUnreadable: boolean;
-  /** True if head replaces a model that base calls. */
+  /** Head replaces a model that base calls. */
   isReplaced: boolean;
   /** More than a tenth of all tries. Errors on head alone count as `unanswered` instead. */
   hasTooManyErrors: boolean;
   /**
    * Why no try passed or failed although references are affected. `error`: something went wrong.
-   * `nothing-gates`: the configuration says so. Null if some try did, or if a mean affects the
-   * gate.
+   * `nothing-gates`: the configuration says so.
    */
   silence: 'error' | 'nothing-gates' | null;
-  /** True if a suite regressed, or all suites together did. */
+  /** A suite regressed, or all suites together did. */
   hasRegressed: boolean;
   isInconclusive: boolean;
-  /** True if the model change is the cause of every inconclusive suite. */
+  /** The model change is the cause of every inconclusive suite. */
   isModelChange: boolean;
-  /** True if a finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
+  /** A finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
   fails: boolean;
   failsByInconclusive: boolean;
-  /** True if a finding would fail the run without `fail_on: never`. */
+  /** A finding would fail the run without `fail_on: never`. */
   isHeld: boolean;
-  /** True if something that affects the gate on base could not be judged on head. */
+  /** Something that affects the gate on base could not be judged on head. */
   isUnseen: boolean;
   hasFixed: boolean;
   hasImproved: boolean;
-  /**
-   * True if the same answers pass at another rate, and the run has no other comparison and no new
-   * tests.
-   */
+  /** The same answers pass at another rate, and nothing else changed. */
   isScoringAlone: boolean;
   hasNewFailing: boolean;
 }
 
 interface RunRule<K extends OutcomeKind> {
   kind: K;
-  /** When the rule applies. docs/verdicts.md prints this text. */
+  /** docs/verdicts.md prints this text. */
   words: string;
   when(facts: RunFacts): boolean;
   figures?(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;
@@ -62,7 +54,7 @@ interface RunRule<K extends OutcomeKind> {
 
 type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 
-/** The first rule that applies decides the outcome. */
+/** The first rule that applies decides. */
 export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',

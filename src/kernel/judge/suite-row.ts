@@ -22,13 +22,12 @@ import type { SuiteFacts } from './suite-rules.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 import type { MetricMove } from './values.ts';
 
-/** A compared suite and what its tries show. */
 export interface SuiteRow {
   suite: SuiteComparison;
   /** With fixed tries, there is one look at all of them. */
   plan: LookPlan;
   looks: readonly Look[];
-  /** At the tries that all references have. Rates, interval and p come from this look. */
+  /** At the tries that all references have. Gives rates, interval and p. */
   look: Look;
   /** Only tries below this index count. */
   upTo: number;
@@ -41,15 +40,14 @@ export interface ReferenceRow {
   run: ReferenceRun;
   id: string;
   isCritical: boolean;
-  /** The tries behind the reference's own verdict. */
   table: Table;
   /** False-discovery rates (0–1) as worse (`down`) and as better (`up`). */
   q: { down: number; up: number };
-  /** True if sequential evidence shows that the reference got worse. */
+  /** Sequential evidence shows that the reference got worse. */
   isBroken: boolean;
-  /** True if the reference looks worse and more tries could show that it is not. */
+  /** The reference looks worse, and more tries could show that it is not. */
   isSuspect: boolean;
-  /** True if the reference failed on base and passes on head, beyond chance. */
+  /** The reference failed on base and passes on head, beyond chance. */
   isFixed: boolean;
 }
 
@@ -58,16 +56,16 @@ export interface MeasuredRow extends SuiteRow {
   alpha: number;
   /** The largest drop (0–1) with which the suite can be green. */
   tolerance: number;
-  /** The smallest fall of the pass rate (0–1) that the suite's test detects with 80 % power. */
+  /** The smallest fall of the pass rate (0–1) that the test detects with 80 % power. */
   visibleDrop: number | null;
   facts: OwnFacts;
   moves: readonly MetricMove[];
 }
 
-/** Facts that depend only on the suite's own tries. */
+/** Depend only on the suite's own tries. */
 export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 
-/** Facts that depend on other suites, new tries or the scorings. */
+/** Depend on other suites, new tries or the scorings. */
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
   'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
@@ -128,7 +126,7 @@ function oneLook(suite: SuiteComparison, look: Look, tries: number): Omit<SuiteR
   return { suite, plan: ONE_LOOK, looks: [look], look, upTo: Infinity, tries };
 }
 
-/** The row of a suite that compares pairs of answers, or each reference's roll-up. */
+/** For suites that compare pairs of answers, or each reference's roll-up. */
 export function rowOfAnswers(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -180,8 +178,8 @@ type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
 
 /**
- * Whether base's answers also fail under base's own scoring. Stored answers do not count, because
- * the model may have changed since.
+ * Whether base's answers fail under base's own scoring. Stored answers do not count, because the
+ * model may have changed since.
  */
 function failsUnderBase(
   { base, head }: ReferenceRun,
@@ -198,7 +196,7 @@ function rollUpFell(table: Table | undefined): boolean {
   return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
 }
 
-/** The false-discovery rates of single tries, or 1 where the roll-up disagrees. */
+/** 1 where the roll-up disagrees. */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);
   const mirrored = mirrorTables(rolled);

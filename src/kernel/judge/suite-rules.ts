@@ -8,9 +8,9 @@ import type { FallUnderBase } from './under-base-scoring.ts';
 interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
-  /** The number of references that can run. */
+  /** References that can run. */
   runs: number;
-  /** How many of `runs` have a try on some side, even one with an error. */
+  /** How many of `runs` have a try, even one with an error. */
   tried: number;
   /** How many of `runs` are not skipped or quarantined. */
   counting: number;
@@ -28,61 +28,44 @@ interface Evidence {
   metrics?: readonly string[];
 }
 
-/**
- * The facts that determine the verdict of a compared suite. "Its share of alpha" is the suite's
- * share by Holm's procedure (`alphaShares`).
- */
+/** "Its share of alpha" is the suite's share by Holm's procedure (`alphaShares`). */
 export interface SuiteFacts {
-  /**
-   * What new tries show about a fall that depends on an earlier run or on one session. Null if
-   * there is no such fall.
-   */
+  /** What new tries show about a fall that depends on an earlier run or on one session. */
   confirmation: Confirmation | null;
   /**
-   * The whole suite, or one metric, fell by at least `gate.min_drop`. Exact permutation test of
-   * tries within questions, with min-p over metrics. All looks together spend the suite's share of
-   * alpha (`findRegression`).
+   * The suite, or one metric, fell by at least `gate.min_drop`. Permutation test of tries within
+   * questions, with min-p over metrics, at the suite's share of alpha (`findRegression`).
    */
   fall: Evidence | null;
   /**
-   * Single references got worse, by the mean e-value of the run's references at 0.2 alpha. With
-   * fixed tries, by an exact test of the suite's references (`findRegression`).
+   * Single references got worse. Mean e-value of the run's references at 0.2 alpha. With fixed
+   * tries, an exact test of the suite's references.
    */
   broken: Evidence | null;
   /**
    * Head has no outcome where base has one. Exact test with Holm over the suites, at an additional
-   * 0.2 alpha. No test if a critical reference or the whole suite has no answers (`evidenceFacts`).
+   * 0.2 alpha (`evidenceFacts`).
    */
   unanswered: Evidence | null;
   /**
-   * Ids of references without a judged try, if they are more than 2 % of the run's references,
-   * include a critical one, or are a whole suite (`blocksGreen`).
+   * References without a judged try, if they are more than 2 % of the run's references, include a
+   * critical one, or are a whole suite (`blocksGreen`).
    */
   missing: readonly string[] | null;
-  /**
-   * Ids of references that got worse, at a false-discovery rate of 5 % in each suite
-   * (`isNamedWorse`).
-   */
+  /** References that got worse, at a false-discovery rate of 5 % in each suite. */
   named: readonly string[];
-  /**
-   * Single metrics that fell, at 5 % in total, with Bonferroni over metrics and suites
-   * (`metricsBeyondChance`).
-   */
+  /** Single metrics that fell, at 5 % in total, with Bonferroni over metrics and suites. */
   fallenMetrics: readonly string[];
-  /**
-   * Ids of references that look worse, if more tries could show that they are not. Set only if the
-   * run ended early, another reference already got worse, or a critical roll-up fell
-   * (`measureSuspicion`).
-   */
+  /** References that look worse, if more tries could show that they are not. */
   suspicious: readonly string[];
   /**
-   * The good verdicts that are ruled out by how answers end. Exact test at 0.2 alpha. No test if
-   * all answers of a side ended in one of these ways (`ruledOutByEndings`).
+   * The good verdicts that are ruled out by how answers end. Exact test at 0.2 alpha
+   * (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * Set if the scoring changed and head's answers fall under base's scoring. Tested like fixed
-   * tries, at the suite's share of alpha.
+   * The scoring changed, and head's answers fall under base's scoring. Tested like fixed tries, at
+   * the suite's share of alpha.
    */
   underBase: FallUnderBase | null;
   /**
@@ -91,22 +74,22 @@ export interface SuiteFacts {
    */
   rise: Evidence | null;
   /**
-   * The interval of head − base. Each end has a one-sided level of 1 to 3.5 % by look, or 5 % with
-   * fixed tries, whatever alpha is.
+   * Each end of the interval of head − base has a one-sided level of 1 to 3.5 % by look, or 5 %
+   * with fixed tries, whatever alpha is.
    */
   interval: { difference: number; low: number; high: number } | null;
-  /** True if the interval rules out a drop above the tolerance, also for shares of turns. */
+  /** The interval rules out a drop above the tolerance, also for shares of turns. */
   isBound: boolean;
-  /** True if the rate is not lower at the last look, or at an earlier one in a small suite. */
+  /** The rate is not lower at the last look, or at an earlier one in a small suite. */
   isNotLower: boolean;
-  /** True if the interval over all suites rules out a drop and no suite looks worse. */
+  /** The interval over all suites rules out a drop, and no suite looks worse. */
   isBoundTogether: boolean;
 }
 
 /** The first rule that applies decides. */
 interface Rule<Facts> {
   verdict: Verdict;
-  /** When the rule applies. docs/verdicts.md prints this text. */
+  /** docs/verdicts.md prints this text. */
   words: string;
   when(facts: Facts): boolean;
 }

@@ -36,8 +36,7 @@ import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from '
 
 /**
  * Judges head's answers with base's scoring if the pull request also changes the scoring. Finds
- * falls of suites (`fallUnderBase`). If these are not red, also finds falls of single references
- * and means.
+ * falls of suites, single references and means.
  */
 
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
@@ -83,9 +82,8 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Mean rates over the references judged in all four corners, because rates of different references
- * are not comparable. If there are none, uses references for which both scorings judge base's
- * answers.
+ * Averages references judged in all four corners, because rates of different references are not
+ * comparable. If there are none, uses references for which both scorings judge base's answers.
  */
 export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -94,7 +92,7 @@ export function cornerRates(corners: readonly Corners[]): ScoringResult['rates']
 }
 
 export interface FallUnderBase {
-  /** Pass rates under base's scoring, 0–1. */
+  /** Under base's scoring, 0–1. */
   base: number;
   head: number;
   references: string[];
@@ -106,9 +104,8 @@ export interface FallUnderBase {
 }
 
 /**
- * How head's answers fall under base's scoring, beyond chance, if both prompt and scoring changed.
- * A new format with a matching scoring excuses the fall. A scoring with fewer checks does not.
- * `alpha` (0–1) is the suite's share.
+ * How head's answers fall under base's scoring, beyond chance. A new format with a matching scoring
+ * excuses the fall. A scoring with fewer checks does not. `alpha` (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -186,15 +183,13 @@ interface JudgedSuite {
   } | null;
 }
 
-/** A fall under base's scoring that a suite's verdict does not include. */
+/** A fall that a suite's verdict does not include. */
 export interface SeparateFall {
   comparison: SuiteComparison;
   reason: UnderBaseFinding['reason'];
 }
 
-/**
- * Falls of single references, which no suite's test shows, and falls of means. Means share `alpha`.
- */
+/** Means share `alpha`. */
 export function separateFalls(suites: readonly JudgedSuite[], alpha: number): SeparateFall[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
@@ -204,7 +199,6 @@ export function separateFalls(suites: readonly JudgedSuite[], alpha: number): Se
   ]);
 }
 
-/** Merges references of all suites with the same `fail_on` into one finding. */
 export function underBaseFindings(falls: readonly SeparateFall[]): UnderBaseFinding[] {
   const alike = Map.groupBy(falls, ({ comparison: { gate } }) => gate.fail_on);
   return [...alike].flatMap(([failOn, group]) => {

@@ -131,7 +131,6 @@ function triesThat(
   return { base: count('base'), head: count('head') };
 }
 
-/** Whether `is` is true less often on head, beyond chance. */
 function holdsLessOften(runs: readonly ReferenceRun[], is: Test, alpha: number): boolean {
   const { base, head } = triesThat(runs, is);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);

@@ -21,14 +21,11 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
-  /**
-   * Set if the number is the share of these objects that pass. Drops of at least `minDrop` (0–1)
-   * count.
-   */
+  /** Set if the number is the share of these objects that pass. */
   share: { of: MetricLevel; minDrop: number } | null;
-  /** Over the tries that all references have. Null if no reference has numbers on both sides. */
+  /** Over the tries that all references have. */
   test: ValueTest | null;
-  /** The test after each look of the plan. Empty if the metric does not affect the gate. */
+  /** After each look of the plan. Empty if the metric does not affect the gate. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
@@ -36,7 +33,7 @@ export interface MetricMove {
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** How each metric of a suite moved over tries below `upTo`. Significance is decided later. */
+/** Uses tries below `upTo`. Significance is decided later. */
 export function metricMoves(
   suite: SuiteComparison,
   { upTo, plan }: { upTo: number; plan: LookPlan },
@@ -68,7 +65,6 @@ export function comparedShare(
   return isShare ? { of: metric.level, minDrop: gate.min_drop } : null;
 }
 
-/** Compares a metric's number on base and head, over tries of `runs` below `upTo`. */
 export function numberTest(
   { run: { suite } }: SuiteComparison,
   number: MetricNumber,
@@ -89,9 +85,7 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 
 type Moved = NonNullable<MetricValues['moved']>;
 
-/**
- * p (0–1) of a move in this direction. Two-sided if no direction is better, and 1 without a test.
- */
+/** p (0–1) of a move in this direction. Two-sided if no direction is better. */
 export function directionalP(test: ValueTest | null, better: Better, moved: Moved): number {
   if (test === null) return 1;
   if (better === 'none') return test.differs;
@@ -109,7 +103,6 @@ export function directionOf({ z }: ValueTest, moved: Moved, better: Better): Mov
   return { way, by: isMean ? 'mean' : 'ranks' };
 }
 
-/** Whether the metric fell at one of its looks. */
 export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number): boolean {
   return withLevels(looks, alpha, plan).some(
     ({ look, level }) =>
@@ -118,10 +111,7 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/**
- * Whether a share of turns is lower, perhaps by more than the tolerance, but was not found to be
- * worse.
- */
+/** Whether a share of turns is lower but was not found to be worse. */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
     ({ share, gate, test, moved }) =>

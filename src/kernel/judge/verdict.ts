@@ -19,7 +19,7 @@ import { fallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, hasOpenShare, metricMoves, type MetricMove } from './values.ts';
 
 interface MeasureOptions {
-  /** True if every wanted try was made. Only then does a missing answer mean something. */
+  /** Whether every wanted try was made. Only then does a missing answer mean something. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
@@ -28,7 +28,7 @@ interface MeasureOptions {
 export interface MeasuredRun {
   suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation'> }[];
   pool: RunRows['pool'];
-  /** The drop (0–1) that the pool rules out. Null if a suite looks worse. */
+  /** The drop (0–1) that the pool rules out. */
   bound: number | null;
 }
 
@@ -58,7 +58,6 @@ export function measureSuites(
   return { suites: found, pool: run.pool, bound };
 }
 
-/** `confirmations`: what new tries show about the falls of each suite and its metrics. */
 export function judgeMeasured(
   { suites, pool, bound }: MeasuredRun,
   confirmations: ReadonlyMap<SuiteComparison, readonly Confirmation[]> = new Map(),

@@ -8,7 +8,7 @@ export interface Halt {
   code: HaltCode;
   why: string;
   cap?: 'max_calls' | 'max_cost_usd';
-  /** Batches that vendors have not finished. A later run collects them. */
+  /** A later run collects them. */
   waiting?: WaitingBatches;
 }
 

@@ -6,19 +6,16 @@ import { clusteredTries, type LookRow } from '../statistics/look.ts';
 import type { Tries } from '../statistics/table.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison, type Try } from './suite-run.ts';
 
-/** The tries of one reference, and what the rules for further tries need to know. */
 export interface LedgerReference extends LookRow {
   metrics: ReadonlyMap<string, Tries>;
   /** How many metrics judge the reference and affect the gate. */
   judgedBy: number;
   isCritical: boolean;
-  /**
-   * True if the reference nearly always passed in earlier runs, so that any failure is suspicious.
-   */
+  /** It nearly always passed in earlier runs, so any failure is suspicious. */
   isSteady: boolean;
-  /** True if the reference gets tries until it is known whether it is fixed. */
+  /** It gets tries until it is known whether it is fixed. */
   isAwaited: boolean;
-  /** The fixed number of tries per side. Infinity if the number is adaptive. */
+  /** Fixed number of tries per side. Infinity if the number is adaptive. */
   planned: number;
 }
 
@@ -39,8 +36,8 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 }
 
 /**
- * References are in one cluster if they have the same question on both sides, or the same `cluster`
- * and group. Null: the reference is permuted alone.
+ * A cluster has references with the same question on both sides, or with the same `cluster` setting
+ * in a group. Null: the reference is permuted alone.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
@@ -80,7 +77,6 @@ export function suiteClusters(compared: readonly ReferenceRun[]): (string | null
   return clusterNames([compared])[0] ?? [];
 }
 
-/** The try fails only if this metric fails. */
 export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outcome {
   if (outcome !== 'fail') return outcome;
   const failed = scores.some(
@@ -155,7 +151,7 @@ function failingMetrics(run: ReferenceRun): Map<string, Tries> {
   );
 }
 
-/** Without the further tries of critical references, which follow failures and would bias means. */
+/** Removes the further tries of critical references, which would bias means. */
 export function plannedTries({ references }: SuiteLedger): LookRow[] {
   return references.map(({ tries, metrics, cluster, planned }) => {
     const cut = ({ base, head }: Tries): Tries => ({

@@ -1,17 +1,19 @@
 import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
-/** When suites are tested before all tries are made (a look), and what a look may conclude. */
+/**
+ * A look tests suites before all tries are made. The plan says when, and what a look may conclude.
+ */
 export interface LookPlan {
-  /** The number of tries per side at each look. */
+  /** Tries per side at each look. */
   tries: readonly number[];
   /** The alpha that a look spends grows with this power of the look's share of the tries. */
   power: number;
   /** If p is above this, nothing looks worse, and more tries rarely change that. */
   futile: number;
   /**
-   * The one-sided level of the interval at each look. Suites stop once the bound is good enough, so
-   * 5 % at each look would be wrong in more than 5 % of runs. Early levels are strict because most
+   * One-sided level of the interval at each look. Suites stop once the bound is good enough, so 5 %
+   * at each look would be wrong in more than 5 % of runs. Early levels are strict because most
    * suites stop there.
    */
   bounds: readonly number[];
@@ -31,13 +33,12 @@ const LARGE: LookPlan = {
   bounds: [0.01, 0.01, 0.015, 0.02, 0.03],
 };
 
-/** With fixed tries there is one look at all of them, with a 95 % bound. */
+/** With fixed tries, there is one look at all of them. */
 export const ONE_LOOK: LookPlan = { tries: [Infinity], power: 1, futile: 1, bounds: [0.05] };
 
 /** With this many questions, one try per side is enough for a first look. */
 const LARGE_RUN = 100;
 
-/** Counts the questions of the whole comparison, without duplicates. */
 export function lookPlan(questions: number): LookPlan {
   return questions >= LARGE_RUN ? LARGE : SMALL;
 }
@@ -51,10 +52,7 @@ export function boundQuantile(plan: LookPlan, tries: number): number {
   return normalQuantile(1 - (plan.bounds[Math.max(0, last)] ?? 0));
 }
 
-/**
- * Standard deviations beyond which the normal density is negligible, and the (even) number of
- * Simpson steps.
- */
+/** Beyond this many standard deviations, the normal density is negligible. */
 const DENSITY_LIMIT = 8.5;
 
 const STEPS = 120;
@@ -89,7 +87,7 @@ export function withLevels<Look>(
   return looks.map((look, k) => ({ look, level: at(levels, k) }));
 }
 
-/** Cached, because a run uses few levels and each takes milliseconds to compute. */
+/** A run uses few levels, and each takes milliseconds to compute. */
 const LEVELS_CACHE = new Map<string, readonly number[]>();
 
 function spendAlpha(

@@ -10,7 +10,7 @@ import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
   metric: Metric;
-  /** Names an entry of a map value. Null for the value itself. */
+  /** Null for the value itself. */
   entry: string | null;
   name: string;
 }
@@ -18,7 +18,7 @@ export interface MetricNumber {
 /** Maps with more entries than this are data, not numbers to compare. */
 const MAX_MAP_ENTRIES = 20;
 
-/** A metric's numbers apart from pass and fail: its value, or each entry of a map. */
+/** A metric's value, or each entry of a map, if it is a number. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   const all = everyMetric(run.scoring.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
@@ -53,7 +53,7 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
   return found === undefined ? [] : [found];
 }
 
-/** Uses tries below `tries`. Latencies count only if measured in this run. */
+/** Latencies count only if measured in this run. */
 export function valuesByReference(
   { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
   runs: readonly ReferenceRun[],

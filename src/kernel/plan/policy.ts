@@ -12,23 +12,22 @@ import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
  * Decides which tries to make next. Nothing is stored between rounds: after every round, and again
  * for the verdict, all looks are replayed from the first. Tries are collected at the strictest
  * level that Holm's procedure may give a suite. At a larger level the looks only stop earlier, so
- * the same tries may be judged at any larger level.
+ * the same tries serve any larger level.
  */
 
 /** How alpha is divided, 0–1 each. */
 export interface RunLevels {
   /** The smallest level that Holm's procedure may give a suite. */
   suite: number;
-  /** For all questions of the run together. 0 if there is no pool. */
+  /** 0 if there is no pool. */
   pool: number;
-  /** For all single references together. */
   references: number;
   judged: SuspectScope;
 }
 
 export interface RunState {
   plan: LookPlan;
-  /** The looks at all suites together. There is one with fixed tries, and none without a pool. */
+  /** Looks at all suites together. There is one with fixed tries, and none without a pool. */
   pool: Look[];
   suites: SuiteState[];
   isDone: boolean;
@@ -43,15 +42,13 @@ export interface SuiteState {
 
 export interface ReferenceState {
   reference: LedgerReference;
-  /** For "the reference got worse". */
   eValue: number;
-  /** True if the reference got worse. All references of the run are judged at one level. */
+  /** All references of the run are judged at one level. */
   isBroken: boolean;
-  /** True while the reference looks worse and more tries could show that it is not. */
+  /** The reference looks worse, and more tries could show that it is not. */
   isSuspect: boolean;
-  /** True if the reference failed on base and passes on head. */
   isFixed: boolean;
-  /** The number of tries per side that the reference needs next. */
+  /** Number of tries per side that the reference needs next. */
   wanted: number | null;
 }
 
@@ -65,9 +62,9 @@ const ALONE_P = 0.2;
 const SUSPICIOUS_P = 0.1;
 
 /**
- * Replays the rules on the tries so far. All suites get the tries of the first look. Then suspects
- * get more pairs until they are found to be worse or not. Then every undecided suite gets one more
- * try. Once the pool rules out a drop, only suites that look worse continue.
+ * All suites get the tries of the first look. Then suspects get more pairs until they are found to
+ * be worse or not. Then every undecided suite gets one more try. Once the pool rules out a drop,
+ * only suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
   const plan = lookPlan(countQuestions(ledgers));
@@ -115,7 +112,7 @@ export function firstLookTries(ledgers: readonly SuiteLedger[]): number {
   return lookPlan(countQuestions(ledgers)).tries[0] ?? MOST_TRIES;
 }
 
-/** All references of a cluster together count as one question. */
+/** A cluster counts as one question. */
 function countQuestions(ledgers: readonly SuiteLedger[]): number {
   const all = ledgers.flatMap(({ references }) => references);
   const named = all.flatMap(({ cluster }) => cluster ?? []);
@@ -156,11 +153,9 @@ function walkLooks(
 }
 
 interface LookStep {
-  /** The look's index in the plan. */
   k: number;
   levels: RunLevels;
   plan: LookPlan;
-  /** True if the pool ruled out a drop at an earlier look. */
   isPoolSettled: boolean;
 }
 
@@ -184,8 +179,8 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
 
 /**
  * `fell`: all suites stop. `calm`: a drop is ruled out, so only suites that look worse continue.
- * `quiet`: suites that rule out a drop stop, as they do without a pool. `open`: no suite stops,
- * because the pool looks worse or cannot rule out a drop yet.
+ * `quiet`: suites that rule out a drop stop. `open`: no suite stops, because the pool looks worse
+ * or cannot rule out a drop yet.
  */
 function poolState(
   pool: Look,
@@ -205,7 +200,7 @@ interface SuiteAtLook {
   p: number;
   fell: boolean;
   rose: boolean;
-  /** True if the suite rules out a drop. */
+  /** The suite rules out a drop. */
   isCalm: boolean;
 }
 
@@ -224,7 +219,6 @@ function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep
   };
 }
 
-/** Each suite contributes the tries of its last look. */
 function poolLook(suites: readonly SuiteWalk[], z?: number): Look {
   const rows = suites.flatMap(({ ledger, looks }) => {
     const last = looks.at(-1);
@@ -254,7 +248,6 @@ export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[])
   return Math.min(RUN_TOLERANCE, ...set);
 }
 
-/** Whether a suite looks worse itself, whatever the pool shows. */
 export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
@@ -265,9 +258,8 @@ export function maxSuspects(references: number): number {
 }
 
 /**
- * Suspects that get more tries: first those that already have some, then those with the largest
- * e-values, up to {@link maxSuspects}. Critical suspects always get more. References of a suite
- * that fell get none.
+ * First those that already have extra tries, then those with the largest e-values. Critical
+ * suspects are not limited. References of a suite that fell get no tries.
  */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>

@@ -13,11 +13,9 @@ import { everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
-  /**
-   * The result under head's scoring, which decides. If head lacks the suite, under base's scoring.
-   */
+  /** Under head's scoring, which decides. If head lacks the suite, under base's. */
   byHead: TryResult;
-  /** The result under base's scoring. Null if that scoring is not different. */
+  /** Null if base's scoring is not different. */
   byBase: TryResult | null;
 }
 
@@ -29,15 +27,14 @@ export interface ReferenceRun {
 
 export interface SuiteRun {
   suite: AffectedSuite;
-  /** Judges both sides' outputs: head's, or base's if head lacks the suite. */
+  /** Judges both sides: head's scoring, or base's if head lacks the suite. */
   scoring: Scoring;
-  /** Null if it does not differ from head's for any reference. */
+  /** Null if it does not differ from head's. */
   baseScoring: Scoring | null;
-  /** References that can run, in the suite's order, without removed ones. */
+  /** References that can run, in the suite's order. */
   runs: readonly ReferenceRun[];
 }
 
-/** The scoring for the verdict comes first. */
 export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
   return baseScoring === null ? [scoring] : [scoring, baseScoring];
 }
@@ -47,7 +44,7 @@ export function identityOf({ suite: { path, name, variant } }: SuiteRun): string
   return JSON.stringify([path, name, variant]);
 }
 
-/** The total number of tries wanted, by index in `runs`. An absent index wants no more. */
+/** Total number of tries wanted, by index in `runs`. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {
@@ -82,7 +79,7 @@ export function isCritical({ affected: { reference } }: ReferenceRun): boolean {
   return reference.tags.includes('critical');
 }
 
-/** References that count for the verdict. Skipped and quarantined ones do not. */
+/** Omits skipped and quarantined references. */
 export function countingRuns({
   run: { suite, runs },
   quarantined,
@@ -131,9 +128,7 @@ export function suiteComparison(
   };
 }
 
-/**
- * A metric that compares the share of turns fails the run, unless the gate settings say otherwise.
- */
+/** A metric that compares the share of turns fails the run by default. */
 function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   const shares = everyMetric(tests).filter(comparesShare);
   if (shares.length === 0) return gate;
@@ -141,7 +136,7 @@ function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   return { ...gate, metrics: { ...Object.fromEntries(words), ...gate.metrics } };
 }
 
-/** `made` has new tries, each with its run (index in `runs`) and side. */
+/** In `made`, `run` is an index in `runs`. */
 export function withMoreTries(
   suite: SuiteComparison,
   made: Iterable<readonly [{ run: number; side: Side }, Try]>,
@@ -156,7 +151,6 @@ export function withMoreTries(
   }));
 }
 
-/** Changes the suite's references, also in `compared`. */
 export function mapRuns(
   suite: SuiteComparison,
   change: (run: ReferenceRun, index: number) => ReferenceRun,

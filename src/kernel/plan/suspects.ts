@@ -12,11 +12,9 @@ import type { LedgerReference, SuiteLedger } from './ledger.ts';
 
 export interface Suspicion {
   reference: LedgerReference;
-  /** For "the reference got worse". */
   eValue: number;
-  /** True if the reference looks worse and more tries could decide. */
+  /** The reference looks worse, and more tries could decide. */
   isOpen: boolean;
-  /** True if the reference is judged on its own. */
   isJudged: boolean;
   isBroken: boolean;
 }
@@ -24,9 +22,9 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value that a reference needs to stay a suspect after this many pairs. `watched` references
- * (critical or steady) become suspects with one more failure on head. The false-alarm rate does not
- * depend on these values.
+ * The e-value that a reference needs to stay a suspect after this many pairs. Critical or steady
+ * references are `watched`: one more failure on head makes them suspects. The false-alarm rate does
+ * not depend on these values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },
@@ -42,8 +40,8 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 }
 
 /**
- * The e-value for "one reference got worse". Half of the weight is on all metrics together, and
- * half is split among the reference's metrics. A metric that never fails is no evidence.
+ * Half of the weight is on all metrics together, and half is split among the reference's metrics. A
+ * metric that never fails is no evidence.
  */
 export function measureSuspicion(
   reference: LedgerReference,
@@ -68,7 +66,6 @@ export function measureSuspicion(
 
 export type SuspectScope = 'none' | 'critical' | 'all';
 
-/** If some references are broken, those with at least this e-value are named. */
 const BROKEN_E_VALUE = 20;
 
 interface JudgedReferences {
@@ -77,10 +74,9 @@ interface JudgedReferences {
 }
 
 /**
- * Tests single references together at one level. Some are broken if the weighted mean of their
- * e-values, itself an e-value, reaches 1/level. Half of the weight is spread over all references,
- * and half over the critical ones, if any. With fixed tries, only critical references are judged
- * here.
+ * Tests single references together. Some are broken if the weighted mean of their e-values, itself
+ * an e-value, reaches 1/level. Half of the weight is spread over all references, and half over
+ * critical ones. With fixed tries, only critical references are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -115,21 +111,19 @@ export function judgeReferences(
   };
 }
 
-/** A reference looks fixed if base failed and head passed in all of this many first pairs. */
+/** A reference looks fixed if base failed and head passed in this many first pairs. */
 const FIRST_PAIRS = 2;
 
 export const MOST_FIXING_PAIRS = 9;
 
-/** Candidates with a smaller e-value are removed. */
 const MIN_E_VALUE = 1;
 
-/** An awaited reference gets this many pairs even if it does not look fixed. */
 const AWAITED_PAIRS = 5;
 
 /**
- * References that failed on base and pass on head. `open` are candidates that one more pair could
- * decide: the first `most`, and all awaited references. On average at most 5 % of the found
- * references are wrong, whenever testing stops. Source: Wang and Ramdas 2022 (e-BH).
+ * `open` are candidates that one more pair could decide: the first `most`, and all awaited
+ * references. On average at most 5 % of `fixed` are wrong, whenever testing stops. Source: Wang and
+ * Ramdas 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],

@@ -6,7 +6,6 @@ import { mean, meanOrNull } from '../statistics/sums.ts';
 import { isComparable, type Counts, type Table } from '../statistics/table.ts';
 import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
-/** The range of the tolerance `auto`. */
 const AUTO = { least: 0.05, most: 0.1 };
 
 /** `auto` means the smallest detectable drop (`visible`), limited to 5 to 10 points. */
@@ -17,8 +16,8 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 }
 
 /**
- * The smallest detectable drop, 0–1, at the plan's last look and level. A suite that stopped early
- * would have continued until then if it had looked worse.
+ * The smallest detectable drop (0–1) at the plan's last look. A suite that stopped early would have
+ * continued until then if it had looked worse.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -31,7 +30,7 @@ export function visibleAt(
   return visibleDrop({ ...design, tries }, levels.at(-1) ?? 0);
 }
 
-/** After this many tries per side, a small suite without a negative difference rules out a drop. */
+/** A small suite rules out a drop after this many tries per side without a negative difference. */
 const SMALL_TRIES = 3;
 
 /** A suite is small if only nearly flawless tries can satisfy the bound. */
@@ -40,9 +39,8 @@ const SMALL_SHARE = 0.7;
 const ZERO_TOLERANCE = 1e-12;
 
 /**
- * A look rules out a drop if the interval lies above −tolerance, or if the difference is not
- * negative and this is the last look or the suite is small. A small suite in which head is ahead
- * stops immediately, because waiting would detect few more drops.
+ * A look rules out a drop if the interval is above −tolerance. If the difference is not negative,
+ * the last look is enough, or any look at a small suite. Waiting would detect few more drops.
  */
 export function ruledOutBy(
   look: Look,
@@ -90,18 +88,15 @@ function scatter({ passes, tries }: Counts): number {
 
 interface Design {
   references: number;
-  /** Tries per reference and side. If references differ, the harmonic mean. */
+  /** The harmonic mean, if references differ. */
   tries: { base: number; head: number };
-  /** As `withinVariance` returns it, 0–¼. */
+  /** As returned by `withinVariance`, 0–¼. */
   variance: number;
   /** Mean pass rate before the drop, 0–1. */
   rate: number;
 }
 
-/**
- * The number of changes in one direction that the suite test usually needs at alpha = 0.05
- * (simulated).
- */
+/** Changes in one direction that the suite test usually needs at alpha = 0.05 (simulated). */
 const MIN_CHANGES = 5.5;
 
 const ITERATIONS = 200;
@@ -109,9 +104,8 @@ const ITERATIONS = 200;
 /**
  * The smallest uniform drop of the mean pass rate (0–1) that is detected with the given power: the
  * fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], with v the
- * variance and m the rate, and at least 5.5 / (N·min(nB, nH)). It includes the drop's own noise and
- * the discreteness of small suites, for which the textbook formula is up to 2.8 times too
- * optimistic. Null if even a drop to 0 would not be detected.
+ * variance and m the rate, and at least 5.5 / (N·min(nB, nH)). In small suites, the textbook
+ * formula is up to 2.8 times too optimistic. Null if even a drop to 0 would not be detected.
  */
 export function visibleDrop(
   { references, tries, variance, rate }: Design,
@@ -133,7 +127,7 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** Each unit counts once, whatever the number of its members. */
+/** Each unit counts once, however many members it has. */
 export function designOf(tables: readonly Table[], units: readonly Unit[] = tables): Design {
   const compared = tables.filter(isComparable);
   const harmonic = (side: 'base' | 'head'): number =>

@@ -20,7 +20,7 @@ import {
 } from './suite-run.ts';
 
 /**
- * Used if tries cannot be added step by step: in sweeps, pairwise suites and prompts that base
+ * For tries that cannot be added step by step: in sweeps, pairwise suites and prompts that base
  * lacks.
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
@@ -28,9 +28,7 @@ const UNCOMPARED_TRIES = FIRST_TRIES;
 const ROLLED_TRIES = 3;
 
 /**
- * Uses `n_tries` of the test file, or else of the settings. Recorded answers compared by their
- * tries get one try, or as many passes as the roll-up wants. `adaptive` becomes a fixed number in
- * sweeps, in pairwise suites and if nothing affects the gate.
+ * `adaptive` becomes a fixed number in sweeps, in pairwise suites and if nothing affects the gate.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
@@ -84,7 +82,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Suites whose tries are compared one by one. They share the pool and the references' level. */
+  /** They share the pool and the references' level. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -141,8 +139,8 @@ export function alphaShares(
   const rest = alpha - references;
   // A single suite is also the pool, so it gets both shares.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
-  // The suites share the references' alpha evenly. A suite with fixed tries spends it on an exact
-  // test of its references (`brokenP`). The rest is for the e-value of all references of the run.
+  // The suites share the references' alpha evenly. A suite with fixed tries spends its part on an
+  // exact test of its references (`brokenP`). The rest is for the e-value of all references.
   const part = references / Math.max(1, all.length);
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
     if (policy.kind !== 'fixed') return 0;
@@ -163,10 +161,6 @@ export function alphaShares(
 
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
-/**
- * The number of tries that each suite wants next: a fixed number, or the first look's tries and
- * those that {@link runState} adds.
- */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
   const { byTries } = comparing(suites);
@@ -189,7 +183,6 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
   };
 }
 
-/** References for which more tries decide whether their values moved far more than the others'. */
 function toSettleValues(suite: SuiteComparison, first: number): ReferenceRun[] {
   if (suite.policy.kind !== 'adaptive') return [];
   return metricNumbers(suite)

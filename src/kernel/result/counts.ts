@@ -39,7 +39,7 @@ export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): Tr
   );
 }
 
-/** If more than this share of tries has no readable grade, the verdict line mentions it. */
+/** Above this share of tries without a readable grade, the verdict line mentions it. */
 const MAX_UNGRADED_SHARE = 0.1;
 
 export function ungradedSuites(
@@ -58,9 +58,9 @@ export function ungradedSuites(
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * The suites whose missing evidence keeps a run from being green. If more than 2 % of the run's
- * references lack evidence, these are all suites that lack some. Otherwise, suites that lack a
- * critical reference, or all references.
+ * Suites whose missing evidence keeps a run from being green. If too many of the run's references
+ * lack evidence, these are all suites that lack some. Otherwise, suites that lack a critical
+ * reference, or all references.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
@@ -106,9 +106,7 @@ function referencesThat(
   );
 }
 
-/**
- * Scorings that change base's own pass rate, largest change first. Empty if anything else changed.
- */
+/** Largest change first. Empty if anything else changed. */
 export function onlyScoringChanged({
   scoring,
   suites,

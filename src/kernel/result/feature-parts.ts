@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
 /**
- * What features add to results. A feature declares its keys in its own folder: `declare module
- * '…/kernel/result/feature-parts.ts' { interface FeatureParts { … } }`.
+ * A feature declares its keys in its own folder: `declare module '…/kernel/result/feature-parts.ts'
+ * { interface FeatureParts { … } }`.
  */
 
-/** Keys of a result. A feature's `emptyParts` has those that are always present. */
+/** A feature's `emptyParts` has the keys that are always present. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureParts {}
 

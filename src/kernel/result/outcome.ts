@@ -31,8 +31,8 @@ const failed = outcome(
 );
 
 /**
- * The outcome of a run. The gate decides it (`judge/run-rules.ts`), except for `not-evaluated`,
- * `without-keys` and `overridden`, which the app adds.
+ * The gate decides the outcome (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys`
+ * and `overridden`, which the app adds.
  */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome(
@@ -117,8 +117,8 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
 }
 
 /**
- * 0 for pass or inconclusive, 1 if the gate failed, 2 if the configuration or infrastructure
- * prevented a verdict.
+ * 0: pass or inconclusive. 1: the gate failed. 2: the configuration or infrastructure prevented a
+ * verdict.
  */
 export function exitCode(conclusion: Conclusion): 0 | 1 | 2 {
   if (conclusion === 'error') return NOT_JUDGED;

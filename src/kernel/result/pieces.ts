@@ -3,8 +3,6 @@ import { usageSchema } from '../../types/answer-schema.ts';
 import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../types/metric.ts';
 import type { Json, Side } from '../../types/plain.ts';
 
-/* Each use adds a description that says what is counted there. */
-
 export const countSchema = z.number().int().nonnegative();
 
 export const shareSchema = z.number().min(0).max(1);
@@ -15,7 +13,7 @@ export const dollarsSchema = z.number().nonnegative().nullable();
 
 export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
 
-/** The same schema for base and head. `{side}` and `{Side}` in `about` become their names. */
+/** `{side}` and `{Side}` in `about` become base and head. */
 export function sides<S extends z.ZodType>(schema: S, about: string): Record<Side, S> {
   const of = (side: Side, title: string): S =>
     schema.describe(about.replaceAll('{side}', side).replaceAll('{Side}', title));

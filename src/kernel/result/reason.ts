@@ -7,7 +7,6 @@ export const HALTS = ['budget', 'time', 'interrupted', 'cancelled'] as const;
 
 export type HaltCode = (typeof HALTS)[number];
 
-/** How far a run got before it ended early. */
 export const progress = {
   halt: z
     .enum(HALTS)

@@ -33,7 +33,7 @@ const evaluationsSchema = z.strictObject({
   differing: countSchema.describe('Repeated calls with a different result.'),
 });
 
-/** The kernel's keys of `result.json`. Features add more keys with {@link resultSchemaWith}. */
+/** Features add keys with {@link resultSchemaWith}. */
 export const resultSchema = z.strictObject({
   schema_version: z.literal(RESULT_VERSION).describe('Version of this format.'),
   mode: z.enum(['diff', 'sweep']).describe('Base against head, or one commit alone.'),

@@ -26,7 +26,7 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
       /** Added to the try index, so that equal questions get separate answers. */
       draw?: number;
     }
-  /** A dialogue recorded with its answers. `after` has the messages after the last answer. */
+  /** `after` has the messages after the last answer. */
   | {
       kind: 'recorded';
       thread: Message[];
@@ -46,10 +46,7 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
   | { kind: 'impossible'; message: string }
 );
 
-/**
- * Equal questions have equal fingerprints. A question that cannot be asked is identified by the
- * reason.
- */
+/** A question that cannot be asked is identified by the reason. */
 export function fingerprintOf(generation: Generation): string {
   return generation.kind === 'impossible'
     ? `impossible: ${generation.message}`
@@ -58,17 +55,15 @@ export function fingerprintOf(generation: Generation): string {
 
 export interface AffectedReference {
   reference: Reference;
-  /** Base's prompt with head's input. Null if base lacks the prompt or cannot render it. */
+  /** Base's prompt with head's input. */
   base: Generation | null;
   head: Generation | null;
   change: 'both' | 'added' | 'removed' | 'edited';
-  /** The reference as base defines it. */
   baseReference: Reference | null;
   /** The prompt that had this reference on base, if it was another prompt. */
   from?: string;
 }
 
-/** The reference as a side's scoring defines it. */
 export function referenceOn(
   { reference, baseReference }: AffectedReference,
   side: Side,
@@ -82,15 +77,13 @@ export interface SuiteSide {
   scoring: Scoring;
 }
 
-/** A suite in each variant of the settings' `sweep`. Without a sweep, there is one variant. */
+/** Without a `sweep`, there is one variant. */
 export interface ResolvedSuite {
   suite: Suite;
   variants: SuiteSide[];
 }
 
-/**
- * A suite in one variant, with the references to run. The suite is not affected if there are none.
- */
+/** The suite is not affected if it has no references to run. */
 export interface AffectedSuite {
   path: string;
   name: string;

@@ -25,7 +25,6 @@ interface AffectedPart {
   unasked?: string[];
 }
 
-/** The affected references of one suite, with the changed keys. */
 export function affectedReferences(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -69,8 +68,8 @@ function affectedPart(
 }
 
 /**
- * If anything changed, also includes references that cannot run. So a suite in which nothing can
- * run is never reported as unaffected.
+ * If anything changed, includes references that cannot run. Otherwise a suite in which nothing can
+ * run would be reported as unaffected.
  */
 function touchedReferences(
   {
@@ -105,7 +104,6 @@ function touchedReferences(
   };
 }
 
-/** The files of the reference's values or of a metric's code, or else the reference's own file. */
 function editedFiles({ reference, baseReference }: AffectedReference): string[] {
   const before = new Set((baseReference?.metrics ?? []).map(metricIdentity));
   if (baseReference === null) return [reference.place.file];
@@ -188,9 +186,8 @@ function pairReference(
 }
 
 /**
- * Base's prompt with head's input. If base cannot render that (a variable was renamed), with base's
- * own input. For a recorded dialogue, base's own recording comes first. Null makes the reference
- * not comparable, which is not an error.
+ * Base's prompt with head's input. If a variable was renamed, base's own input is used. For a
+ * recorded dialogue, base's own recording comes first.
  */
 function baseGeneration(
   base: SuiteSide,

@@ -102,9 +102,7 @@ function filledMessages(
   return filled;
 }
 
-/**
- * Puts the prompt's own system messages before the thread, because a changed prompt changes them.
- */
+/** Uses the prompt's own system messages, because a changed prompt changes them. */
 function continueThread(thread: Message[], rendered: readonly Message[]): Message[] {
   const system = rendered.filter(({ role }) => role === 'system');
   return system.length === 0
@@ -136,7 +134,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/** Removes positions in the user's file, because they are not content. */
+/** Positions in the user's file are not content. */
 export function plainMessage({
   role,
   content,

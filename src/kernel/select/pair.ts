@@ -31,9 +31,8 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 
 /**
  * Maps head's suites to their counterparts on base. Within a file, text and model decide before the
- * name, because a new neighbour cannot change them. The remaining suites of a file are paired only
- * if just one candidate is left, so an added prompt or model is compared with nothing. Across
- * files, the name decides, then shared references.
+ * name, because a new neighbour cannot change them. An added prompt or model is compared with
+ * nothing. Across files, the name decides, then shared references.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
@@ -163,7 +162,6 @@ function scoringKey(tests: Tests, reference: Reference): string {
   return canonicalJson([countsIn(tests, reference), reference.expected ?? null, metrics]);
 }
 
-/** A reference without its own question would match any other reference. */
 function hasOwnQuestion({ input, thread }: Reference): boolean {
   return thread !== null || Object.keys(input).length > 0;
 }

@@ -41,7 +41,7 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
   return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
-/** Where the prompt part is set. This is the settings file if it sweeps the part. */
+/** The settings file, if it sweeps the part. */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,
@@ -66,10 +66,7 @@ export function changedFile(base: SuiteSide, head: SuiteSide, key: string): stri
   return known.find((place) => place.file === own?.file)?.file ?? file;
 }
 
-/**
- * Whether unchanged code makes other messages from the same input, because a file that it imports
- * changed.
- */
+/** Unchanged code renders other messages if a file that it imports changed. */
 function rendersDifferently({ made: before }: Prompt, { made: after }: Prompt): boolean {
   return [...(after ?? [])].some(([input, made]) => {
     const other = before?.get(input);

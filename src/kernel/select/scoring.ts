@@ -15,9 +15,7 @@ import {
 import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 
-/**
- * Everything that determines scores. If any part changes, the scoring changed and not the prompt.
- */
+/** If any part changes, the scoring changed and not the prompt. */
 export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
@@ -69,7 +67,6 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
   return parts;
 }
 
-/** Models by key: those of the settings and those that metrics name. */
 function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
   const all = everyMetric(tests);
   const left = all.filter((metric) => namedModels(metric).length === 0);
@@ -117,7 +114,7 @@ export function rubricIdentity(rubric: Rubric): Json {
   };
 }
 
-/** Removes absent keys, so that a new key does not change older fingerprints. */
+/** A new key must not change older fingerprints. */
 function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -128,7 +125,7 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
 
-/** The file that contains the tests. Because of `defaults`, this may not be the prompt's file. */
+/** Because of `defaults`, this may not be the prompt's file. */
 export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'

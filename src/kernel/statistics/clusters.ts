@@ -3,13 +3,13 @@ import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
-/** All tries of a `cluster` are permuted together. Null: the reference is permuted alone. */
+/** Tries of one `cluster` are permuted together. Null: the reference is permuted alone. */
 export interface ClusteredTries {
   tries: Tries;
   cluster: string | null;
 }
 
-/** Passes are 1 or 0, by try. `at` is the reference's position. */
+/** Passes are 1 or 0, by try. */
 interface ClusterMember {
   at: number;
   base: readonly number[];
@@ -20,8 +20,6 @@ interface ClusterMember {
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Uses only tries below `upTo` that all members have, and only clusters with tries on both sides.
- *
  * Omits a try if no member was judged. Otherwise an unjudged member gets the majority outcome of
  * its judged tries on both sides. So errors are not evidence, and the test stays exact.
  */
@@ -50,10 +48,7 @@ function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number)
   return [...Array(shared).keys()].filter((i) => members.some((tries) => isJudged(tries[side][i])));
 }
 
-/**
- * Passes of all members together, by try. Without a change, whole tries are exchangeable between
- * sides.
- */
+/** Passes of all members together, by try. */
 export interface ClusterTable {
   size: number;
   base: readonly number[];
@@ -112,15 +107,15 @@ export function nullKey(unit: Unit): string {
 }
 
 /**
- * Exact distribution of the passes on head when whole tries are permuted between the sides. For a
- * single reference it is hypergeometric.
+ * Exact distribution of the passes on head when whole tries are permuted between the sides.
+ * Hypergeometric for a single reference.
  */
 export function nullDistribution(unit: Unit): Distribution {
   if (!canDiffer(unit)) return certain(passesOnHead(unit));
   const { base, head } = passesOf(unit);
   const all = [...base, ...head];
   const most = sum(all);
-  // ways[n][s]: the number of choices of n of the tries so far whose passes sum to s.
+  // ways[n][s]: how many choices of n of the tries so far have s passes.
   const ways = Array.from({ length: head.length + 1 }, () => new Float64Array(most + 1));
   ways[0]?.fill(1, 0, 1);
   for (const passes of all) {

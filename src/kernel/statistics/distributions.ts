@@ -27,7 +27,7 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   return trim({ low: left.low + right.low, mass });
 }
 
-/** The sum of `count` independent copies, by repeated squaring. */
+/** By repeated squaring. */
 export function times(distribution: Distribution, count: number): Distribution {
   let result = certain(0);
   let square = distribution;
@@ -92,7 +92,7 @@ export function normalQuantile(p: number): number {
 
 const QUANTILES = new Map<number, number>();
 
-/** Halley's iteration on `normalCdf`. Valid for p up to ½. */
+/** Halley's iteration on `normalCdf`, for p up to ½. */
 function lowerQuantile(p: number): number {
   let z = p < 0.02 ? -0.9 * Math.sqrt(-2 * Math.log(p)) : 2.5 * (p - 0.5);
   for (let i = 0; i < 60; i++) {
@@ -104,7 +104,7 @@ function lowerQuantile(p: number): number {
   return z;
 }
 
-/** Complementary error function: a power series near 0, a continued fraction in the tail. */
+/** A power series near 0, a continued fraction in the tail. */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x >= 2.5) {

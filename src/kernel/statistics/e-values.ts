@@ -11,7 +11,7 @@ export interface PairedTry {
   head: boolean;
 }
 
-/** How a reference may break: fully, half, and fully after passing unreliably. */
+/** A reference may break fully, half, or fully after passing unreliably. */
 const WAYS: readonly RateAlternative[] = [
   { base: 0.98, head: 0.02 },
   { base: 0.98, head: 0.5 },
@@ -19,9 +19,8 @@ const WAYS: readonly RateAlternative[] = [
 ];
 
 /**
- * Likelihood of one pair of tries under the alternative, relative to a common pass rate, the mean
- * of the two. If base and head pass at the same rate p, the expected factor is 1 − c²(p − mean)² <=
- * 1.
+ * Likelihood of a pair under the alternative, relative to a common pass rate, the mean of the two.
+ * If base and head pass at the same rate p, the expected factor is 1 − c²(p − mean)² <= 1.
  *
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
@@ -33,9 +32,8 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
 }
 
 /**
- * The e-value for "one reference got worse", from its pairs of judged tries in order: the mean over
- * {@link WAYS} of the product of factors. If the reference did not get worse, it exceeds 1/a with
- * probability at most a, at any stopping time.
+ * The e-value for "one reference got worse": the mean over {@link WAYS} of the product of factors.
+ * Otherwise it exceeds 1/a with probability at most a, at any stopping time.
  */
 export function eValueOf(pairs: readonly PairedTry[]): number {
   return mean(
@@ -43,7 +41,6 @@ export function eValueOf(pairs: readonly PairedTry[]): number {
   );
 }
 
-/** Like {@link eValueOf}, for "the reference got better". */
 export function eValueOfRise(pairs: readonly PairedTry[]): number {
   return eValueOf(pairs.map(({ base, head }) => ({ base: head, head: base })));
 }
@@ -59,9 +56,8 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
 
 /**
  * The e-value for "one prompt passes more often than another on some references". `base` of a pair
- * is the try that should pass. `share` is the prior (0–1) that the prompts differ on this
- * reference. If the first prompt is nowhere better, it exceeds 1/a with probability at most a, at
- * any stopping time.
+ * should pass. `share` is the prior (0–1) that the prompts differ on this reference. If the first
+ * prompt is nowhere better, it exceeds 1/a with probability at most a, at any stopping time.
  */
 export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],
@@ -83,7 +79,7 @@ export function jointEValue(
 
 /**
  * Maps each e-value to the least false-discovery rate (0–1) at which e-BH rejects it: the least n /
- * (j·e_(j)) over its own and all later ranks j, with e_(j) the j-th largest of n e-values.
+ * (j·e_(j)) over its own and all later ranks j, with e_(j) the j-th largest of n.
  */
 export function eValueFdr(values: readonly number[]): ReadonlyMap<number, number> {
   const q = new Map<number, number>();

@@ -5,16 +5,16 @@ const MAX_EXPLODED = 3;
 /** With fewer items, the typical shift is unknown. */
 const MIN_ITEMS = 5;
 
-/** The minimum distance between the sides, in robust standard deviations of all shifts. */
+/** Distance between the sides, in robust standard deviations of all shifts. */
 const MIN_DEVIATIONS = 4;
 
 const MIN_FACTOR = 2;
 
 /**
- * Positions of items whose numbers moved far more than the others'. After the shift that all items
- * share, every try of head lies beyond every try of base, by {@link MIN_DEVIATIONS} and {@link
- * MIN_FACTOR}. Tries below `first` select an item, and all further tries must confirm it. Shifts
- * are differences of medians of log(1 + |value|), with the value's sign.
+ * Items whose numbers moved far more than the others'. After the shift that all items share, every
+ * try of head must lie beyond every try of base. Tries below `first` select an item, and all
+ * further tries must confirm it. Shifts are differences of medians of log(1 + |value|), with the
+ * value's sign.
  *
  * Without a change, four tries per side select any of 50 items in less than 0.5 % of simulated runs
  * (normal, lognormal and Pareto(1.1) values), and two tries in at most 5 %.
@@ -66,7 +66,7 @@ export function median(values: readonly (number | null)[]): number | null {
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** The distance between two sides. It is negative if they overlap. */
+/** Negative if the sides overlap. */
 function gap(base: readonly number[], head: readonly number[]): number {
   return Math.max(Math.min(...head) - Math.max(...base), Math.min(...base) - Math.max(...head));
 }

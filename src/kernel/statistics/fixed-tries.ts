@@ -7,8 +7,8 @@ import { at, sum } from './sums.ts';
 import { isInformative, isLargeDrop, mirrorTables, reachesLevel, type Table } from './table.ts';
 
 /**
- * Fisher's exact one-sided test: P(K <= passes on head), with K as in `nullDistribution`. `levels`
- * are all p-values attainable with these totals, ascending to 1.
+ * Fisher's exact one-sided test. `levels` are all p-values attainable with these totals, ascending
+ * to 1.
  */
 export function referenceTest(table: Table): { down: number; levels: number[] } {
   const { low, mass } = nullDistribution(table);
@@ -32,7 +32,7 @@ function groupLadders(tables: readonly Table[]): Ladder[] {
   }));
 }
 
-/** P(p <= x): the largest attainable level that is at most `x`, or 0. */
+/** The largest attainable level that is at most `x`, or 0. */
 function attainedLevel(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
@@ -46,9 +46,8 @@ function attainedLevel(levels: readonly number[], x: number): number {
 /**
  * The false-discovery rate at which each table counts as worse (`down`) or better (`up`), by
  * Heyse's discrete Benjamini–Hochberg procedure: q_(k) = min over j >= k of (1/j) Σ_i F_i(p_(j)),
- * where F_i(x) is the largest attainable p of table i that is at most x. So tables without power do
- * not weaken the others. Source: Heyse 2011, "A false discovery rate procedure for categorical
- * data".
+ * where F_i(x) is the largest attainable p of table i that is at most x. Source: Heyse 2011, "A
+ * false discovery rate procedure for categorical data".
  */
 export function discreteFdr(tables: readonly Table[]): { down: number[]; up: number[] } {
   return { down: oneSidedQValues(tables), up: oneSidedQValues(mirrorTables(tables)) };
@@ -74,24 +73,20 @@ export function isNamedAt(q: number): boolean {
   return reachesLevel(q, REFERENCE_FDR);
 }
 
-/** The assumed shares of references that are fully broken or pass half as often. */
+/** Assumed shares of references that are fully broken or pass half as often. */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;
 
-/** Scores are multiples of 1/64, which is part of the statistic's definition. */
+/** The statistic is defined in units of 1/64. */
 const SCORE_UNITS = 64;
 
-/** A grid of pass rates, initially equally likely. */
 const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 
 /** EM iterations, and the weight of the initial prior in references. */
 const FIT = { rounds: 15, weight: 3 };
 
-/**
- * Whether the mean fell by at least `minDrop` or single references broke. The false-alarm rate of
- * both together is at most `alpha`.
- */
+/** The false-alarm rate of both tests together is at most `alpha`. */
 export function fellOrBroke(
   seen: Contrast,
   { alpha, minDrop, isMeanOnly }: { alpha: number; minDrop: number; isMeanOnly: boolean },
@@ -103,8 +98,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1) of "some references broke" if significant at `level`, otherwise null. A mean drop below
- * `minDrop` counts only if single references are named.
+ * p (0–1), or null if it is not significant at `level`. A mean drop below `minDrop` counts only if
+ * single references are named.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,
@@ -118,18 +113,17 @@ export function brokenP(
   return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
 }
 
-/** Cached, because Holm's procedure needs one look at several levels. */
+/** Holm's procedure needs one look at several levels. */
 const BROKEN = new WeakMap<readonly Unit[], number>();
 
 /**
- * Exact test of "some references broke or pass half as often". Returns P(statistic >= observed),
- * 0–1; 1 without information. The statistic is Σ log(1 + Σ share·(LR − 1)). LR is the likelihood
+ * Exact test of "some references broke or pass half as often". The statistic is Σ log(1 + Σ
+ * share·(LR − 1)), and the null distribution permutes tries within tables. LR is the likelihood
  * ratio of "broken" or "halved" to "unchanged", averaged over pass rates fitted to the tables'
- * totals.
+ * totals. A wrong fit therefore costs power, not level.
  *
- * The null distribution permutes tries within tables. The fit uses totals only, so a wrong fit
- * costs power, not level. A cluster is one table, whose tries pass if all members pass. If three of
- * twenty references break in three tries, testing each reference alone would detect half as many.
+ * A cluster is one table, whose tries pass if all members pass. If three of twenty references break
+ * in three tries, testing each reference alone would detect half as many.
  */
 export function brokenTest(units: readonly Unit[]): number {
   const tables = units.map((unit) => (isCluster(unit) ? allPass(unit) : unit));
@@ -174,7 +168,7 @@ function scoreDistribution(
   return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
-/** The score, in {@link SCORE_UNITS}, if `onHead` of all passes are head's. */
+/** In {@link SCORE_UNITS}, if `onHead` of all passes are head's. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
   const mixture = (headRate: (rate: number) => number): number =>
@@ -202,7 +196,7 @@ interface WeightedRate {
   weight: number;
 }
 
-/** Estimates the distribution of pass rates from the tables' totals by expectation–maximisation. */
+/** Estimates pass rates from the tables' totals by expectation–maximisation. */
 function fittedPrior(tables: readonly Table[]): WeightedRate[] {
   const totals = tables.map(({ base, head }) => ({
     passes: base.passes + head.passes,

@@ -1,9 +1,8 @@
 import { reachesLevel } from './table.ts';
 
 /**
- * Holm's step-down procedure for tests that share alpha. Returns the level of each test. The
- * family-wise error is at most alpha if a test that rejects at one level also rejects at every
- * larger one. Source: Holm 1979.
+ * Holm's step-down procedure. The family-wise error is at most alpha if a test that rejects at one
+ * level also rejects at every larger one. Source: Holm 1979.
  */
 export function holmLevels<Key>(
   judges: ReadonlyMap<Key, (level: number) => boolean>,
@@ -21,7 +20,6 @@ export function holmLevels<Key>(
   return levels;
 }
 
-/** Items whose p, adjusted by Holm's procedure, is at most `alpha`. */
 export function holmCalled<Item>(
   items: readonly Item[],
   pOf: (item: Item) => number,

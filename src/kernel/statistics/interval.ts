@@ -2,9 +2,7 @@ import { hasBothSides, nullMoments, triesOf, type Unit } from './clusters.ts';
 import { mean, meanOrNull, sum } from './sums.ts';
 import { isComparable, type Table } from './table.ts';
 
-/**
- * The mean over tables of (head's pass rate − base's), −1 to 1. Null if no table has both sides.
- */
+/** Head's pass rate − base's, averaged over tables, −1 to 1. */
 export function meanDifference(tables: readonly Table[]): number | null {
   const compared = tables.filter(isComparable);
   return meanOrNull(
@@ -22,8 +20,8 @@ const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
  * Interval for `meanDifference`: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
  * FLOOR·mean(1/(nB·nH))·m²]. V is the permutation variance of Σ (rate on head − rate on base) over
  * the `units` of N tables. m is the mean number of tables in a unit. The second term keeps the
- * width positive when all differences are equal. By default, the interval is two-sided 90 % and
- * every table is its own unit. Null if no table has tries on both sides.
+ * width positive when all differences are equal. The default is two-sided 90 %, with every table as
+ * its own unit.
  */
 export function differenceInterval(
   tables: readonly Table[],
@@ -49,10 +47,7 @@ export function differenceInterval(
   };
 }
 
-/**
- * The drop that `tries` passing tries per side and question cannot rule out. It is at most one
- * question's share.
- */
+/** The drop that `tries` passing tries per side and question cannot rule out. */
 export function flawlessReach(questions: number, tries: number, z: number): number {
   return Math.min(1, (z * Math.sqrt(FLOOR)) / tries) / Math.max(1, questions);
 }

@@ -13,7 +13,7 @@ export interface Contrast {
   tables: readonly Table[];
   units: readonly Unit[];
   test: SuiteTest;
-  /** Head's mean rate − base's, −1 to 1. Null if no reference has tries on both sides. */
+  /** Head's mean rate − base's, −1 to 1. */
   difference: number | null;
 }
 
@@ -30,10 +30,10 @@ export function clusteredTries(
   return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
-/** A reference, whose `tries` are judged by all metrics that affect the gate. */
+/** `tries` are judged by all metrics that affect the gate. */
 export interface LookRow extends ClusteredTries {
   /**
-   * The tries judged by each metric that fails some of them. Only set if several metrics affect the
+   * Tries judged by one metric, for each metric that fails some. Only set if several affect the
    * gate.
    */
   metrics?: ReadonlyMap<string, Tries>;
@@ -51,20 +51,14 @@ export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
-  /**
-   * First the test of all metrics together. If several affect the gate, each metric that fails
-   * follows.
-   */
+  /** First all metrics together. If several affect the gate, each metric that fails follows. */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
-  /** The interval of head − base. Null without tries. */
+  /** The interval of head − base. */
   interval: { difference: number; low: number; high: number } | null;
 }
 
-/**
- * `z` is the distance from the difference to the bound, in standard errors. The default is
- * one-sided 95 %.
- */
+/** `z` is the half-width of the interval in standard errors, one-sided 95 % by default. */
 export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): Look {
   const clusters = clustersByMetric(rows, upTo);
   const tables = rows.map(({ tries }) => countTable(tries, upTo));
@@ -101,7 +95,6 @@ function clustersByMetric(rows: readonly LookRow[], upTo: number): ClusterByMetr
   });
 }
 
-/** A metric that never fails here passes every judged try. */
 function triesBy({ tries, metrics }: LookRow, metric: string | null): Tries {
   if (metric === null) return tries;
   const passing = (side: Tries['base']): Tries['base'] =>

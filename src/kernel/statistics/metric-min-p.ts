@@ -9,7 +9,7 @@ import { passDistribution } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** Whether some metric fell by at least `minDrop`, at a `level` adjusted for all metrics. */
+/** `level` is adjusted for all metrics. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }
@@ -20,9 +20,7 @@ export function fallP(look: Look, level: number, minDrop: number): number {
   return least === undefined ? 1 : adjustedP(look, least, level);
 }
 
-/**
- * Metrics that fell by at least `minDrop`, ordered by p. Empty if only all metrics together fell.
- */
+/** Ordered by p. Empty if only all metrics together fell. */
 export function fallenMetrics(look: Look, minDrop: number): string[] {
   const called = new Set(holmCalled(look.metrics, ({ test }) => test.midDown, NAMED_P));
   const fallen = largeDrops(look, minDrop).filter((own, rank) => rank === 0 || called.has(own));
@@ -40,10 +38,7 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
     .sort((a, b) => a.test.midDown - b.test.midDown);
 }
 
-/**
- * Metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. Any of these
- * keeps a suite from being green.
- */
+/** Adjusted for all metrics and the run's `suites`. Any of these keeps a suite from being green. */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
   return single.flatMap(({ metric, test: { midDown: p } }) =>
@@ -52,8 +47,8 @@ export function metricsBeyondChance(look: Look, suites: number): string[] {
 }
 
 /**
- * How many metrics could have reached a p this small. Bonferroni's correction needs to count only
- * these. Source: Tarone 1990, "A modified Bonferroni method for discrete data".
+ * Bonferroni's correction needs to count only metrics that could have reached a p this small.
+ * Source: Tarone 1990, "A modified Bonferroni method for discrete data".
  */
 function couldReach(metrics: readonly MetricTest[], p: number): number {
   return metrics.filter(({ test }) => test.least <= p * (1 + TIE_TOLERANCE)).length;
@@ -64,21 +59,18 @@ const PERMUTATION_ROUNDS = 2000;
 /** Permutations cannot measure a p below this level. */
 const MIN_PERMUTATION_LEVEL = 10 / PERMUTATION_ROUNDS;
 
-/** If several are equal, the first. */
 export function metricWithLeastP({ metrics }: Look): MetricTest {
   return metrics.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
-/** The smallest p of any metric, adjusted for all metrics, whatever the drop. */
 export function minPOverMetrics(look: Look, level: number): number {
   return adjustedP(look, metricWithLeastP(look), level);
 }
 
 /**
- * Adjusts a metric's one-sided p for the number of metrics by Bonferroni. If that does not reach
- * `level`, uses min-p over {@link PERMUTATION_ROUNDS} seeded permutations of whole tries.
- * Significance at one level implies significance at every larger one. Source: Westfall and Young
- * 1993 (min-p).
+ * Adjusts p for the number of metrics by Bonferroni. If that does not reach `level`, uses min-p
+ * over seeded permutations of whole tries. Significance at one level implies significance at every
+ * larger one. Source: Westfall and Young 1993 (min-p).
  */
 function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
@@ -90,7 +82,7 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
   return known;
 }
 
-/** Cached, because Holm's procedure needs one look at several levels. */
+/** Holm's procedure needs one look at several levels. */
 const PERMUTED_P = new WeakMap<MetricTest, number>();
 
 /** p-values that differ by less than this share count as equal. */

@@ -2,7 +2,7 @@ import { shuffleFront, type Random } from './random.ts';
 import { at } from './sums.ts';
 
 export interface PermutedUnit {
-  /** In each part's `values`, the first `heads` numbers belong to head. */
+  /** In each part, the first `heads` values belong to head. */
   heads: number;
   parts: readonly {
     values: ArrayLike<number>;
@@ -11,7 +11,7 @@ export interface PermutedUnit {
   }[];
 }
 
-/** Sums over head's tries in `rounds` permutations: for each sum, one number per round. */
+/** For each sum, one number per round. */
 export function permuteSums(
   units: readonly PermutedUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },

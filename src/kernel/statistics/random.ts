@@ -1,12 +1,12 @@
 import { at } from './sums.ts';
-/** The state of a seeded generator. Each call changes it. */
+/** Each call changes this state. */
 export interface Random {
   words: Uint32Array;
 }
 
 /**
- * Creates a generator with the same output for the same seed on every machine. Sources:
- * xoshiro128** 1.1 of Blackman and Vigna 2018; FNV-1a for the seed.
+ * Gives the same output for the same seed on every machine. Sources: xoshiro128** 1.1 of Blackman
+ * and Vigna 2018; FNV-1a for the seed.
  */
 export function createRandom(seed: string | number): Random {
   const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) =>
@@ -17,7 +17,7 @@ export function createRandom(seed: string | number): Random {
   return { words };
 }
 
-/** The next 32 bits, 0 to 2³² − 1. */
+/** 0 to 2³² − 1. */
 export function nextWord({ words }: Random): number {
   let [a = 0, b = 0, c = 0, d = 0] = [words[0], words[1], words[2], words[3]];
   const result = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0;

@@ -9,8 +9,8 @@ interface UnitGroup<Own extends Unit> {
 }
 
 /**
- * Groups the units that can differ, because thousands of references share a few null distributions.
- * Orders the groups by key, so that results do not depend on the order of units.
+ * Groups units, because thousands of references share a few null distributions. Orders them by key,
+ * so that results do not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();
@@ -25,7 +25,7 @@ export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<O
   return byKey.map(([, group]) => group);
 }
 
-/** The one-sided p of "head passes less often" (`down`) and "more often" (`up`). */
+/** One-sided p of "head passes less often" (`down`) and "more often" (`up`). */
 export interface SuiteTest {
   down: number;
   midDown: number;
@@ -38,8 +38,8 @@ export interface SuiteTest {
 /**
  * Exact permutation of the tries within every unit: the exact conditional Cochran–Mantel–Haenszel
  * test, or McNemar's exact test with one try per side. S = Σ passes on head. down = P(S <= s),
- * midDown = P(S < s) + ½ P(S = s), and up and midUp are mirrored. If no unit can differ, down = up
- * = 1 and both mid-p are ½. Probabilities below 1e-35 may become 0.
+ * midDown = P(S < s) + ½ P(S = s), and up and midUp are mirrored. Probabilities below 1e-35 may
+ * become 0.
  *
  * Sources: Mehta, Patel, Gray 1985 (exact test of a common odds ratio); Fagerland et al. 2013
  * (mid-p).
@@ -57,17 +57,14 @@ export function suiteTest(units: readonly Unit[]): SuiteTest {
   };
 }
 
-/** Null distribution of the passes on head, over the units that can differ. */
+/** Null distribution of the passes on head. */
 export function passDistribution(units: readonly Unit[]): Distribution {
   return sumDistributions(
     groupUnits(units).map(({ unit, count }) => times(nullDistribution(unit), count)),
   );
 }
 
-/**
- * The two-sided mid-p of McNemar's test: X ~ Binomial(n, ½). 1 without changes. Source: Fagerland,
- * Lydersen, Laake 2013.
- */
+/** The two-sided mid-p of McNemar's test. Source: Fagerland, Lydersen, Laake 2013. */
 export function mcnemar(changes: { passFail: number; failPass: number }): number {
   const worse: Table = { base: { passes: 1, tries: 1 }, head: { passes: 0, tries: 1 } };
   const better: Table = { base: worse.head, head: worse.base };

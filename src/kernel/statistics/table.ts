@@ -1,7 +1,7 @@
 import type { Outcome } from '../../types/metric.ts';
 import { meanOrNull } from './sums.ts';
 
-/** This tolerance makes a drop of exactly `minDrop` count. */
+/** A drop of exactly `minDrop` must count despite rounding. */
 const DROP_TOLERANCE = 1e-12;
 
 /** `difference` is null if nothing was compared. */
@@ -34,7 +34,7 @@ export function isInformative(table: Table): boolean {
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
 }
 
-/** Outcomes by try index. Only passes and fails count as judged. */
+/** Outcomes by try index. */
 export interface Tries {
   base: readonly Outcome[];
   head: readonly Outcome[];
@@ -64,10 +64,10 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
 /** Rounding must not push a rate or a change past a limit that it equals. */
 export const RATE_TOLERANCE = 1e-9;
 
-/** Relative tolerance for numbers that are equal but summed in another order. */
+/** Equal numbers may be summed in another order. */
 const LEVEL_TOLERANCE = 1e-9;
 
-/** Exact tests attain levels exactly, so rounding must not decide. No p reaches a level of 0. */
+/** No p reaches a level of 0. */
 export function reachesLevel(p: number, level: number): boolean {
   return level > 0 && p <= level * (1 + LEVEL_TOLERANCE);
 }

@@ -2,14 +2,14 @@ import { permuteSums } from './permutations.ts';
 import type { Random } from './random.ts';
 import { at, mean, meanOrNull, sum } from './sums.ts';
 
-/** One item's numbers on both sides, by try. Null: the try has no number. */
+/** By try. Null: the try has no number. */
 export interface Values {
   base: readonly (number | null)[];
   head: readonly (number | null)[];
 }
 
 export interface ValueTest {
-  /** The number of items with a number on both sides. */
+  /** Items with a number on both sides. */
   items: number;
   base: number;
   head: number;
@@ -20,15 +20,15 @@ export interface ValueTest {
    */
   low: number | null;
   high: number | null;
-  /** Mid-p, 0–1: one-sided for "head is lower" and "head is higher", two-sided for "differs". */
+  /** Mid-p, 0–1: one-sided for lower and higher, two-sided for `differs`. */
   down: number;
   up: number;
   differs: number;
-  /** The distance of head from its expected value without a change, in standard deviations. */
+  /** Distance from the expected value without a change, in standard deviations. */
   z: { mean: number; ranks: number };
 }
 
-/** One side's mean, averaged over items. Null if no item has numbers. */
+/** Averages each item's mean. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -41,9 +41,8 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
 const TAIL = 0.05;
 
 /**
- * Permutation test for numbers. Null if no item has numbers on both sides. Tries are permuted
- * within every item, and items of one cluster together (`clusters` has each item's cluster, or
- * null).
+ * Permutation test for numbers. Tries are permuted within every item, and items of one cluster
+ * together.
  *
  * Two statistics share the permutations, and the more extreme one counts: the difference of means,
  * and that of ranks within the item, which is robust to outliers. A few permutations are all
@@ -84,10 +83,7 @@ export function valueTest(
   };
 }
 
-/**
- * The largest power of two that is at most the largest magnitude. Division by it is exact and
- * avoids overflow.
- */
+/** Division by a power of two is exact and avoids overflow. */
 function chooseScale(items: readonly Values[]): number {
   const most = Math.max(...items.map(largestMagnitude));
   return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));
@@ -136,7 +132,6 @@ function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
   const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
   const deviation = value - mean(all);
   return {
-    // Ignores rounding errors of equal numbers.
     value: Math.abs(deviation) <= TOLERANCE * Math.abs(value) ? 0 : weight * deviation,
     rank: weight * (below / n - 0.5),
     mark: weight * ((side === 'head' ? 1 : 0) - h / n),
@@ -175,10 +170,9 @@ function invertTest(
 
 const MAX_ENUMERATED = 20_000;
 
-/** Number of sampled permutations: first, and when the p-value is near significance. */
+/** More samples are drawn when the p-value is near significance. */
 const SAMPLE_COUNTS = { first: 999, all: 9999 };
 
-/** If p is below this, more samples are drawn. */
 const UNCERTAIN_P = 0.1;
 
 /** Limits the numbers that all samples together read, so large suites get fewer samples. */
@@ -189,15 +183,14 @@ const TOLERANCE = 1e-9;
 
 /** What a try adds to each sum if it belongs to head. */
 interface Slot {
-  /** The try's part of the summed differences of means. */
   value: number;
-  /** The same for ranks, which are shares of the item's tries, −0.5 to 0.5. */
+  /** Ranks are shares of the item's tries, −0.5 to 0.5. */
   rank: number;
   /** For head's actual tries, this sums to the number of items. */
   mark: number;
 }
 
-/** Permuted together. The first `heads` slots are head's. */
+/** The first `heads` slots are head's. */
 interface Unit {
   slots: Slot[];
   heads: number;

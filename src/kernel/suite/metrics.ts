@@ -34,7 +34,7 @@ export function judgingTargets({ graders, embedder, named }: MetricModels): Targ
   ];
 }
 
-/** A metric's own graders, or else those of the settings. Empty if the metric needs none. */
+/** A metric's own graders, or else those of the settings. */
 export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
   if (!isModelGraded(metric)) return [];
   return metric.graders === undefined
@@ -42,7 +42,6 @@ export function gradersFor(metric: Metric, { graders, named }: MetricModels): re
     : metric.graders.flatMap((grader) => graderOf(grader, named?.get(grader.model)));
 }
 
-/** A metric's embedding model. Null if it is not needed or unknown. */
 export function embedderFor(metric: Metric, { embedder, named }: MetricModels): Grader | null {
   if (!comparesEmbeddings(metric)) return null;
   const [own] = namedModels(metric);
@@ -98,7 +97,7 @@ export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;
 }
 
-/** Whether no metric decides pass or fail, so that values are only shown. */
+/** No metric decides pass or fail, so values are only shown. */
 export function gatesNothing(tests: Tests): boolean {
   const metrics = everyMetric(tests);
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);

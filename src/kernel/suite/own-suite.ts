@@ -9,10 +9,7 @@ export interface Dependency {
   id: string;
 }
 
-/**
- * The parsed value of a feature's own key in a test file, which defines how answers are made and
- * judged.
- */
+/** The parsed value of a feature's own key in a test file. */
 export interface OwnSuite<Value = unknown> {
   kind: SuiteKind<Value>;
   value: Value;
@@ -21,10 +18,10 @@ export interface OwnSuite<Value = unknown> {
   dependencies?: readonly Dependency[];
 }
 
-/** A kind of suite. Each feature has one constant, which is compared by identity. */
+/** Each feature has one constant, which is compared by identity. */
 export interface SuiteKind<Value = unknown> {
   key: string;
-  /** Names of the scores that the kind adds to every try, before the metrics. */
+  /** Names of the scores that the kind adds to every try. */
   scores: readonly string[];
   /** The kind's score, if it judges exactly one answer of each reference. */
   soleScore(
@@ -49,7 +46,7 @@ export interface AnswererTools {
   random(purpose: string): string;
 }
 
-/** An answer as metrics see it. `own` is null for an answer to a single request. */
+/** `own` is null for an answer to a single request. */
 export interface Answered {
   messages: Message[];
   completion: Completion;
@@ -58,7 +55,7 @@ export interface Answered {
 
 export interface OwnAnswer {
   record: unknown;
-  /** In the order of the kind's names. Unused if the answer is an error. */
+  /** Unused if the answer is an error. */
   scores: readonly Score[];
   parts: object;
   failedElsewhere: boolean;
@@ -72,7 +69,7 @@ export interface Answerer {
   parts: Record<string, Json>;
   graders: readonly Grader[];
   mostCalls: number;
-  /** Why it cannot answer these prompts, or not where code may run. */
+  /** Why it cannot answer these prompts. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;

@@ -32,11 +32,11 @@ export interface Prompt {
   name: string;
   /** Null only for a prompt that computes its output with `code`. */
   model: string | null;
-  /** All other scalars of the file. They are sent to the vendor unchanged. */
+  /** All other scalars of the file, which are sent to the vendor unchanged. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: PromptMessage[];
-  /** Prompts that were rendered while the file was read, by the canonical JSON of their input. */
+  /** Rendered while the file was read, by the canonical JSON of the input. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
   /** Where each top-level key is set: in this file or in its defaults. */
@@ -60,9 +60,7 @@ export type Rollup =
       place: Place;
     };
 
-/**
- * Maps parts of a reference to columns of a table or keys of a row. `input` may map each variable.
- */
+/** Maps parts of a reference to columns of a table or keys of a row. */
 export interface Columns {
   id?: string | undefined;
   expected?: string | undefined;
@@ -73,13 +71,10 @@ export interface Columns {
 }
 
 export interface Reference {
-  /** The id in the file, or a hash of the input. Unique in its suite. */
+  /** The id in the file, or a hash of the input. */
   id: string;
   place: Place;
-  /**
-   * If a number's text differs from JSON's, the text is kept (`12.50`). The same applies to
-   * booleans.
-   */
+  /** Text that differs from JSON's form of the number or boolean is kept (`12.50`). */
   input: Record<string, Scalar>;
   /** Files whose text is the value of a variable, by the variable's name. */
   inputFiles?: Readonly<Record<string, string>>;
@@ -91,7 +86,7 @@ export interface Reference {
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
-  /** The parsed values of those texts in `input` and `expected` that were kept as text. */
+  /** Parsed values of those texts in `input` and `expected` that were kept as text. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
@@ -101,16 +96,16 @@ export interface Reference {
   /** References of one cluster, such as templates of one text, vary together. */
   cluster?: string;
   metrics?: Metric[];
-  /** Set if the reference is on the base branch's tip but not on head. */
+  /** The reference is on the base branch's tip but not on head. */
   ofTip?: true;
-  /** Why this reference cannot run, for example a variable without a value. */
+  /** Why this reference cannot run. */
   problem: string | null;
   problemAt?: Place;
 }
 
 export interface Tests {
   file: string;
-  /** The tool that the file's format belongs to, such as `promptfoo`. Absent for evaldiff. */
+  /** The tool that the file's format belongs to, such as `promptfoo`. */
   tool?: string;
   n_tries: number | 'adaptive' | null;
   skip: boolean;

@@ -29,8 +29,7 @@ interface Placeholder {
 type TemplatePiece =
   { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
-// A sticky pattern without alternation or nested repeats, so each character is read at most a few
-// times.
+// Without alternation or nested repeats, so each character is read at most a few times.
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
@@ -72,7 +71,7 @@ export function shownKey(type: FilePart['type'], path: string): string {
   return `${type} ${path}`;
 }
 
-/** All `{name}` in `template`, in order and with repeats. */
+/** In order and with repeats. */
 export function placeholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const part of parts(template)) {
