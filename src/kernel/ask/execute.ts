@@ -34,7 +34,6 @@ export async function inWindow<T, R>(
 }
 
 export interface PlannedTry {
-  /** Index in the suite's `runs`. */
   run: number;
   suite: string;
   side: Side;

@@ -118,7 +118,7 @@ async function unmetConditions(
 /** `none` if there is no object that the condition refers to. */
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
-/** Finds the score of the object that contains a subject, or of an earlier object. */
+/** Finds the score of the object that contains a subject, or of an earlier one. */
 async function scoresOn(
   dependency: Metric,
   level: MetricLevel,
@@ -148,7 +148,7 @@ async function scoresOn(
   return found;
 }
 
-/** -1 if no object contains the subject. */
+/** −1 if no object contains the subject. */
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,

@@ -188,7 +188,6 @@ function sideResult(
   return { tally, rollup: rolled?.outcome ?? null, passes, tries_judged: judged, tries };
 }
 
-/** Head's files come first. */
 function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceResult, 'files'> {
   const [before, after] = [filesAsked(base), filesAsked(head)];
   const isCompared = base !== null && head !== null;

@@ -17,7 +17,6 @@ import { hasPreference } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
 
-/** Counts the references that affect the gate, and those with evidence. */
 export function countEvidence(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -100,9 +99,9 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Tests whether head answers as often as base in each suite. This level is added to that of the
- * other tests, so the total error is 1.2 alpha in a run with unanswered tries. No test is needed if
- * a critical reference or a whole suite has no answers.
+ * Tests whether head answers as often as base. This level is added to that of the other tests, so
+ * the total error is 1.2 alpha. No test is needed if a critical reference or a whole suite has no
+ * answers.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],

@@ -17,7 +17,6 @@ export interface UnderBaseFinding {
 
 /** What was judged on base but not on head. */
 export interface Unseen {
-  /** Any of these keeps the run from being green. */
   blocking: readonly Reason[];
   /** Metrics that apply to fewer of head's answers. There may be a good reason. */
   warnings: readonly Reason[];
@@ -33,7 +32,7 @@ export interface GateInput {
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** The number of references to run. */
+  /** References to run. */
   affected: number;
   /** How many of them ran and are neither skipped nor quarantined. */
   counted: number;
@@ -51,7 +50,7 @@ export interface GateInput {
   unseen: Unseen;
   /** Checks that head removes or makes less strict. They do not affect the outcome. */
   weakened: readonly Reason[];
-  /** The number of rubrics that were tested on labelled examples. */
+  /** Rubrics that were tested on labelled examples. */
   tested: number;
   /** Suites judged only by preference, without base answers to compare with. */
   preferenceAlone: readonly string[];

@@ -55,7 +55,6 @@ export function hasPreference(tests: Tests, run: ReferenceRun): boolean {
   return preferenceTries(tests, [run]).length > 0;
 }
 
-/** Uses the suite's first pairwise metric. */
 export function comparePreference(
   tests: Tests,
   runs: readonly ReferenceRun[],

@@ -60,7 +60,6 @@ export function comparedReferences(
   return compared.filter((own) => hasPreference(run.scoring.tests, own)).length;
 }
 
-/** The side that can answer none of the references. */
 export function unaskedSide({ runs }: SuiteComparison['run']): Pick<SuiteResult, 'unasked'> {
   const side = (['head', 'base'] as const).find((each) =>
     runs.every(({ affected }) => affected[each] === null || affected[each].kind === 'impossible'),

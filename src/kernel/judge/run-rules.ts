@@ -9,14 +9,10 @@ export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
 export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
   /** Null if the run completed its plan. */
   ended: EndedRun | null;
-  /** Only one commit ran, so nothing is compared. */
   isSweep: boolean;
-  /** References that affect the gate on base and that head removes, newly skips or quarantines. */
   removed: number;
   hasUnusedChanges: boolean;
-  /** Something on base or the base branch could not be read. */
   isBaseUnreadable: boolean;
-  /** Head replaces a model that base calls. */
   isReplaced: boolean;
   /** More than a tenth of all tries. Errors on head alone count as `unanswered` instead. */
   hasTooManyErrors: boolean;
@@ -35,7 +31,6 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   failsByInconclusive: boolean;
   /** A finding would fail the run without `fail_on: never`. */
   isHeld: boolean;
-  /** Something that affects the gate on base could not be judged on head. */
   isUnseen: boolean;
   hasFixed: boolean;
   hasImproved: boolean;

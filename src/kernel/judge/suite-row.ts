@@ -43,18 +43,14 @@ export interface ReferenceRow {
   table: Table;
   /** False-discovery rates (0–1) as worse (`down`) and as better (`up`). */
   q: { down: number; up: number };
-  /** Sequential evidence shows that the reference got worse. */
   isBroken: boolean;
-  /** The reference looks worse, and more tries could show that it is not. */
   isSuspect: boolean;
-  /** The reference failed on base and passes on head, beyond chance. */
   isFixed: boolean;
 }
 
 export interface MeasuredRow extends SuiteRow {
   /** The share of alpha (0–1) at which the suite was judged. */
   alpha: number;
-  /** The largest drop (0–1) with which the suite can be green. */
   tolerance: number;
   /** The smallest fall of the pass rate (0–1) that the test detects with 80 % power. */
   visibleDrop: number | null;
@@ -103,12 +99,11 @@ export function rowByTries(
   const look = last ?? lookAt(ledger.references);
   const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  // For references with extra tries, uses only the tries that made them suspects.
+  // Uses only the tries that made the reference a suspect, not the extra ones.
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // A reference gets extra tries because of its results, so only e-values may name it as worse or
-  // better.
+  // Extra tries follow from results, so only e-values may name a reference as worse or better.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),

@@ -4,7 +4,6 @@ import { fingerprintOf } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 
-/** Facts about a suite in which nothing is compared. */
 interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
@@ -38,8 +37,8 @@ export interface SuiteFacts {
    */
   fall: Evidence | null;
   /**
-   * Single references got worse. Mean e-value of the run's references at 0.2 alpha. With fixed
-   * tries, an exact test of the suite's references.
+   * Single references got worse: mean e-value of the run's references at 0.2 alpha, or an exact
+   * test with fixed tries.
    */
   broken: Evidence | null;
   /**
@@ -47,10 +46,7 @@ export interface SuiteFacts {
    * 0.2 alpha (`evidenceFacts`).
    */
   unanswered: Evidence | null;
-  /**
-   * References without a judged try, if they are more than 2 % of the run's references, include a
-   * critical one, or are a whole suite (`blocksGreen`).
-   */
+  /** References without a judged try, if there are too many of them (`blocksGreen`). */
   missing: readonly string[] | null;
   /** References that got worse, at a false-discovery rate of 5 % in each suite. */
   named: readonly string[];
@@ -68,15 +64,9 @@ export interface SuiteFacts {
    * the suite's share of alpha.
    */
   underBase: FallUnderBase | null;
-  /**
-   * The mirror of `fall`, for all metrics together. With fixed tries, a rise is tested at the
-   * suite's whole level and a fall at 0.6 of it.
-   */
+  /** The mirror of `fall`, for all metrics together. */
   rise: Evidence | null;
-  /**
-   * Each end of the interval of head − base has a one-sided level of 1 to 3.5 % by look, or 5 %
-   * with fixed tries, whatever alpha is.
-   */
+  /** Each end has a one-sided level of 1 to 3.5 % by look, or 5 % with fixed tries. */
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance, also for shares of turns. */
   isBound: boolean;

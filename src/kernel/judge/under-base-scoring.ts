@@ -183,7 +183,6 @@ interface JudgedSuite {
   } | null;
 }
 
-/** A fall that a suite's verdict does not include. */
 export interface SeparateFall {
   comparison: SuiteComparison;
   reason: UnderBaseFinding['reason'];

@@ -29,7 +29,6 @@ export interface MetricMove {
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
-  /** References whose value moved far more than the others'. */
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
@@ -124,8 +123,8 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * The significant moves. For metrics that affect the gate, `fell` decides. For others, Holm's
- * procedure decides, once over metrics that warn and once over metrics without a better direction.
+ * For metrics that affect the gate, `fell` decides. For others, Holm's procedure does, once over
+ * metrics that warn and once over metrics without a better direction.
  */
 export function calledMoves(
   moves: readonly MetricMove[],

@@ -103,7 +103,6 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   });
 }
 
-/** If new tries do not confirm that a mean got worse, it counts as unchanged. */
 function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]): MetricMove {
   const isRefuted = confirmations.some(
     ({ metric, status }) => metric === move.name && status !== 'confirmed',

@@ -11,9 +11,7 @@ export interface LedgerReference extends LookRow {
   /** How many metrics judge the reference and affect the gate. */
   judgedBy: number;
   isCritical: boolean;
-  /** It nearly always passed in earlier runs, so any failure is suspicious. */
   isSteady: boolean;
-  /** It gets tries until it is known whether it is fixed. */
   isAwaited: boolean;
   /** Fixed number of tries per side. Infinity if the number is adaptive. */
   planned: number;
@@ -22,9 +20,7 @@ export interface LedgerReference extends LookRow {
 export interface SuiteLedger {
   references: readonly LedgerReference[];
   isAdaptive: boolean;
-  /** The smallest drop of the mean (0–1) that counts. */
   minDrop: number;
-  /** The largest drop (0–1) with which the suite can be green. */
   tolerance: number | 'auto';
 }
 

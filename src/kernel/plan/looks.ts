@@ -5,7 +5,6 @@ import { at } from '../statistics/sums.ts';
  * A look tests suites before all tries are made. The plan says when, and what a look may conclude.
  */
 export interface LookPlan {
-  /** Tries per side at each look. */
   tries: readonly number[];
   /** The alpha that a look spends grows with this power of the look's share of the tries. */
   power: number;
@@ -13,8 +12,7 @@ export interface LookPlan {
   futile: number;
   /**
    * One-sided level of the interval at each look. Suites stop once the bound is good enough, so 5 %
-   * at each look would be wrong in more than 5 % of runs. Early levels are strict because most
-   * suites stop there.
+   * each time would be wrong in more than 5 % of runs.
    */
   bounds: readonly number[];
 }
@@ -87,7 +85,6 @@ export function withLevels<Look>(
   return looks.map((look, k) => ({ look, level: at(levels, k) }));
 }
 
-/** A run uses few levels, and each takes milliseconds to compute. */
 const LEVELS_CACHE = new Map<string, readonly number[]>();
 
 function spendAlpha(

@@ -9,10 +9,9 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
- * Decides which tries to make next. Nothing is stored between rounds: after every round, and again
- * for the verdict, all looks are replayed from the first. Tries are collected at the strictest
- * level that Holm's procedure may give a suite. At a larger level the looks only stop earlier, so
- * the same tries serve any larger level.
+ * Decides which tries to make next. Nothing is stored between rounds: all looks are replayed from
+ * the first. Tries are collected at the strictest level that Holm's procedure may give a suite. At
+ * a larger level the looks only stop earlier, so the same tries are enough.
  */
 
 /** How alpha is divided, 0–1 each. */
@@ -43,12 +42,11 @@ export interface SuiteState {
 export interface ReferenceState {
   reference: LedgerReference;
   eValue: number;
-  /** All references of the run are judged at one level. */
   isBroken: boolean;
   /** The reference looks worse, and more tries could show that it is not. */
   isSuspect: boolean;
   isFixed: boolean;
-  /** Number of tries per side that the reference needs next. */
+  /** Tries per side that the reference needs next. */
   wanted: number | null;
 }
 
@@ -159,7 +157,6 @@ interface LookStep {
   isPoolSettled: boolean;
 }
 
-/** Returns whether the pool rules out a drop. */
 function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: LookStep): boolean {
   const { futile } = step.plan;
   const seen = suites.map((suite) => ({ suite, ...suiteAtLook(suite, step) }));
@@ -242,7 +239,6 @@ export function isPoolCalm(
   return interval !== null && interval.low > -poolTolerance(suites);
 }
 
-/** The drop (0–1) that all suites together must rule out. */
 export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[]): number {
   const set = suites.flatMap(({ tolerance }) => (tolerance === 'auto' ? [] : tolerance));
   return Math.min(RUN_TOLERANCE, ...set);
@@ -257,10 +253,7 @@ export function maxSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
-/**
- * First those that already have extra tries, then those with the largest e-values. Critical
- * suspects are not limited. References of a suite that fell get no tries.
- */
+/** Suspects with extra tries come first. Critical suspects are not limited. */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>
     references.map((own) => {

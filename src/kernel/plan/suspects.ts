@@ -13,7 +13,6 @@ import type { LedgerReference, SuiteLedger } from './ledger.ts';
 export interface Suspicion {
   reference: LedgerReference;
   eValue: number;
-  /** The reference looks worse, and more tries could decide. */
   isOpen: boolean;
   isJudged: boolean;
   isBroken: boolean;
@@ -74,9 +73,9 @@ interface JudgedReferences {
 }
 
 /**
- * Tests single references together. Some are broken if the weighted mean of their e-values, itself
- * an e-value, reaches 1/level. Half of the weight is spread over all references, and half over
- * critical ones. With fixed tries, only critical references are judged here.
+ * Some references are broken if the weighted mean of their e-values, itself an e-value, reaches
+ * 1/level. Half of the weight is on all references, and half on critical ones. With fixed tries,
+ * only critical references are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -111,7 +110,6 @@ export function judgeReferences(
   };
 }
 
-/** A reference looks fixed if base failed and head passed in this many first pairs. */
 const FIRST_PAIRS = 2;
 
 export const MOST_FIXING_PAIRS = 9;

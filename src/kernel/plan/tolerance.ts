@@ -90,7 +90,7 @@ interface Design {
   references: number;
   /** The harmonic mean, if references differ. */
   tries: { base: number; head: number };
-  /** As returned by `withinVariance`, 0–¼. */
+  /** 0–¼. */
   variance: number;
   /** Mean pass rate before the drop, 0–1. */
   rate: number;
@@ -127,7 +127,6 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** Each unit counts once, however many members it has. */
 export function designOf(tables: readonly Table[], units: readonly Unit[] = tables): Design {
   const compared = tables.filter(isComparable);
   const harmonic = (side: 'base' | 'head'): number =>

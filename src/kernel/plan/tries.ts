@@ -82,7 +82,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** They share the pool and the references' level. */
+  /** Suites that share the pool and the references' level. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -124,7 +124,6 @@ export function familySize(suites: readonly SuiteComparison[]): number {
 }
 
 interface AlphaShares extends RunLevels {
-  /** For the suites, and for the metrics whose mean may fail a suite. */
   suites: number;
   fixedReferences(suite: SuiteComparison): number;
 }

@@ -20,7 +20,6 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
       target: Target;
       parameters: Record<string, Json>;
       messages: Message[];
-      /** Set for programs that take variables. */
       variables?: Reference['input'];
       fingerprint: string;
       /** Added to the try index, so that equal questions get separate answers. */

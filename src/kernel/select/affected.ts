@@ -68,8 +68,8 @@ function affectedPart(
 }
 
 /**
- * If anything changed, includes references that cannot run. Otherwise a suite in which nothing can
- * run would be reported as unaffected.
+ * If anything changed, includes references that cannot run, so that the suite is not reported as
+ * unaffected.
  */
 function touchedReferences(
   {

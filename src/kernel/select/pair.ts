@@ -31,8 +31,8 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 
 /**
  * Maps head's suites to their counterparts on base. Within a file, text and model decide before the
- * name, because a new neighbour cannot change them. An added prompt or model is compared with
- * nothing. Across files, the name decides, then shared references.
+ * name, because a new neighbour cannot change them. Across files, the name decides, then shared
+ * references.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);

@@ -48,7 +48,7 @@ function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number)
   return [...Array(shared).keys()].filter((i) => members.some((tries) => isJudged(tries[side][i])));
 }
 
-/** Passes of all members together, by try. */
+/** Passes by try, summed over members. */
 export interface ClusterTable {
   size: number;
   base: readonly number[];

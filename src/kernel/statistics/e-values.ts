@@ -32,8 +32,8 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
 }
 
 /**
- * The e-value for "one reference got worse": the mean over {@link WAYS} of the product of factors.
- * Otherwise it exceeds 1/a with probability at most a, at any stopping time.
+ * The e-value for "the reference got worse": the mean over {@link WAYS} of the product of factors.
+ * If it did not get worse, the value exceeds 1/a with probability at most a, at any stopping time.
  */
 export function eValueOf(pairs: readonly PairedTry[]): number {
   return mean(
@@ -56,8 +56,8 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
 
 /**
  * The e-value for "one prompt passes more often than another on some references". `base` of a pair
- * should pass. `share` is the prior (0–1) that the prompts differ on this reference. If the first
- * prompt is nowhere better, it exceeds 1/a with probability at most a, at any stopping time.
+ * should pass. `share` is the prior (0–1) that the prompts differ on this reference. Has the
+ * guarantee of {@link eValueOf}.
  */
 export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],

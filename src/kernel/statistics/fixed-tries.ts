@@ -19,7 +19,6 @@ export function referenceTest(table: Table): { down: number; levels: number[] } 
   return { down: levels[table.head.passes - low] ?? 1, levels };
 }
 
-/** The p-values attainable by `count` tables with equal totals, ascending. */
 interface Ladder {
   levels: readonly number[];
   count: number;
@@ -113,7 +112,6 @@ export function brokenP(
   return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
 }
 
-/** Holm's procedure needs one look at several levels. */
 const BROKEN = new WeakMap<readonly Unit[], number>();
 
 /**
@@ -153,7 +151,6 @@ function allPass({ size, base, head }: ClusterTable): Table {
   return { base: side(base), head: side(head) };
 }
 
-/** A table's score by passes on head, and the null distribution of the scores. */
 function scoreDistribution(
   table: Table,
   prior: readonly WeightedRate[],

@@ -47,7 +47,6 @@ export interface MetricTest extends Omit<Contrast, 'tables'> {
 /** The key null means all metrics together. */
 export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 
-/** An interim look at the first `tries` of all references. */
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];

@@ -82,7 +82,6 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
   return known;
 }
 
-/** Holm's procedure needs one look at several levels. */
 const PERMUTED_P = new WeakMap<MetricTest, number>();
 
 /** p-values that differ by less than this share count as equal. */

@@ -1,5 +1,4 @@
 import { at } from './sums.ts';
-/** Each call changes this state. */
 export interface Random {
   words: Uint32Array;
 }
@@ -75,7 +74,7 @@ function rotate(word: number, by: number): number {
 function hash(text: string, basis: number): number {
   let word = basis;
   for (let i = 0; i < text.length; i++) word = Math.imul(word ^ text.charCodeAt(i), 0x01000193);
-  // FNV gives neighbouring seeds similar values. Two rounds of multiply and shift spread them.
+  // FNV gives neighbouring seeds similar values. This spreads them.
   word = Math.imul(word ^ (word >>> 16), 0x21f0aaad);
   word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
   return (word ^ (word >>> 15)) >>> 0;

@@ -57,7 +57,6 @@ export function suiteTest(units: readonly Unit[]): SuiteTest {
   };
 }
 
-/** Null distribution of the passes on head. */
 export function passDistribution(units: readonly Unit[]): Distribution {
   return sumDistributions(
     groupUnits(units).map(({ unit, count }) => times(nullDistribution(unit), count)),

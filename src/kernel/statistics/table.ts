@@ -64,7 +64,6 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
 /** Rounding must not push a rate or a change past a limit that it equals. */
 export const RATE_TOLERANCE = 1e-9;
 
-/** Equal numbers may be summed in another order. */
 const LEVEL_TOLERANCE = 1e-9;
 
 /** No p reaches a level of 0. */

@@ -9,7 +9,7 @@ export interface Values {
 }
 
 export interface ValueTest {
-  /** Items with a number on both sides. */
+  /** Counts items with a number on both sides. */
   items: number;
   base: number;
   head: number;
@@ -41,13 +41,10 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
 const TAIL = 0.05;
 
 /**
- * Permutation test for numbers. Tries are permuted within every item, and items of one cluster
- * together.
- *
- * Two statistics share the permutations, and the more extreme one counts: the difference of means,
- * and that of ranks within the item, which is robust to outliers. A few permutations are all
- * enumerated. Otherwise a seeded sample is drawn, plus the observed one. The interval contains
- * every shift of head that the means do not reject.
+ * Permutation test for numbers. Two statistics share the permutations, and the more extreme one
+ * counts: the difference of means, and that of ranks within the item, which is robust to outliers.
+ * Few permutations are enumerated. Otherwise a seeded sample is drawn, plus the observed one. The
+ * interval contains every shift of head that the means do not reject.
  *
  * Sources: Fisher 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of
  * permutations for several statistics); Phipson and Smyth 2010 (the observed permutation counts);

@@ -20,7 +20,6 @@ export function namedModels(metric: Metric): GraderSettings[] {
 }
 
 export interface MetricModels {
-  /** Empty if no metric needs a grader. */
   graders: readonly Grader[];
   embedder?: Grader;
   named?: ReadonlyMap<string, Target>;

@@ -55,7 +55,6 @@ export interface Answered {
 
 export interface OwnAnswer {
   record: unknown;
-  /** Unused if the answer is an error. */
   scores: readonly Score[];
   parts: object;
   failedElsewhere: boolean;

@@ -71,7 +71,6 @@ export function shownKey(type: FilePart['type'], path: string): string {
   return `${type} ${path}`;
 }
 
-/** In order and with repeats. */
 export function placeholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const part of parts(template)) {
