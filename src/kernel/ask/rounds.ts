@@ -158,11 +158,10 @@ async function scoreUnder(
 }
 
 export interface ExtraTry {
-  /** Index in the suite's `runs`. */
   run: number;
   generation: Generation;
   try: number;
-  /** One code process never reads the answers of two prompts. */
+  /** Identifies the prompt, so that one code process never reads answers of two prompts. */
   prompt: string;
   /** Answers of both sides with the same `try` are compared. */
   side?: Side;
@@ -177,7 +176,6 @@ export async function runExtraTries(
   return [...(await scoreUnder(suite, answers, suite.scoring, tools)).values()];
 }
 
-/** Results are in the order of `wanted`. */
 export async function runNewTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],

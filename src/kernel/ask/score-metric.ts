@@ -46,7 +46,7 @@ export interface ScoringTools {
   price: Price;
 }
 
-/** Prompts and replies of more grades would take too much memory. */
+/** Above this number, grades do not keep their prompts and replies, to save memory. */
 const MAX_GRADES = 2000;
 
 /** Base's score is the mirror image of head's. */

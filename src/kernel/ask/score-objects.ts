@@ -87,7 +87,7 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
   }));
 }
 
-/** By subject, why the metric is skipped. */
+/** Returns why the metric is skipped, for each subject that it skips. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   subjects: readonly Subject[],
@@ -160,7 +160,6 @@ function positionOf(
   return all.findIndex((object) => object.message >= last);
 }
 
-/** Undefined if nothing was judged there. */
 function judgedAt(
   score: Score | undefined,
   at: number,

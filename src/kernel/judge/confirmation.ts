@@ -44,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * Confirmations of the verdict come before those of metrics. A confirmed one decides for the
- * verdict, an unconfirmed one for a metric.
+ * Prefers confirmations of the verdict to those of metrics. For the verdict it prefers a confirmed
+ * one, for a metric an unconfirmed one.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);

@@ -57,7 +57,6 @@ export interface GateInput {
   /** Set if the rate over all suites fell and no single suite explains it. */
   pool: { base: number; head: number } | null;
   featureFindings: readonly FeatureFinding[];
-  /** Sentences about what features could not judge. */
   unjudged: readonly string[];
   replaced: readonly ReplacedModel[];
   /** An outside contributor changed something that this run does not use. */

@@ -16,12 +16,11 @@ import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { comparedShare, meansOf, shownValues } from './values.ts';
 
-/** More or longer values than this are answers, not labels. */
+/** If there are more labels than this, the values are answers, not labels. */
 const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
-/** Rates count the tries of these runs below the index `tries`. */
 interface Rated {
   suite: SuiteComparison;
   verdict: SuiteVerdict | null;

@@ -52,7 +52,7 @@ export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }
 
-/** Over the references of all suites, 0–1. */
+/** Mean pass rates over the references of all suites, 0–1. */
 export interface PoolFall {
   base: number;
   head: number;

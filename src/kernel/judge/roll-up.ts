@@ -55,7 +55,6 @@ interface Tallied {
   judged: number;
 }
 
-/** Custom code runs once for all rows. */
 export async function rollUp<Row extends Tallied>(
   rollup: Rollup,
   rows: readonly Row[],

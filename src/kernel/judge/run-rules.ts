@@ -14,14 +14,16 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   hasUnusedChanges: boolean;
   isBaseUnreadable: boolean;
   isReplaced: boolean;
-  /** More than a tenth of all tries. Errors on head alone count as `unanswered` instead. */
+  /**
+   * More than a tenth of all tries ended in an error. Errors on head alone count as `unanswered`
+   * instead.
+   */
   hasTooManyErrors: boolean;
   /**
    * Why no try passed or failed although references are affected. `error`: something went wrong.
    * `nothing-gates`: the configuration says so.
    */
   silence: 'error' | 'nothing-gates' | null;
-  /** A suite regressed, or all suites together did. */
   hasRegressed: boolean;
   isInconclusive: boolean;
   /** The model change is the cause of every inconclusive suite. */

@@ -27,12 +27,11 @@ export interface SuiteRow {
   /** With fixed tries, there is one look at all of them. */
   plan: LookPlan;
   looks: readonly Look[];
-  /** At the tries that all references have. Gives rates, interval and p. */
+  /** Uses the tries that all references have. Gives the rates, the interval and p. */
   look: Look;
   /** Only tries below this index count. */
   upTo: number;
   tries: number;
-  /** In the order of `compared`. */
   references: readonly ReferenceRow[];
 }
 
@@ -58,10 +57,10 @@ export interface MeasuredRow extends SuiteRow {
   moves: readonly MetricMove[];
 }
 
-/** Depend only on the suite's own tries. */
+/** Facts that depend only on the suite's own tries. */
 export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 
-/** Depend on other suites, new tries or the scorings. */
+/** Facts that depend on other suites, new tries or the scorings. */
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
   'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
@@ -99,11 +98,12 @@ export function rowByTries(
   const look = last ?? lookAt(ledger.references);
   const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  // Uses only the tries that made the reference a suspect, not the extra ones.
+  // Ignores the extra tries that a suspect gets.
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // Extra tries follow from results, so only e-values may name a reference as worse or better.
+  // The number of tries depends on results, so only e-values may name a reference as worse or
+  // better.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
@@ -191,7 +191,7 @@ function rollUpFell(table: Table | undefined): boolean {
   return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
 }
 
-/** 1 where the roll-up disagrees. */
+/** The false-discovery rate is 1 if the roll-up does not change in the same direction. */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);
   const mirrored = mirrorTables(rolled);

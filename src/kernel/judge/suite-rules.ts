@@ -32,13 +32,13 @@ export interface SuiteFacts {
   /** What new tries show about a fall that depends on an earlier run or on one session. */
   confirmation: Confirmation | null;
   /**
-   * The suite, or one metric, fell by at least `gate.min_drop`. Permutation test of tries within
+   * The suite, or one metric, fell by at least `gate.min_drop`. Tested by permuting tries within
    * questions, with min-p over metrics, at the suite's share of alpha (`findRegression`).
    */
   fall: Evidence | null;
   /**
-   * Single references got worse: mean e-value of the run's references at 0.2 alpha, or an exact
-   * test with fixed tries.
+   * Single references got worse. Tested by the mean e-value of the run's references at 0.2 alpha,
+   * or exactly with fixed tries.
    */
   broken: Evidence | null;
   /**
@@ -68,7 +68,7 @@ export interface SuiteFacts {
   rise: Evidence | null;
   /** Each end has a one-sided level of 1 to 3.5 % by look, or 5 % with fixed tries. */
   interval: { difference: number; low: number; high: number } | null;
-  /** The interval rules out a drop above the tolerance, also for shares of turns. */
+  /** The interval rules out a drop above the tolerance. */
   isBound: boolean;
   /** The rate is not lower at the last look, or at an earlier one in a small suite. */
   isNotLower: boolean;

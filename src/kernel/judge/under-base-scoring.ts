@@ -35,8 +35,8 @@ import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
- * Judges head's answers with base's scoring if the pull request also changes the scoring. Finds
- * falls of suites, single references and means.
+ * This module judges head's answers with base's scoring if the pull request also changes the
+ * scoring. It finds falls of suites, single references and means.
  */
 
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
@@ -188,7 +188,6 @@ export interface SeparateFall {
   reason: UnderBaseFinding['reason'];
 }
 
-/** Means share `alpha`. */
 export function separateFalls(suites: readonly JudgedSuite[], alpha: number): SeparateFall[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);

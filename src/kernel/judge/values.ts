@@ -23,9 +23,8 @@ export interface MetricMove {
   gate: MetricValues['gate'];
   /** Set if the number is the share of these objects that pass. */
   share: { of: MetricLevel; minDrop: number } | null;
-  /** Over the tries that all references have. */
   test: ValueTest | null;
-  /** After each look of the plan. Empty if the metric does not affect the gate. */
+  /** The test after each look of the plan. Empty if the metric does not affect the gate. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
@@ -166,7 +165,7 @@ export function shownValues(
   };
 }
 
-/** Without a test, the mean of each side alone. */
+/** Without a test, returns the mean of each side alone. */
 export function meansOf(
   test: ValueTest | null,
   values: readonly Values[],

@@ -28,7 +28,6 @@ interface MeasureOptions {
 export interface MeasuredRun {
   suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation'> }[];
   pool: RunRows['pool'];
-  /** The drop (0–1) that the pool rules out. */
   bound: number | null;
 }
 

@@ -110,7 +110,6 @@ export function firstLookTries(ledgers: readonly SuiteLedger[]): number {
   return lookPlan(countQuestions(ledgers)).tries[0] ?? MOST_TRIES;
 }
 
-/** A cluster counts as one question. */
 function countQuestions(ledgers: readonly SuiteLedger[]): number {
   const all = ledgers.flatMap(({ references }) => references);
   const named = all.flatMap(({ cluster }) => cluster ?? []);

@@ -13,7 +13,7 @@ import { everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
-  /** Under head's scoring, which decides. If head lacks the suite, under base's. */
+  /** The result under head's scoring, which decides, or under base's if head lacks the suite. */
   byHead: TryResult;
   /** Null if base's scoring is not different. */
   byBase: TryResult | null;
@@ -31,7 +31,6 @@ export interface SuiteRun {
   scoring: Scoring;
   /** Null if it does not differ from head's. */
   baseScoring: Scoring | null;
-  /** References that can run, in the suite's order. */
   runs: readonly ReferenceRun[];
 }
 

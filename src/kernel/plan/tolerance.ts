@@ -88,7 +88,7 @@ function scatter({ passes, tries }: Counts): number {
 
 interface Design {
   references: number;
-  /** The harmonic mean, if references differ. */
+  /** Tries per reference. If references differ, the harmonic mean. */
   tries: { base: number; head: number };
   /** 0–¼. */
   variance: number;

@@ -39,7 +39,7 @@ export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): Tr
   );
 }
 
-/** Above this share of tries without a readable grade, the verdict line mentions it. */
+/** Reports mention unreadable grades above this share of tries. */
 const MAX_UNGRADED_SHARE = 0.1;
 
 export function ungradedSuites(

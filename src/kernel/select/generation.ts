@@ -134,7 +134,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/** Positions in the user's file are not content. */
+/** Removes positions in the user's file, which are not content. */
 export function plainMessage({
   role,
   content,

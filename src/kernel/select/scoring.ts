@@ -15,7 +15,7 @@ import {
 import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 
-/** If any part changes, the scoring changed and not the prompt. */
+/** If any of these changes, the scoring counts as changed, not the prompt. */
 export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
@@ -95,7 +95,6 @@ function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json
   ];
 }
 
-/** Everything that decides whether an answer passes, except the reference. */
 export function scoringIdentity(scoring: Scoring): string {
   const parts = [...sharedParts(scoring)].filter(
     ([key]) => key !== 'metrics_rollup' && key !== 'skip',

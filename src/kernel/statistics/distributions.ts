@@ -27,7 +27,7 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   return trim({ low: left.low + right.low, mass });
 }
 
-/** By repeated squaring. */
+/** The sum of `count` independent copies, by repeated squaring. */
 export function times(distribution: Distribution, count: number): Distribution {
   let result = certain(0);
   let square = distribution;
@@ -104,7 +104,7 @@ function lowerQuantile(p: number): number {
   return z;
 }
 
-/** A power series near 0, a continued fraction in the tail. */
+/** Uses a power series near 0 and a continued fraction in the tail. */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x >= 2.5) {

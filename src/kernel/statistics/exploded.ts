@@ -66,7 +66,6 @@ export function median(values: readonly (number | null)[]): number | null {
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** Negative if the sides overlap. */
 function gap(base: readonly number[], head: readonly number[]): number {
   return Math.max(Math.min(...head) - Math.max(...base), Math.min(...base) - Math.max(...head));
 }

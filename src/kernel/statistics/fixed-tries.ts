@@ -31,7 +31,6 @@ function groupLadders(tables: readonly Table[]): Ladder[] {
   }));
 }
 
-/** The largest attainable level that is at most `x`, or 0. */
 function attainedLevel(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
@@ -165,7 +164,7 @@ function scoreDistribution(
   return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
-/** In {@link SCORE_UNITS}, if `onHead` of all passes are head's. */
+/** Returns {@link SCORE_UNITS} for the case that `onHead` of all passes are head's. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
   const mixture = (headRate: (rate: number) => number): number =>
@@ -193,7 +192,6 @@ interface WeightedRate {
   weight: number;
 }
 
-/** Estimates pass rates from the tables' totals by expectation–maximisation. */
 function fittedPrior(tables: readonly Table[]): WeightedRate[] {
   const totals = tables.map(({ base, head }) => ({
     passes: base.passes + head.passes,

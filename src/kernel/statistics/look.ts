@@ -33,8 +33,8 @@ export function clusteredTries(
 /** `tries` are judged by all metrics that affect the gate. */
 export interface LookRow extends ClusteredTries {
   /**
-   * Tries judged by one metric, for each metric that fails some. Only set if several affect the
-   * gate.
+   * The tries judged by single metrics, for each metric that fails some. Set only if several
+   * metrics affect the gate.
    */
   metrics?: ReadonlyMap<string, Tries>;
 }

@@ -9,7 +9,7 @@ import { passDistribution } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** `level` is adjusted for all metrics. */
+/** p is adjusted for the number of metrics. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }
@@ -38,7 +38,10 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
     .sort((a, b) => a.test.midDown - b.test.midDown);
 }
 
-/** Adjusted for all metrics and the run's `suites`. Any of these keeps a suite from being green. */
+/**
+ * Their p is adjusted for all metrics and the run's `suites`. Any of these metrics keeps a suite
+ * from being green.
+ */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
   return single.flatMap(({ metric, test: { midDown: p } }) =>

@@ -11,7 +11,7 @@ export interface PermutedUnit {
   }[];
 }
 
-/** For each sum, one number per round. */
+/** Returns one array per sum, with one number per round. */
 export function permuteSums(
   units: readonly PermutedUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },

@@ -34,7 +34,6 @@ export function isInformative(table: Table): boolean {
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
 }
 
-/** Outcomes by try index. */
 export interface Tries {
   base: readonly Outcome[];
   head: readonly Outcome[];

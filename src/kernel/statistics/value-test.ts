@@ -2,7 +2,7 @@ import { permuteSums } from './permutations.ts';
 import type { Random } from './random.ts';
 import { at, mean, meanOrNull, sum } from './sums.ts';
 
-/** By try. Null: the try has no number. */
+/** Numbers by try. Null if a try has none. */
 export interface Values {
   base: readonly (number | null)[];
   head: readonly (number | null)[];
@@ -28,7 +28,7 @@ export interface ValueTest {
   z: { mean: number; ranks: number };
 }
 
-/** Averages each item's mean. */
+/** The mean over items of each item's mean. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -187,7 +187,6 @@ interface Slot {
   mark: number;
 }
 
-/** The first `heads` slots are head's. */
 interface Unit {
   slots: Slot[];
   heads: number;

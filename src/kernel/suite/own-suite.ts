@@ -21,7 +21,6 @@ export interface OwnSuite<Value = unknown> {
 /** Each feature has one constant, which is compared by identity. */
 export interface SuiteKind<Value = unknown> {
   key: string;
-  /** Names of the scores that the kind adds to every try. */
   scores: readonly string[];
   /** The kind's score, if it judges exactly one answer of each reference. */
   soleScore(

@@ -15,7 +15,6 @@ import type { OwnSuite } from './own-suite.ts';
 
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
-/** A file whose path has variables. */
 export type FileTemplate = Pick<FilePart, 'type' | 'path'>;
 
 export type PromptPart = MessagePart | FileTemplate;
@@ -36,7 +35,7 @@ export interface Prompt {
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: PromptMessage[];
-  /** Rendered while the file was read, by the canonical JSON of the input. */
+  /** Prompts rendered while the file was read, by the canonical JSON of their input. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
   /** Where each top-level key is set: in this file or in its defaults. */
@@ -74,7 +73,7 @@ export interface Reference {
   /** The id in the file, or a hash of the input. */
   id: string;
   place: Place;
-  /** Text that differs from JSON's form of the number or boolean is kept (`12.50`). */
+  /** If a number or boolean is written differently from JSON (`12.50`), its text is kept. */
   input: Record<string, Scalar>;
   /** Files whose text is the value of a variable, by the variable's name. */
   inputFiles?: Readonly<Record<string, string>>;
