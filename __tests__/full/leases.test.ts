@@ -148,14 +148,14 @@ describe('a cancelled run', () => {
     expect(at.github.state.comments).toEqual([]);
   });
 
-  test('due to a newer push says in the comment that it was superseded', async () => {
+  test('is shown as superseded in the comment if a newer push cancelled it', async () => {
     const { at, change } = await cancelled(true, pushNewer);
     const superseded = `### ⏹️ Superseded: no verdict for \`${change.head.slice(0, 7)}\``;
     expect(onlyComment(at)).toContain(superseded);
     expect(shown(at)).toEqual({ evaldiff: 'cancelled' });
   });
 
-  test("due to a newer push does not change the newer run's announcement", async () => {
+  test("does not change the newer run's comment if a newer push cancelled it", async () => {
     const newer = '### ⏳ Running for `ccccccc`';
     const { at } = await cancelled(true, (stage) => {
       pushNewer(stage);
@@ -165,7 +165,7 @@ describe('a cancelled run', () => {
     expect(onlyComment(at)).toContain(newer);
   });
 
-  test('says in the comment if it was cancelled by hand', async () => {
+  test('is shown as cancelled in the comment if a person cancelled it', async () => {
     const { at } = await cancelled(true);
     expect(onlyComment(at)).toContain('### ⏹️ Cancelled: no verdict for ');
   });
@@ -211,7 +211,7 @@ describe('jobs of one workflow run', () => {
     ['red', WORSE, 'failure', false],
     ['green', SAME, 'success', false],
   ])(
-    "that differ only in the base show the slower one's verdict: %s",
+    'that differ only in the base show the verdict of the slower job: %s',
     async (_verdict, files, expected, statusUpdates) => {
       const running = Promise.withResolvers<void>();
       const faster = Promise.withResolvers<void>();
@@ -296,7 +296,7 @@ describe('two pull requests with the same head', () => {
     ]);
   });
 
-  test('do not affect each other after the other one is closed', async () => {
+  test('stop affecting each other once one of them is closed', async () => {
     const { at } = await both('closed');
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });

@@ -121,7 +121,7 @@ const fifty = (broken: number, loss: number): Rates[] =>
     head: i < broken ? 0 : 0.95 - loss,
   }));
 
-describe('regression based on stored answers', () => {
+describe('a regression against stored answers', () => {
   test('is not confirmed if only the model got worse since then', () => {
     const found = shares(fifty(0, 0.1), 200);
     expect(found.confirmed).toBeLessThanOrEqual(0.06);
@@ -158,7 +158,7 @@ describe('regression based on stored answers', () => {
   });
 });
 
-test('a regression stays unconfirmed if a limit stops the calls', () => {
+test('a regression stays unconfirmed if a limit stops the new calls', () => {
   const suite = comparison(fifty(0, 0), drawer('cap'));
   const claim = { ...claimOf(suite), judged: 'none' as const };
   const step = nextConfirmationStep(claim, new Map());
@@ -173,7 +173,7 @@ test('a regression stays unconfirmed if a limit stops the calls', () => {
   expect(cut.drift?.today).toBe(0);
 });
 
-test('a mean has no suspects and is confirmed at the full alpha', () => {
+test("a regression of a metric's mean has no suspects and is confirmed at the full alpha", () => {
   const suite = comparison(fifty(0, 0), drawer('mean'));
   const claim: Claim = {
     ...claimOf(suite),
@@ -243,7 +243,7 @@ describe('suspects', () => {
       : [];
   };
 
-  test('are the references that dropped, retried on both sides', () => {
+  test('are the references that dropped, and get new tries on both sides', () => {
     expect(asked(worst)).toEqual([
       'pairs r0 head',
       'pairs r0 base',
@@ -267,7 +267,7 @@ function answeredBy(target: Partial<Target>, made: SuiteComparison): SuiteCompar
   return { ...made, compared };
 }
 
-describe('regression within one session of a program', () => {
+describe('a regression within one session of a program', () => {
   /**
    * Share of 10-point drops that are confirmed if the second session has a drop of `again` (0–1).
    */
@@ -282,7 +282,7 @@ describe('regression within one session of a program', () => {
     return found.filter(({ status }) => status === 'confirmed').length / runs;
   };
 
-  test('is usually confirmed if the second session shows it too', () => {
+  test('is usually confirmed if the second session also shows it', () => {
     expect(confirmedShare(0.1, 100)).toBeGreaterThanOrEqual(0.75);
   });
 
@@ -299,7 +299,7 @@ describe('restsOn', () => {
     expect(restsOn(comparison(rates, drawer('x')).compared)).toBe('stored');
   });
 
-  test('returns "session" if one program process answers all tries', () => {
+  test('returns "session" if one program process gave all answers', () => {
     expect(restsOn(answeredBy({ provider: 'program' }, fresh).compared)).toBe('session');
     expect(restsOn(answeredBy({ provider: 'program', process: 'try' }, fresh).compared)).toBeNull();
   });

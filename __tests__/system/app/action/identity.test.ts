@@ -23,7 +23,7 @@ describe('the name of the check', () => {
     ['', { 'check-name': '' }],
   ])('is %j', (name, given) => expect(of(given).checkName).toBe(name));
 
-  test('contains only as much of the overrides as GitHub shows and stays unambiguous', () => {
+  test('is shortened to what GitHub shows if the overrides are long, and stays unique', () => {
     const long = (last: string) => of({ overrides: `prompts=${'a'.repeat(200)}${last}` }).checkName;
     expect(long('x').length).toBeLessThan(130);
     expect(long('x')).not.toBe(long('y'));

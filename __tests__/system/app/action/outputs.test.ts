@@ -13,7 +13,7 @@ const answers = (passes: number, tries: number) =>
   );
 const RATE = { difference: null, low: null, high: null, p: null };
 
-test("outputs' pass rates equal the suite's, regardless of a suspect's extra tries and skipped references", () => {
+test("the pass rates in the outputs equal the suite's, despite a suspect's extra tries and skipped references", () => {
   const references = [
     referenceOf('suspect', 'flaky', { base: answers(7, 7), head: answers(2, 7) }),
     referenceOf('sound', 'unchanged', { base: answers(2, 2), head: answers(2, 2) }),
@@ -29,7 +29,7 @@ test("outputs' pass rates equal the suite's, regardless of a suspect's extra tri
   });
 });
 
-test('outputs weight suites by their references and ignore a suite that was not judged', () => {
+test('the pass rates in the outputs weight suites by their references and ignore suites without a verdict', () => {
   const two = suiteOf(
     'two',
     [

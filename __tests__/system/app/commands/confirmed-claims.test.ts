@@ -84,7 +84,7 @@ describe('a suite judged by preference alone', () => {
   const tests = 'metrics: [{ uses: pairwise_preference }]';
   const answer: AnswerOf = (_, isBroken, hasDrifted) => (isBroken || hasDrifted ? 'bad' : 'good');
 
-  test("is red if base's new answers are preferred as well", async () => {
+  test("is red if base's new answers are also preferred to head's", async () => {
     const { diff, planned } = await openProject(tests, '{}', answer);
     const most = await planned('Broken');
     const { code, suite, calls } = await diff('Broken');
@@ -93,7 +93,7 @@ describe('a suite judged by preference alone', () => {
     expect(calls).toBeLessThanOrEqual(most + 2 * 2 * REFERENCES);
   });
 
-  test('is not red if only the stored answers are preferred', async () => {
+  test("is not red if only base's stored answers are preferred to head's", async () => {
     const { diff, drift } = await openProject(tests, '{}', answer);
     drift();
     const { code, suite } = await diff('Kindly answer');
@@ -102,13 +102,13 @@ describe('a suite judged by preference alone', () => {
   });
 });
 
-describe('a suite whose roll-ups are compared', () => {
+describe('a suite whose gate compares roll-ups', () => {
   const tests = 'metrics: [{ name: has, uses: contains, with: { value: good } }]\nn_tries: 3';
   const gate = '{ unit: references }';
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
     isBroken || (hasDrifted && question % 2 === 1) ? 'bad' : 'good';
 
-  test('is red if the roll-ups of new answers drop as well', async () => {
+  test("is red if head's roll-ups are also worse than those of base's new answers", async () => {
     const { diff, drift } = await openProject(tests, gate, answer);
     drift();
     const { code, suite } = await diff('Broken');
@@ -138,7 +138,7 @@ describe('a metric whose mean fails the run', () => {
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
     words((question % 5) + (isBroken ? 20 : 0) + (hasDrifted ? 20 : 0));
 
-  test("is red if it is also worse than the mean of base's new answers", async () => {
+  test("makes the run red if head's mean is also worse than that of base's new answers", async () => {
     const { diff } = await openProject(tests, gate, answer);
     const { code, result, suite } = await diff('Broken');
     expect([code, result.outcome.kind]).toEqual([1, 'failed']);
@@ -146,7 +146,7 @@ describe('a metric whose mean fails the run', () => {
     expect(suite.metrics.find(({ name }) => name === 'words')?.values?.moved).toBe('worse');
   });
 
-  test('is not red if only the model became wordier', async () => {
+  test('does not make the run red if only the model became wordier', async () => {
     const { diff, drift } = await openProject(tests, gate, answer);
     drift();
     const { code, out, result, suite } = await diff('Kindly answer');

@@ -88,7 +88,7 @@ describe('evaldiff init', () => {
     expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
   });
 
-  test('also compares with the prompts of 30 days ago', async () => {
+  test('writes settings that also compare with the prompts of 30 days ago', async () => {
     const { files } = await init({});
     expect(files['evaldiff.yaml']).toContain('\ngate:\n  anchor: { since: 30-days } #');
   });
@@ -202,7 +202,7 @@ describe('evaldiff init', () => {
       );
   });
 
-  test("lists the keys of all vendors in another tool's file, in its steps and the workflow", async () => {
+  test("lists the keys of all vendors that another tool's file uses, in the next steps and in the workflow", async () => {
     const { out, files, validated } = await init(
       {
         'promptfooconfig.yaml': promptfoo(
@@ -319,7 +319,7 @@ describe('evaldiff init', () => {
     ]);
   });
 
-  test('does not treat another workflow with the same name as its own', async () => {
+  test('does not mistake another workflow with the same name for its own', async () => {
     const other = { '.github/workflows/evaldiff.yml': 'jobs: {}\n' };
     const { out, files } = await init(other);
     expect(files['.github/workflows/evaldiff.yml']).toBe('jobs: {}\n');

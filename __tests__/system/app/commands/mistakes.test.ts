@@ -90,25 +90,25 @@ describe('an error on the command line', () => {
     ],
     [
       'validate',
-      'in a project whose promptfooconfig.yaml comes to nothing says why',
+      'in a project whose promptfooconfig.yaml has nothing to evaluate says why',
       { 'promptfooconfig.yaml': 'prompts: 5\n' },
       '- promptfooconfig.yaml:1: a prompt is not converted: it is neither text nor a file',
     ],
     [
       'validate',
-      'in a project whose prompts/p.yaml comes to nothing says why',
+      'in a project whose prompts/p.yaml has nothing to evaluate says why',
       { 'prompts/p.yaml': OWN },
       '- prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
     ],
     [
       'run',
-      'that holds settings and no prompt is not a sweep of nothing, and is not green',
+      'in a project without prompts is not green',
       { 'evaldiff.yaml': 'seed: 1\n' },
       `- evaldiff.yaml: no prompt here has references, so there is nothing to run; ${PROMPTS} with their tests ("npx evaldiff init" begins with some)`,
     ],
     [
       'run',
-      'that holds prompts without references names the files that lack them',
+      'in a project without references names the files that lack them',
       {
         'prompts/p.yaml': `${OWN}defaults: [tests/p]\n`,
         'prompts/tests/p.yaml': 'metrics: [{ uses: is_json }]\n',
@@ -117,17 +117,17 @@ describe('an error on the command line', () => {
     ],
     [
       'run',
-      'that names no key names the variable to set',
+      'without a key names the variable to set',
       PROJECT,
       'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
     ],
-  ])('(%s) %s', async (command, title, files, words) => {
+  ])('evaldiff %s %s', async (command, title, files, words) => {
     const repository = createRepository();
     const commit = repository.commit('one', files);
     const { code, out } = await evaldiff(repository.directory, command);
     const said = out.replaceAll(/\s+/g, ' ');
     expect([code, said]).toEqual([2, expect.stringContaining(words)]);
-    if (title.includes('comes to nothing')) expect(said).not.toContain('does not exist');
+    if (title.includes('nothing to evaluate')) expect(said).not.toContain('does not exist');
     if (files === PROJECT) expect(said.trimEnd().split(' · ').at(-1)).toBe(commit.slice(0, 7));
   });
 });
@@ -173,7 +173,7 @@ describe('the first lines of a run', () => {
 });
 
 describe('--json', () => {
-  test('is data for plan and validate even if there are errors', async () => {
+  test('prints JSON for plan and validate even if there are errors', async () => {
     const shop = await openShop({ references: 2 });
     expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({
       prompts: 1,
@@ -225,7 +225,7 @@ describe('--json', () => {
     'import',
     'init',
     'demo',
-  ])('and examples are in the help of %s if it prints results', async (command) => {
+  ])('is in the help of %s, with examples, if the command prints results', async (command) => {
     const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
     expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
     if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
@@ -233,7 +233,7 @@ describe('--json', () => {
 });
 
 describe('evaldiff cache', () => {
-  test('reports what --clear keeps; --all removes the file', async () => {
+  test('reports what --clear keeps, and removes the file with --all', async () => {
     const shop = await openShop({ references: 2 });
     await shop.evaldiff('run', 'n_tries=1');
     const file = storeOf(shop.repository.directory).file;

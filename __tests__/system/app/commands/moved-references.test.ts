@@ -78,7 +78,7 @@ describe('a reference that moves to another suite', () => {
     expect(out).toContain('Deleted: 1 test (r1)');
   });
 
-  test('runs nothing if both suites ask and score the same', async () => {
+  test('runs nothing if both suites have the same prompt and scoring', async () => {
     const { code, out } = await compared(
       { a: MANY, ab: FEW },
       { a: MANY.slice(1), ab: [1, ...FEW] },

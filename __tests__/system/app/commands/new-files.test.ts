@@ -27,7 +27,7 @@ describe('new files', () => {
     expect([readdirSync(root), readFileSync(join(root, 'b'), 'utf8')]).toEqual([['b'], 'mine']);
   });
 
-  test('whose path contains a file are a user error, and folders created for them are removed', async () => {
+  test('cause an error if their folder is a file, and leave no new folders behind', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(
@@ -56,7 +56,7 @@ describe('new files', () => {
     expect(readdirSync(join(root, 'a'))).toEqual(['theirs']);
   });
 
-  test('are reported and not written over a file that cannot be replaced', async () => {
+  test('cause an error if they would replace a file that cannot be replaced', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(replaceFile(root, 'b/two.yaml', '2', groundAt(root))).rejects.toMatchObject({

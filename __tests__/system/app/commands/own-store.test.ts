@@ -61,7 +61,7 @@ describe('the default store of the command line', () => {
     expect((await evaldiff('run')).err).not.toContain('is no longer read');
   });
 
-  test('is reported once and not changed if it has an earlier version', async () => {
+  test('causes one notice if an earlier version left a store in the work tree, which is not changed', async () => {
     const { evaldiff, repository } = await open();
     const former = join(repository.directory, '.evaldiff/answers.sqlite');
     mkdirSync(dirname(former));
@@ -91,7 +91,7 @@ describe('the default store of the command line', () => {
     },
   );
 
-  test('ignores and counts answers written by another machine, and asks again', async () => {
+  test('ignores and counts answers written by another machine, and calls the model again', async () => {
     const { result, evaldiff, repository, server } = await open();
     await result('run');
     const { file, keyFile } = storeOf(repository.directory);

@@ -49,7 +49,7 @@ async function compare(words: string, program = '', ...args: string[]) {
   return { code, out, processes, suite: result.suites[0]! };
 }
 
-test('bad answers of one process of a program are not red', async () => {
+test('bad answers of a single process of a program do not make the run red', async () => {
   const { code, out, suite } = await compare('Unlucky');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
   expect(suite.confirmation).toMatchObject({
@@ -62,7 +62,7 @@ test('bad answers of one process of a program are not red', async () => {
   );
 });
 
-test('a drop in both sessions of a program is red', async () => {
+test('a drop in both sessions of a program makes the run red', async () => {
   const { code, processes, suite } = await compare('Broken');
   expect([code, suite.verdict]).toEqual([1, 'regressed']);
   expect(suite.confirmation).toMatchObject({

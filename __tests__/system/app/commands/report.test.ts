@@ -236,7 +236,7 @@ describe('two models on one prompt', () => {
   const SECOND = '  n: { provider: openai, endpoint: local, model: model-2 }\n';
 
   test.each(['run', 'diff'])(
-    'are paired by reference and named in the terminal, comment and page of %s',
+    'are compared on the same references in the terminal, comment and page of %s',
     async (command) => {
       const outputs = await asked([command], SECOND);
       for (const said of outputs.map((text) => text.replaceAll(/\s+/g, ' '))) {

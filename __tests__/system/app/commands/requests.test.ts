@@ -28,7 +28,7 @@ describe('a reply that can never be read', () => {
     }
   });
 
-  test('is named if a cap ends the run before all answers arrive', async () => {
+  test('is the named error if a cap ends the run before all answers arrive', async () => {
     const { evaldiff, server } = await openShop({
       references: 10,
       answer: () => ({ body: '{"choices":[]}' }),
@@ -46,13 +46,13 @@ describe('an empty answer', () => {
   test.each<[string, Script, string]>([
     ['for good', () => EMPTY, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
     ['at first', LATER, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
-  ])('costs what the server counts: %s', async (_, answer, spent) => {
+  ])('costs the tokens that the server reports: %s', async (_, answer, spent) => {
     const { evaldiff } = await openShop({ references: 1, answer });
     const { out } = await evaldiff('run', '--no-store', 'n_tries=1');
     expect(out).toContain(spent);
   });
 
-  test('has unknown cost if the server counts nothing', async () => {
+  test('has unknown cost if the server reports no tokens', async () => {
     const { evaldiff } = await openShop({
       references: 1,
       answer: () => ({ text: '', usage: null }),

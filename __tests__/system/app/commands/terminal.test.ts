@@ -66,7 +66,7 @@ describe('the terminal of a process', () => {
     [' n', false],
     ['', false],
     ['yes, please', false],
-  ])('asks a person and accepts %j', async (typed, answer) => {
+  ])('asks a question and recognizes whether %j means yes', async (typed, answer) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const { said, given } = processWith({}, { isTTY: true }, stdin);
     const asked = terminalOf(given, FEATURES).confirm?.('Write it?');
@@ -75,7 +75,7 @@ describe('the terminal of a process', () => {
     expect(said).toEqual(['Write it? [y/N] ']);
   });
 
-  test('asks nothing without a terminal and treats the end of input as no', async () => {
+  test('asks no question if the process has no terminal, and treats the end of input as no', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     expect(terminalOf(processWith({}, { isTTY: true }).given, FEATURES).confirm).toBeUndefined();
     expect(terminalOf(processWith({}, {}, stdin).given, FEATURES).confirm).toBeUndefined();
@@ -98,7 +98,7 @@ describe('the terminal of a process', () => {
     }
   });
 
-  test('lists commands in four groups, in at most 60 lines of 80 columns', async () => {
+  test('shows help with commands in four groups, in at most 60 lines of 80 columns', async () => {
     const help = (
       await createProgram(terminalOf(processWith({}).given, FEATURES), () => undefined)
     ).helpInformation();

@@ -96,7 +96,7 @@ describe('a check that raises an exception', () => {
     );
   });
 
-  test('is not called broken if it belongs to only one reference', async () => {
+  test('is not reported as broken if it belongs to only one reference', async () => {
     const references = (text: string) => {
       const one = shop(text, 20);
       const [first, ...rest] = one.tests.references;
@@ -120,7 +120,7 @@ describe('a check that raises an exception', () => {
 });
 
 describe('a roll-up that raises an exception', () => {
-  test('must be fixed first, regardless of the tries', async () => {
+  test('is an error of the run even if all tries pass', async () => {
     const { result } = await reworded(20, yes, {
       ...two,
       ...scripted(() => raised("NameError at prompts/tests/p.yaml:10: 'passes'")),

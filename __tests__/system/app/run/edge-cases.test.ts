@@ -19,7 +19,7 @@ describe('if all tries are equal', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('failing every try on both sides is not a regression, and the undetectable drop is reported', async () => {
+  test('failing every try on both sides is not a regression, and the summary says that nothing could break', async () => {
     const { result } = await reworded(8, () => 'no', five);
     expect(result.suites[0]).toMatchObject({
       pass_rate: { base: 0, head: 0, p: 0.5 },
@@ -194,7 +194,7 @@ describe('a suite whose tries end in errors', () => {
     ['network', /./],
     ['network', /^New/],
     ['timeout', /^Old/],
-  ])('of a server or of base gets no extra tries (%s, %s)', async (kind, text) => {
+  ])('gets no extra tries if the server or base fails (%s, %s)', async (kind, text) => {
     expect(await tried(kind, text)).toMatchObject({ calls: 32 });
   });
 
@@ -214,7 +214,7 @@ describe('a suite whose tries end in errors', () => {
     ]);
   });
 
-  test('of head gets extra tries, and so does a suite that extra tries may decide', async () => {
+  test('gets extra tries if head fails or if extra tries may decide', async () => {
     expect((await tried('timeout', /^New/, 3)).calls).toBeGreaterThan(12);
     expect((await tried('network', /r00$/)).calls).toBeGreaterThan(32);
   });

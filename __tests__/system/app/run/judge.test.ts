@@ -151,7 +151,7 @@ describe('a change of the scoring alone', () => {
     );
   });
 
-  test('that only skips a reference is described as that', async () => {
+  test('is reported as a skipped reference if nothing else changed', async () => {
     const listed = (skip: boolean) => ({
       tests: { references: ids(6).map((id) => reference(id, { skip: skip && id === 'r01' })) },
     });

@@ -109,7 +109,7 @@ describe('references that cannot be compared', () => {
     return { ...one, prompt: { ...one.prompt, name: 'k', file: 'prompts/k.yaml' } };
   };
 
-  test('because ids, variables and values changed together are never green, as the title states', async () => {
+  test('are never green, and the title says so, if ids, variables and values changed together', async () => {
     const [base, head] = moved();
     const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result.conclusion).toBe('neutral');
@@ -146,14 +146,14 @@ describe('references that cannot be compared', () => {
     expect(result.title).toContain('p: 0 of 20 tests compared');
   });
 
-  test('prevent a green verdict if only new references were added that base cannot run', async () => {
+  test('prevent a green verdict if they are new and base cannot run them', async () => {
     const [base, head] = moved();
     const empty = { ...base, tests: { ...base.tests, references: [] } };
     const { result } = await runPipeline(project([empty], two), project([head], two), yes);
     expect(result.conclusion).toBe('neutral');
   });
 
-  test('are green in a new suite and counted in its title', async () => {
+  test('do not prevent a green verdict in a new suite, whose title counts them', async () => {
     const [, head] = moved();
     const alone = await runPipeline(project([], two), project([head], two), () => 'no');
     expect(alone.result.conclusion).toBe('success');

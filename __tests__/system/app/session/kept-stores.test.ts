@@ -52,7 +52,7 @@ describe('an open store', () => {
     expect(opened).toBe(1);
   });
 
-  test('has what other processes stored in the meantime, without what they removed', async () => {
+  test('contains what other processes stored in the meantime, and not what they removed', async () => {
     await session(['a', 'b']);
     await session(['a', 'b']);
     const other = setting.open();

@@ -51,7 +51,7 @@ describe('the two sides of a terminal run', () => {
     expect(changed.map(({ path }) => path)).toEqual(['c.yaml']);
   });
 
-  test('name a missing base, and clean up the other side', async () => {
+  test('cause an error that names a missing base, and leave no temporary files', async () => {
     const finding = sidesOf('nowhere', WORKTREE);
     await expect(finding).rejects.toThrow(UserError);
     await expect(finding).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('the two sides of a terminal run', () => {
     });
   });
 
-  test('are checked: a missing head is reported before a missing base', async () => {
+  test('cause an error about a missing head before one about a missing base', async () => {
     const finding = sidesOf('nowhere', 'neither');
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"neither" is not a branch') }],

@@ -37,7 +37,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
 });
 
 describe('an override', () => {
-  test("is a label plus a reason from a line of the pull request's text", () => {
+  test("takes its reason from a line of the pull request's text", () => {
     const body = `Friendlier.\r\n\r\n  Evaldiff: Accept: shorter answers are wanted, see the plan \r\nMore.`;
     expect(findOverride({ labels: labelled('By a maintainer'), body }, LABEL)).toEqual({
       status: 'found',
@@ -45,7 +45,7 @@ describe('an override', () => {
     });
   });
 
-  test("uses the label's description if the text has no such line or an empty one", () => {
+  test("takes its reason from the label's description if the text has no such line or an empty one", () => {
     for (const body of ['', `${LABEL}:   \n`, `about ${LABEL}: no`]) {
       expect(
         findOverride({ labels: labelled('Accepted by the prompt owners'), body }, LABEL),
@@ -56,7 +56,7 @@ describe('an override', () => {
     }
   });
 
-  test('does not count without a reason, and explains how to add one', () => {
+  test('has no effect without a reason, and a message explains how to add one', () => {
     for (const description of [null, '', '  ']) {
       expect(findOverride({ labels: labelled(description), body: 'Hello' }, LABEL)).toEqual({
         status: 'no-reason',
@@ -65,13 +65,13 @@ describe('an override', () => {
     }
   });
 
-  test('is not found without the label, whatever the text says', () => {
+  test("does not exist without the label, whatever the pull request's text says", () => {
     expect(findOverride({ labels: [], body: `${LABEL}: because` }, LABEL)).toEqual({
       status: 'none',
     });
   });
 
-  test('cuts a very long reason', () => {
+  test('has its reason cut if it is very long', () => {
     const found = findOverride(
       { labels: labelled(), body: `${LABEL}: ${'x'.repeat(5000)}` },
       LABEL,
@@ -80,8 +80,8 @@ describe('an override', () => {
   });
 });
 
-describe('an overridden red verdict', () => {
-  test('is neutral, with the override as its first reason and in a separate field', () => {
+describe('an override of the verdict', () => {
+  test('turns red into neutral and is the first reason of the result', () => {
     const override = { label: LABEL, reason: 'wanted' };
     const overridden = withOverride(red(), override);
     expect(overridden).toMatchObject({
@@ -100,12 +100,12 @@ describe('an overridden red verdict', () => {
     ['success', { kind: 'nothing-to-run', rubrics: 0 }],
     ['neutral', { ...REGRESSED, fails: false }],
     ['error', { kind: 'not-judged' }],
-  ])('has no effect on a result that is %s', (_conclusion, outcome) => {
+  ])('does not change a result that is %s', (_conclusion, outcome) => {
     const result = red(outcomeFields(outcome));
     expect(withOverride(result, { label: LABEL, reason: 'wanted' })).toBe(result);
   });
 
-  test("has a title within GitHub's limit", () => {
+  test("keeps the title within GitHub's limit", () => {
     expect(
       withOverride(
         red(

@@ -75,18 +75,21 @@ describe('the changed texts of a run', () => {
     ['references', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
     ['metrics.m', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
     ['new prompt', [[3, 3, ['-prompt: a', '+prompt: b']]]],
-  ])('of a suite in one file include only the half that contains %s', async (key, expected) => {
-    const [found] = await changed(
-      { [FILE]: 'metrics:\n  - m\nprompt: a\nreferences:\n  - 1\n  - 2\n' },
-      { [FILE]: 'metrics:\n  - m\nprompt: b\nreferences:\n  - 1\n  - 3\n' },
-      suite('p', [FILE], undefined, key),
-    );
-    expect(found?.hunks.map(({ base, head, lines }) => [base, head, marked(lines)])).toEqual(
-      expected,
-    );
-  });
+  ])(
+    'include only the prompt or only the tests of a file with both, after a change of %s',
+    async (key, expected) => {
+      const [found] = await changed(
+        { [FILE]: 'metrics:\n  - m\nprompt: a\nreferences:\n  - 1\n  - 2\n' },
+        { [FILE]: 'metrics:\n  - m\nprompt: b\nreferences:\n  - 1\n  - 3\n' },
+        suite('p', [FILE], undefined, key),
+      );
+      expect(found?.hunks.map(({ base, head, lines }) => [base, head, marked(lines)])).toEqual(
+        expected,
+      );
+    },
+  );
 
-  test('of a suite in one file include both halves if both cause the run', async () => {
+  test('include the prompt and the tests of a file with both, if both cause the run', async () => {
     const [found] = await changed(
       { [FILE]: 'prompt: a\nmetrics: [1]\n' },
       { [FILE]: 'prompt: b\nmetrics: [2]\n' },
@@ -115,7 +118,7 @@ describe('the changed texts of a run', () => {
     ]);
   });
 
-  test('leave out binary files, files that are too large, and files without a difference', async () => {
+  test('omit binary files, files that are too large, and files without a difference', async () => {
     const large = 'x'.repeat(262_145);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: new Uint8Array([97, 0, 98]) })).toEqual([]);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: large })).toEqual([]);

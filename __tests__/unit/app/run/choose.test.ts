@@ -27,7 +27,7 @@ async function chosen(lines: string[], baseTags?: string) {
   return { ...found, base: ids(found.base), head: ids(found.head) };
 }
 
-describe('overrides choose references', () => {
+describe('an override that selects references', () => {
   test.each<[string, string[], string[]]>([
     [
       'by an id, which has priority over ids that contain it',
@@ -39,18 +39,18 @@ describe('overrides choose references', () => {
     ['by words of the input', ['references=six weeks'], ['refund-1']],
     ['by a tag', ['tags=crit*'], ['refund-1']],
     ['by both at once', ['references=refund', 'tags=critical,slow'], ['refund-1']],
-  ])('%s', async (_, lines, ids) => {
+  ])('selects %s', async (_, lines, ids) => {
     const { head, problems } = await chosen(lines);
     expect([head, problems]).toEqual([ids, []]);
   });
 
-  test('and a notice says that the others were not judged', async () => {
+  test('causes a notice that the other references were not judged', async () => {
     expect((await chosen(['references=refund'])).notices).toMatchObject([
       { message: 'only 2 references of 3 chosen (references=refund): the others were not judged' },
     ]);
   });
 
-  test('on both sides if either matches, so that an added tag does not look like a deletion', async () => {
+  test('selects a reference on both sides if one side matches, so that an added tag does not look like a deletion', async () => {
     const { base, head } = await chosen(['tags=critical'], '[]');
     expect([base, head]).toEqual([['refund-1'], ['refund-1']]);
   });
@@ -63,7 +63,7 @@ describe('overrides choose references', () => {
       ['references=carrier', 'tags=critical'],
       'overrides: no reference fits both references= and tags=',
     ],
-  ])('%j: a selection that matches nothing is an error', async (lines, message) => {
+  ])('is an error if it matches nothing: %j', async (lines, message) => {
     expect((await chosen(lines)).problems.map((problem) => problem.message)).toEqual(
       message === null ? [] : [message],
     );

@@ -135,8 +135,8 @@ async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
 
 const pass: GivenAt = () => ({ outcome: 'pass' });
 
-describe('a fall of all suites together', () => {
-  test('that new answers refute does not make a refuted metric worse again', async () => {
+describe('a drop that only all suites together show', () => {
+  test('does not restore the drop of a metric if new answers show that the model caused both', async () => {
     const own = { metrics: { words: 'fail' } } as const;
     // The model became wordier and loses 3 points; the prompt is harmless.
     const drifted: GivenAt = (i, k) => ({
@@ -158,7 +158,7 @@ describe('a fall of all suites together', () => {
   const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-  test('is red if new answers of base do not fall', async () => {
+  test("makes the run red if base's new answers did not drop", async () => {
     const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: pass }));
     const { outcome, confirmedPool, rows } = await judge(suites);
     expect(outcome).toMatchObject({ kind: 'regressed', fails: true });
@@ -166,7 +166,7 @@ describe('a fall of all suites together', () => {
     expect(rows.map(({ verdict }) => verdict)).not.toContain('regressed');
   });
 
-  test('is refuted if base falls today, but a suite that is red by fresh answers stays red', async () => {
+  test('does not make the run red if base drops today, but a suite with a drop in fresh answers stays red', async () => {
     const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
     const fresh = made('h', 30, { stored: pass, head: broken, today: pass }, { isStored: false });
     const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: loses }));
@@ -188,7 +188,7 @@ test('all claims of a run share alpha', async () => {
   expect(claims.reduce((sum, { level }) => sum + level, 0)).toBeCloseTo(0.05, 9);
 });
 
-test('a suite that fell by two metrics is confirmed by both outcomes together', () => {
+test('a drop in two metrics is confirmed with the outcomes of both', () => {
   const own = { metrics: [metric('a'), metric('b')] };
   const references = Array.from({ length: 30 }, (_, i) => reference(`r${String(i)}`));
   const sides = ['Say {q}', 'Tell {q}'].map((content) =>
@@ -225,12 +225,12 @@ test('a suite that fell by two metrics is confirmed by both outcomes together', 
   expect(says).toEqual(['fail', 'fail', 'pass']);
 });
 
-describe('a fall against stored answers', () => {
+describe('a drop since stored answers', () => {
   // Base falls today too, but in five other references than head.
   const head: GivenAt = (i) => ({ outcome: i < 5 || (i >= 20 && i < 26) ? 'fail' : 'pass' });
   const today: GivenAt = (i) => ({ outcome: i >= 15 && i < 26 ? 'fail' : 'pass' });
 
-  test('is not confirmed by single references if they may not gate', async () => {
+  test('is not confirmed by single references if the gate accepts churn', async () => {
     const churn = { churn: 'accept' } as const;
     const suites = [made('a', 50, { stored: pass, head, today }, { own: churn })];
     const { outcome, rows } = await judge(suites, churn);
@@ -238,7 +238,7 @@ describe('a fall against stored answers', () => {
     expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
   });
 
-  test('is not confirmed by a drop below min_drop today', async () => {
+  test("is not confirmed if head is less than min_drop below base's new answers", async () => {
     const own = { min_drop: 0.05 };
     const failing =
       (below: number): GivenAt =>
@@ -251,7 +251,7 @@ describe('a fall against stored answers', () => {
     expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
   });
 
-  test('that the model explains leaves the suite red if head answers fewer references', async () => {
+  test('still makes the suite red if the model explains it but head leaves references unanswered', async () => {
     const drifted: GivenAt = (i) => ({ outcome: i >= 20 ? 'fail' : 'pass' });
     const silent: GivenAt = (i, k) => (i < 5 ? { outcome: 'error' } : drifted(i, k));
     const suites = [made('a', 30, { stored: pass, head: silent, today: drifted })];

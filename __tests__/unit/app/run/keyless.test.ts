@@ -131,7 +131,7 @@ describe('a run without keys', () => {
     ['neutral', 'neutral'],
     ['failure', 'failure'],
     ['error', 'error'],
-  ])('judges suites that need no key: %s becomes %s', async (found, shown) => {
+  ])('judges suites that need no key and changes the conclusion %s to %s', async (found, shown) => {
     const { result, names } = await judged(['openai'], found);
     expect(names).toEqual([['p']]);
     expect(result.conclusion).toBe(shown);
@@ -142,7 +142,7 @@ describe('a run without keys', () => {
   });
 });
 
-test('a run without keys tests the evaluators whose models need no key', async () => {
+test('a run without keys tests evaluators whose models need no key', async () => {
   const { asked } = await judged(['openai'], 'success', labelled);
   const tested = asked.flatMap(
     ({ features }) => features.find(({ key }) => key === 'conversations') ?? [],
@@ -176,7 +176,7 @@ describe('a missing key', () => {
     ['in the same repository', {}, null],
     ['in an event with access to secrets', { event: 'pull_request_target', fork: true }, null],
     ['in a workflow_run', { event: 'workflow_run', fork: true, dependabot: true }, null],
-  ])('%s is withheld by GitHub or a configuration error: %#', (_, more, expected) => {
+  ])('%s is attributed to GitHub or to the configuration (case %#)', (_, more, expected) => {
     expect(withheldFrom(facts(more))).toBe(expected);
   });
 });

@@ -35,14 +35,14 @@ describe('a data file', () => {
   test.each([
     ['only a header', 'a,expected\n'],
     ['no content', ''],
-  ])('that has rows on base and %s on head is an error', async (_, data) => {
+  ])('is an error if it has rows on base and %s on head', async (_, data) => {
     expect(await found(withData(rows(26)), withData(data))).toEqual({
       problems: [`c.csv: has no rows, and base's has 26; restore them, or ${MAY_GO}`],
       notices: [],
     });
   });
 
-  test('that two suites read is reported once', async () => {
+  test('is reported once if two suites read it', async () => {
     const twice = (data: string) => ({
       ...withData(data),
       'prompts/q.yaml': PROMPT.replace('name: p', 'name: q'),
@@ -52,7 +52,7 @@ describe('a data file', () => {
     ]);
   });
 
-  test('that is empty on both sides is an error if nothing else runs, or in strict mode', async () => {
+  test('is an error if it is empty on both sides and nothing else runs, or in strict mode', async () => {
     const empty = withData(rows(0));
     const told = [`c.csv: has no rows; add some, or ${MAY_GO}`];
     expect(await found(empty, empty)).toEqual(NONE);
@@ -62,7 +62,7 @@ describe('a data file', () => {
     expect(await found(alone, alone)).toEqual({ problems: told, notices: [] });
   });
 
-  test('that lost more than half of its rows is a notice', async () => {
+  test('causes a notice if it lost more than half of its rows', async () => {
     expect(await found(withData(rows(26)), withData(rows(12)))).toEqual({
       problems: [],
       notices: ["c.csv: has 12 of base's 26 rows"],
@@ -70,7 +70,7 @@ describe('a data file', () => {
     expect(await found(withData(rows(26)), withData(rows(13)))).toEqual(NONE);
   });
 
-  test('that head no longer uses is not reported: its references count as deleted', async () => {
+  test('is not reported if head no longer uses it, because its references count as deleted', async () => {
     expect(await found(withData(rows(26)), withData(rows(0), `${METRICS}${ONE}`))).toEqual(NONE);
   });
 });

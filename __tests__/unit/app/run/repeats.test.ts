@@ -55,7 +55,7 @@ describe('scoring code', () => {
     });
   });
 
-  test('repeats the same answers for the same seed, and others for another seed', async () => {
+  test('is repeated on the same answers for the same seed, and on others for another seed', async () => {
     const drawn = async (seed: string): Promise<unknown> => {
       const { evaluate, jobs } = sandbox(pure);
       await repeatedEvaluate(evaluate, seed).evaluate(jobOf(200));
@@ -66,7 +66,7 @@ describe('scoring code', () => {
   });
 
   test.each(['base', 'head'] as const)(
-    'whose result depends on the side is an error: %s',
+    'is an error if its result depends on the side: %s',
     async (side) => {
       const bySide = sandbox((job) => ok(job.side === 'head'));
       const { evaluate, found } = repeatedEvaluate(bySide.evaluate, 'seed');
@@ -76,7 +76,7 @@ describe('scoring code', () => {
     },
   );
 
-  test('with a different second result is an error in all later tries, with its name and place', async () => {
+  test('is an error in all later tries, with its name and place, if the second result differs', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true && job.code === 'state' ? ok('other') : pure(job, index),
     );
@@ -102,7 +102,7 @@ describe('scoring code', () => {
     });
   });
 
-  test('that hits a limit only in the repetition is not an error: the machine was busy', async () => {
+  test('is not an error if only the repetition hits a time limit, because the machine may be busy', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true
         ? { status: 'error', cause: 'sandbox', message: 'took longer than 5 s and was stopped' }
@@ -114,7 +114,7 @@ describe('scoring code', () => {
   });
 });
 
-test('code that may be random is not repeated or counted', async () => {
+test('prompt code may be random, so it is neither repeated nor counted', async () => {
   const { evaluate, jobs } = sandbox(pure);
   const repeats = repeatedEvaluate(evaluate, 'seed');
   const { scores: _, ...prompt } = jobOf(5);

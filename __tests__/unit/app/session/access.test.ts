@@ -9,7 +9,7 @@ describe('codeSecrets', () => {
     ['a token', 'pc-71f0ca9a-canary', true],
     ['a key that begins with a slash', '/Zk3abcDEF0123456789ghiJKLmnoPQR4567stuV', true],
     ['a key with more slashes', '/Zk3abcDEF0123456789/hiJKLmno/QR4567stuV', true],
-  ])('classifies %s correctly', (_what, value, isSecret) => {
+  ])('recognizes whether %s is a secret', (_what, value, isSecret) => {
     expect(codeSecrets(['VALUE'], { VALUE: value })).toEqual(isSecret ? [value] : []);
   });
 });

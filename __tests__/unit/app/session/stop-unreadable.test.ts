@@ -29,8 +29,8 @@ async function askAll(texts: readonly string[], more: Partial<Request> = {}) {
 }
 const times = (count: number, text: string): string[] => Array.from({ length: count }, () => text);
 
-describe('a question', () => {
-  test('is no longer asked after ten unreadable replies in a row', async () => {
+describe('a form of question to a model', () => {
+  test('is no longer sent after ten unreadable replies in a row', async () => {
     const { sent, refused } = await askAll(times(60, 'nonsense'));
     expect([sent.length, refused.length]).toEqual([10, 50]);
     expect(refused[0]).toMatchObject({
@@ -38,22 +38,22 @@ describe('a question', () => {
     });
   });
 
-  test('continues if one of ten replies can be read', async () => {
+  test('is still sent if one of ten replies can be read', async () => {
     const texts = [...times(9, 'nonsense'), 'read', ...times(50, 'read')];
     expect((await askAll(texts)).sent).toHaveLength(60);
   });
 
-  test('is stopped later if a model stops answering in the form', async () => {
+  test('is no longer sent if later replies become unreadable', async () => {
     const { complete, sent } = await askAll(['read']);
     for (const text of times(30, 'nonsense')) await complete(request(text));
     expect(sent).toHaveLength(11);
   });
 
-  test('is not stopped by failed calls, which are not replies', async () => {
+  test('is still sent after failed calls, which have no reply', async () => {
     expect((await askAll(times(30, 'down'))).sent).toHaveLength(30);
   });
 
-  test('of another form, of another model or in a batch is not affected', async () => {
+  test('is still sent after unreadable replies of another form or model, or in a batch', async () => {
     const { complete, sent } = await askAll(times(20, 'nonsense'));
     expect(sent).toHaveLength(10);
     await complete(request('other', { schema: { name: 'grade', json: {} } }));

@@ -42,7 +42,7 @@ describe('the path of a store', () => {
     expect(service?.former).toBe('/work/shop/services/chat/.evaldiff/answers.sqlite');
   });
 
-  test('comes from the option, then from the environment; the key file stays in the cache folder', () => {
+  test('comes from the option or else from the environment, but the key file stays in the cache folder', () => {
     const env = { EVALDIFF_STORE: 'shared.sqlite' };
     expect(placeOf('/work/shop/.git', '', env)).toEqual({
       file: '/work/shop/shared.sqlite',
