@@ -33,7 +33,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** The exit code of a shell after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** After a signal, the run judges the answers it has. A second signal exits. */
+/**
+ * After a signal, the run judges the answers it has. The same signal again exits. Runners send
+ * SIGTERM 7.5 s after SIGINT, so a different signal must not exit.
+ */
 export function createHalting({
   timeoutMs,
   isJob = false,

@@ -199,7 +199,7 @@ describe('the cost of a run', () => {
     [['--max-cost', '5'], '$5 (input max-cost)', 100],
     [['budget.max_cost_usd=0.4'], '$0.4 (budget.max_cost_usd)', 8],
   ])(
-    'is assumed to be $0.05 a call under a cap without a price (%j), with a notice',
+    'is estimated at $0.05 per call, with a notice, if a cap applies to a model without a price (%j)',
     async (argv, limit, n) => {
       const { result, server } = await openShop({ price: '' });
       const { conclusion, notices, usage } = await result('run', ...argv);
@@ -209,7 +209,7 @@ describe('the cost of a run', () => {
     },
   );
 
-  test("over base's cap is reported with that cap, and is allowed with a price or max-cost", async () => {
+  test("is refused if the estimate exceeds base's cap, unless a price or max-cost is given", async () => {
     const { evaldiff, result, server, repository } = await openShop({
       price: '',
       settings: 'budget: { max_cost_usd: 0.2 }\n',

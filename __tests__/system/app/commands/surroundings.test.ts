@@ -106,7 +106,7 @@ describe('the settings file', () => {
     expect(err).toBe('project: ../.. (its settings file was found there)\n');
   });
 
-  test('is taken from the nearest folder, or exactly from a named one', async () => {
+  test('is read from the nearest parent folder, or only from the folder that --directory names', async () => {
     const held = await openShop();
     held.repository.write({
       'services/chat/evaldiff.yaml': 'n_tries: 1\n',

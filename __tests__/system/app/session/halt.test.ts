@@ -25,8 +25,8 @@ function watched(timeoutMs: number | null = null) {
   return { signals, lines, clock, halting };
 }
 
-describe('a run that receives a stop signal', () => {
-  test('cancels its calls with the reason, once, and announces the report', () => {
+describe('a run', () => {
+  test('cancels its calls once after a stop signal, with the reason, and announces the report', () => {
     const { signals, lines, halting } = watched();
     expect(halting.halted()).toBeNull();
     signals.emit('SIGINT', 'SIGINT');
@@ -41,7 +41,7 @@ describe('a run that receives a stop signal', () => {
     halting.release();
   });
 
-  test('exits on a repeated signal, but not on a different second one', () => {
+  test('exits if the same signal arrives again, but not if another one follows', () => {
     const { signals, halting } = watched();
     signals.emit('SIGINT', 'SIGINT');
     signals.emit('SIGTERM', 'SIGTERM');
@@ -51,13 +51,13 @@ describe('a run that receives a stop signal', () => {
     halting.release();
   });
 
-  test('ignores signals after its release', () => {
+  test('ignores signals after its end', () => {
     const { signals, halting } = watched(1e6);
     halting.release();
     expect([signals.listenerCount('SIGINT'), signals.listenerCount('SIGTERM')]).toEqual([0, 0]);
   });
 
-  test('stops when its time is up, but not after its release', async () => {
+  test('stops when its time is up, and has no timer after its end', async () => {
     const [late, done] = [watched(60_000), watched(60_000)];
     done.halting.release();
     for (const { clock, halting } of [late, done]) {

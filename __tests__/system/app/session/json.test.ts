@@ -5,7 +5,7 @@ import { enormous, regression } from '../../../unit/report/results.ts';
 
 const written = (value: unknown) => [...jsonParts(value)].join('');
 
-test('the chunks together are the bytes of JSON.stringify', () => {
+test('the chunks of a report add up to the text of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 9 }), (value) =>
       expect(written(value)).toBe(JSON.stringify(value, null, 1)),
@@ -17,7 +17,7 @@ test('the chunks together are the bytes of JSON.stringify', () => {
   );
 });
 
-test('no chunk contains more than a small part of a large result', () => {
+test('the chunks of a report are small even if the result is large', () => {
   const parts = [...jsonParts(enormous())];
   expect(parts.length).toBeGreaterThan(3);
   expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(200_000);

@@ -61,7 +61,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('states how many calls an unknown grader may refuse; caps do not count them', () => {
+  test('states how many calls an unknown grader may refuse, which caps do not count', () => {
     const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
