@@ -156,13 +156,13 @@ test.each<[Record<string, string>, string[], RegExp]>([
   [
     { mode: 'diff', shard: '1/2' },
     [],
-    /^shard: parts a full sweep, but this is mode: diff\. Set mode: sweep, or omit shard$/,
+    /^shard: splits a full sweep, but this is mode: diff\. Set mode: sweep, or omit shard$/,
   ],
-  [{ mode: 'noise', shard: '1/2' }, [], /^shard: parts a full sweep, but this is mode: noise\./],
+  [{ mode: 'noise', shard: '1/2' }, [], /^shard: splits a full sweep, but this is mode: noise\./],
   [
     { mode: 'merge', shard: '1/2' },
     [],
-    /^shard: is for the jobs whose parts mode: merge joins; omit it in the merge$/,
+    /^shard: is only for the jobs that evaluate the parts; omit it with mode: merge$/,
   ],
   [
     { mode: 'sweep', shard: '1/2' },

@@ -20,12 +20,15 @@ export const partSchema = z.discriminatedUnion('type', [
     media_type: z.string().describe('Such as `image/png`.'),
     digest: digest.describe('SHA-256 of its bytes, in hex.'),
     bytes: count.describe('Its size.'),
-    data: z.string().nullable().describe('Base64; null: larger than 200 KB, kept by its digest.'),
+    data: z
+      .string()
+      .nullable()
+      .describe('Base64; null above 200 KB, where only the digest is kept.'),
   }),
   z.strictObject({
     type: kindOf('file'),
     path: z.string().describe('Where it was written.'),
-    diff: z.string().describe('Its unified diff; of a new file its text.'),
+    diff: z.string().describe('Unified diff, or the whole text of a new file.'),
   }),
   z.strictObject({
     type: kindOf('unknown'),
@@ -52,6 +55,6 @@ export const usageSchema = z.strictObject({
   input_tokens: count.describe('Tokens of the request.'),
   output_tokens: count.describe('Tokens of the answer.'),
   reasoning_tokens: count
-    .describe('Of the output tokens, those for thinking; absent: not counted separately.')
+    .describe('Output tokens for thinking; absent: not counted separately.')
     .exactOptional(),
 }) satisfies z.ZodType<Usage>;

@@ -29,14 +29,14 @@ const noticeKind = z.enum([
 ]) satisfies z.ZodType<Notice['kind']>;
 
 export const noticeSchema = z.strictObject({
-  kind: noticeKind.describe('What it is about.'),
+  kind: noticeKind.describe('Topic of the notice.'),
   message: z.string().describe('The notice as a sentence.'),
-  place: placeSchema.nullable().describe('Where it arises; null: in no file.'),
+  place: placeSchema.nullable().describe('Place of the cause; null: not in a file.'),
 }) satisfies z.ZodType<Notice>;
 
 export const problemSchema = z.strictObject({
   place: placeSchema
     .nullable()
-    .describe('Where it arises; null for inputs and for the environment.'),
+    .describe('Place of the cause; null for inputs and the environment.'),
   message: z.string().describe('What is wrong, and how to fix it.'),
 }) satisfies z.ZodType<Problem>;

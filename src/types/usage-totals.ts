@@ -17,13 +17,13 @@ const purpose = z.enum([
 
 const saved = dollarsSchema
   .describe(
-    'What reused answers would have cost, in dollars; ' +
-      'null: not known for all of them. Absent in results written before it was counted.',
+    'What the reused answers would have cost, in dollars; null: not known for all. ' +
+      'Absent in older results.',
   )
   .optional();
 
 const replayed = countSchema
-  .describe('Answers that recordings gave, which are not calls. Absent: they were not counted yet.')
+  .describe('Answers from recordings, which are not calls. Absent in older results.')
   .exactOptional();
 
 export const usageTotalsSchema = z.strictObject({
@@ -37,13 +37,10 @@ export const usageTotalsSchema = z.strictObject({
     )
     .exactOptional(),
   output_tokens: countSchema.describe('Tokens of the answers.'),
-  cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
+  cost_usd: dollarsSchema.describe('Cost of the calls in dollars; null: not known for all.'),
   unpriced: z
     .literal('programs')
-    .describe(
-      'Every call that was made went to a program of the project without a price, ' +
-        'or to recordings; absent: not so.',
-    )
+    .describe('Set if all calls went to programs of the project without a price, or to recordings.')
     .exactOptional(),
   saved_usd: saved,
   by_purpose: z
@@ -53,13 +50,11 @@ export const usageTotalsSchema = z.strictObject({
         calls: countSchema.describe('Calls that were made.'),
         reused: countSchema.describe('Answers that came from the store.'),
         replayed,
-        cost_usd: dollarsSchema.describe(
-          'Dollars of the calls that were made; null: not known for all.',
-        ),
+        cost_usd: dollarsSchema.describe('Cost of the calls in dollars; null: not known for all.'),
         saved_usd: saved,
       }),
     )
-    .describe('The same by what was paid for.'),
+    .describe('The same figures by purpose of the calls.'),
 });
 
 export type UsageTotals = z.infer<typeof usageTotalsSchema>;

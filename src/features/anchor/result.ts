@@ -13,16 +13,16 @@ const anchoredSuiteSchema = z.strictObject({
   status: z
     .enum(['fell', 'not-confirmed', 'level', 'not-asked'])
     .describe(
-      "`fell`: head passes less often than the older commit's prompt, also when that is asked " +
-        '`not-confirmed`: only by earlier answers. `level`: not beyond chance. ' +
-        '`not-asked`: a cap, or the time, left no calls.',
+      "`fell`: head passes less often than the older commit's prompt, and new answers confirm it. " +
+        '`not-confirmed`: only stored answers show a drop. `level`: no significant drop. ' +
+        '`not-asked`: a cap or the time limit left no calls.',
     ),
   references: countSchema.describe('References that were compared.'),
   then: passesSchema.describe("Tries of the older commit's prompt; of today if it fell."),
   now: passesSchema.describe("Head's tries."),
   p: shareSchema
     .nullable()
-    .describe('One-sided mid-p of "head passes less often"; null: not asked.'),
+    .describe('One-sided mid-p value of "head passes less often"; null: not compared.'),
 });
 
 const anchorResultSchema = z.strictObject({

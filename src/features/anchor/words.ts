@@ -8,7 +8,7 @@ export function fallWords(
   const [before, after] = [passRate(then), passRate(now)];
   return (
     `lost ${signedBetween(before, after).slice(1)} points since ${name} ` +
-    `(${percent(before)} → ${percent(after)}); this change alone shows no such fall`
+    `(${percent(before)} → ${percent(after)}); this pull request alone shows no such drop`
   );
 }
 

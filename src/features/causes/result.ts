@@ -23,9 +23,9 @@ const fixSchema = z.strictObject({
   restores: z
     .strictObject({
       references: countSchema.describe('References that pass again.'),
-      of: countSchema.describe('References that fell.'),
+      of: countSchema.describe('References that got worse.'),
     })
-    .describe('Its effect on tests that fell.'),
+    .describe('Its effect on tests that got worse.'),
   costs: z
     .strictObject({
       references: countSchema.describe('References that pass less often than on base.'),
@@ -34,7 +34,7 @@ const fixSchema = z.strictObject({
       ),
     })
     .describe('Its effect on tests that passed on both sides.'),
-  tries: countSchema.describe('Tries of each reference that fell.'),
+  tries: countSchema.describe('Tries of each reference that got worse.'),
   withheld: z
     .literal(true)
     .describe('The model that wrote it did not see the references that it restores.')
@@ -45,10 +45,10 @@ const causeSchema = z.strictObject({
   relation: z
     .enum(['alone', 'together', 'either', 'only-change'])
     .describe(
-      '`alone`: one unit is the cause. `together`: only all units together. `either`: each unit by itself. ' +
+      '`alone`: one changed part is the cause. `together`: only all of them together. `either`: each by itself. ' +
         '`only-change`: the only change, so no experiment was needed.',
     ),
-  units: z.array(changeUnitSchema).describe('The units that caused it.'),
+  units: z.array(changeUnitSchema).describe('The changed parts that are the cause.'),
   references: z
     .array(
       z.strictObject({
@@ -57,19 +57,19 @@ const causeSchema = z.strictObject({
         broken: triesSchema.describe('Base with the cause added.'),
       }),
     )
-    .describe('References that fell because of it.'),
+    .describe('References that got worse because of it.'),
   held: z
     .strictObject({
       references: countSchema.describe('References that also pass with the cause reverted.'),
       of: countSchema.describe('Stable references of head that were tried.'),
     })
-    .describe('Stable references of head, with the cause reverted.'),
+    .describe('What reverting the cause does to stable references.'),
   p: shareSchema
     .nullable()
     .describe(
       'The p-value of its weakest unit, adjusted for all units of the suite; null: no experiment.',
     ),
-  calls: countSchema.describe('Calls of its proof.'),
+  calls: countSchema.describe('Calls that proved it.'),
   fix: fixSchema
     .nullable()
     .describe('A tested fix; null: none passed; absent: not searched for.')
@@ -90,14 +90,14 @@ const suiteCausesSchema = z.strictObject({
       status: z
         .enum(['found', 'not-settled', 'not-started'])
         .describe('Whether a cause was found, the calls were not enough, or there was no search.'),
-      reason: z.string().nullable().describe('Why not; null if one was found.'),
+      reason: z.string().nullable().describe('Why no cause was found; null if one was found.'),
       units: countSchema.describe('Number of units in the change.'),
       harmless: z.array(changeUnitSchema).describe('Units with no effect on the tried references.'),
       suspects: z
         .array(changeUnitSchema)
         .describe('Not proven: one of these units is likely the cause; absent: none.')
         .exactOptional(),
-      unexplained: z.array(z.string()).describe('References that fell without an explanation.'),
+      unexplained: z.array(z.string()).describe('References that got worse for an unknown reason.'),
       calls: countSchema.describe('Calls of the experiment, including reused ones.'),
     })
     .describe('The state of the experiment.'),

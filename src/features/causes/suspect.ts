@@ -71,7 +71,7 @@ export async function causesOfSuite(
   if (change.units === null)
     return notStarted(`the change cannot be split into parts: ${change.reason}`);
   if (units.length === 0) return notStarted('the prompts do not differ');
-  if (fell.length === 0) return notStarted('no single test broke clearly enough to try');
+  if (fell.length === 0) return notStarted('no single test clearly got worse');
   const stable = stableReferences(suspect.result);
   const references = [...fell, ...stable];
   const counter = countCalls(spent.complete, suspect.room);
@@ -95,7 +95,7 @@ export async function causesOfSuite(
     const causes = [onlyChange(units, fell)];
     return fixed({ ...blank, causes, explained: only });
   }
-  if (suspect.room === 0) return notStarted('other suites used all of its calls');
+  if (suspect.room === 0) return notStarted('other suites used up the calls');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
   edges.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
@@ -233,7 +233,7 @@ function searchStatus(
 ): Pick<SuiteCauses['explained'], 'status' | 'reason'> {
   if (causes.length > 0) return { status: 'found', reason: null };
   const reasons = {
-    tries: `${counted(room, 'call')} did not settle it`,
+    tries: `${counted(room, 'call')} ${room === 1 ? 'was' : 'were'} not enough`,
     errors: 'the model did not answer the prompts that mix base and head',
     unclear: 'no single change fixes what broke',
   };

@@ -70,15 +70,15 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
 
 function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   if (kind === 'corrected') return [];
-  const who = metric === 'conversation' ? 'the evaluators tell' : 'the grader tells';
+  const who = metric === 'conversation' ? 'the evaluators are' : 'the grader is';
   const words =
     kind === 'within error'
       ? `: the difference is within the grader's own error of about ${percent(wrong)}: ` +
-        'if the grader errs differently on base and head, that could explain all of it. More ' +
+        'different grader errors on base and head could explain it. More ' +
         'labelled examples of '
-      : `: by its labelled examples ${who} good from bad no better than chance, so the rates ` +
+      : `: on the labelled examples ${who} no better than chance, so the rates ` +
         'cannot be corrected. More labelled examples of ';
-  return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
+  return [paragraph([...name, text(words), code(metric), text(' would help.')])];
 }
 
 export function graderAgreement(

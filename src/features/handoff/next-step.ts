@@ -64,7 +64,7 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'not-evaluated': [
     stepWords('fix the problems above, then run ', () => ['npx evaldiff validate']),
   ],
-  errors: [always('fix what the errors above name, then re-run the failed job')],
+  errors: [always('fix the errors above, then re-run the failed job')],
   regressed: REPAIR,
   failed: REPAIR,
 };
@@ -90,7 +90,7 @@ function applyFix({ causes }: StepFacts): Line {
   const command = [code('npx evaldiff fix'), text('.')];
   if (more.length > 0) return [text('apply the tested fixes: '), ...command];
   return fix.kind === 'draft'
-    ? [text('apply the tested fix of '), ...lineWords(fix), text(': '), ...command]
+    ? [text('apply the tested fix to '), ...lineWords(fix), text(': '), ...command]
     : [text('restore '), ...lineWords(fix), text(', or run '), ...command];
 }
 

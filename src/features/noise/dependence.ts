@@ -117,9 +117,9 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
       'tries of the same side agree more often than tries of different sides, so they are not ' +
         'independent and the gate is red more often than gate.alpha; ' +
         (isSame
-          ? `their answers are the same letter for letter: ${answerSource(suite)}`
-          : 'their answers differ, so something else lasts from try to try: a session, a warm ' +
-            'state, a grader'),
+          ? `their answers are identical: ${answerSource(suite)}`
+          : 'their answers differ, so some state persists between tries: a session, a cache or ' +
+            'a grader'),
     repeats < 0 &&
       'tries of the same side agree less often than tries of different sides, so they are not ' +
         'independent: something alternates, such as two servers or models behind one name',
@@ -139,7 +139,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
         'gate stays valid',
     sign(seen.map((dependence) => dependence.together)) > 0 &&
       'references pass and fail together in the same try, so they are not independent; give references ' +
-        'of one template the same cluster',
+        'of the same template the same cluster',
   ];
   return found.flatMap((message) =>
     message === false

@@ -139,7 +139,7 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
             code(`tolerance: ${String(tolerance)}`),
             text(
               ' would call an unchanged suite unchanged in 9 of 10 comparisons (now ' +
-                `${String(gate.tolerance)}); so would more tries or references.`,
+                `${String(gate.tolerance)}). More tries or references would have the same effect.`,
             ),
           ],
         ]),
@@ -158,7 +158,7 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
   return items.length === 0
     ? []
     : [
-        paragraph([text('Margins for this noise, under '), code('gate'), text(':')]),
+        paragraph([text('Suggested settings for this noise, under '), code('gate'), text(':')]),
         ...list(items),
       ];
 }
@@ -170,7 +170,7 @@ function cutList(items: readonly Line[], rows: number): Block[] {
 function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {
   const parts: Line[] = [
     ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
-    ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} could not tell`)]]),
+    ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} were inconclusive`)]]),
     [text(n_tries === 'adaptive' ? 'adaptive tries' : countedTries(n_tries))],
     [text(counted(usage.calls, 'model call'))],
     [text(runCost(usage))],

@@ -55,12 +55,7 @@ function foreign(part: Manifest, facts: MergeFacts): Problem[] {
   );
   return names.length === 0
     ? []
-    : [
-        problem(
-          null,
-          `${name} has other values than the merge for: ${names.sort().join(', ')}. ${SAME}.`,
-        ),
-      ];
+    : [problem(null, `${name} differs from the merge in: ${names.sort().join(', ')}. ${SAME}.`)];
 }
 
 function differing(parts: readonly Manifest[]): Problem[] {
@@ -103,7 +98,7 @@ export function incompleteParts(
     return others.map((part) =>
       problem(
         null,
-        `${partName(part)} planned another sweep than the merge: its prompts, tests, rubrics ` +
+        `${partName(part)} planned a different sweep from the merge: its prompts, tests, rubrics ` +
           `or settings differ. ${SAME}.`,
       ),
     );

@@ -3,8 +3,8 @@ import type { Job, OwnJob } from '../../app/action/context.ts';
 function refusedShard({ mode }: Pick<Job, 'mode'>): string | null {
   if (mode === 'sweep') return null;
   return mode === 'merge'
-    ? 'shard: is for the jobs whose parts mode: merge joins; omit it in the merge'
-    : `shard: parts a full sweep, but this is mode: ${mode}. Set mode: sweep, or omit shard`;
+    ? 'shard: is only for the jobs that evaluate the parts; omit it with mode: merge'
+    : `shard: splits a full sweep, but this is mode: ${mode}. Set mode: sweep, or omit shard`;
 }
 
 export const shardJobs: readonly OwnJob[] = [

@@ -96,8 +96,8 @@ function batchProblems(whole: Prepared): Problem[] {
       [
         `shard: ${names.join(', ')} `,
         names.length === 1 ? 'is' : 'are',
-        ' asked with transport: batch, which one job does as fast as many: ',
-        'it only waits for the vendor. ',
+        ' called with transport: batch. Shards do not speed up batches, because a job only ',
+        'waits for the vendor. ',
         'Run the sweep without shard, or set transport: direct.',
       ].join(''),
     ),

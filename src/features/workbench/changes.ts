@@ -46,7 +46,7 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
  */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
   if (of === null) return addFirst(action, prompt);
-  const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'This is not an action.';
+  const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'Unknown action. Reload the page.';
   if (typeof found === 'string') return found;
   const { file, line, id } = of.reference;
   const { change, what } = found;
@@ -86,7 +86,7 @@ function acceptance(action: Action, { reference, side }: About): ReturnType<Chan
 function addTag(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
   const tag = actionText(action, 'tag');
   return tag === '' || reference.tags.includes(tag)
-    ? 'Enter a tag that it does not have yet.'
+    ? 'Enter a tag that the reference does not have yet.'
     : {
         change: { kind: 'set', part: 'tags', value: [...reference.tags, tag], reason: null },
         what: `tagged ${tag}`,
@@ -96,7 +96,7 @@ function addTag(action: Action, { reference }: About): ReturnType<ChangeBuilder>
 function addSkip(action: Action): ReturnType<ChangeBuilder> {
   const reason = actionText(action, 'reason');
   return reason === ''
-    ? 'Enter a reason for skipping it.'
+    ? 'Enter a reason for skipping the reference.'
     : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
 }
 
@@ -122,7 +122,7 @@ function addLabel(
     (example) => example.content === content && example.context === null && example.ideal === ideal,
   );
   if (earlier !== undefined)
-    return `This answer is an example of ${name} already, labelled ${earlier.expected}.`;
+    return `This answer is already an example of ${name}, labelled ${earlier.expected}.`;
   return {
     file,
     change: {
@@ -136,7 +136,8 @@ function addLabel(
 
 function addition(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
   const names = Object.keys(reference.input);
-  if (names.length === 0) return 'Its input is a dialogue; add new ones in the file.';
+  if (names.length === 0)
+    return 'The input of this reference is a dialogue. Add new references in the file.';
   const added = referenceIn(action, names);
   return typeof added === 'string'
     ? added
@@ -144,7 +145,8 @@ function addition(action: Action, { reference }: About): ReturnType<ChangeBuilde
 }
 
 function addFirst(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
-  const added = action.kind === 'first' ? referenceIn(action, variables) : 'This is not an action.';
+  const added =
+    action.kind === 'first' ? referenceIn(action, variables) : 'Unknown action. Reload the page.';
   return typeof added === 'string'
     ? added
     : {

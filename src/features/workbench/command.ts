@@ -167,7 +167,10 @@ function parsePort(text: string): number {
 
 const LONGEST_WAIT_MS = 10_000;
 
-const NOT_FOUND_REPLY: ActionReply = { said: 'This no longer exists.', bad: true };
+const NOT_FOUND_REPLY: ActionReply = {
+  said: 'This reference or answer no longer exists.',
+  bad: true,
+};
 
 interface ActionContext {
   state: WorkbenchState;

@@ -106,7 +106,7 @@ async function handleRequest(
     const action = await actionOf(request);
     const reply: ActionReply =
       action === null
-        ? { said: 'This is not an action.', bad: true }
+        ? { said: 'Unknown action. Reload the page.', bad: true }
         : await serving.shown.act(action);
     send(response, 'application/json', JSON.stringify(reply));
   } else response.writeHead(403).end();

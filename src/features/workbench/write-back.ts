@@ -52,7 +52,7 @@ export async function writeBack(
   const bytes = await readFile(path).catch((error: unknown) => absenceOf(error));
   if (typeof bytes === 'string') return nothing(file, bytes);
   const read = texts.get(file);
-  if (read === undefined) return nothing(file, 'the page does not show it');
+  if (read === undefined) return nothing(file, 'the page does not show this file');
   const before = utf8(bytes);
   if (before === null) return nothing(file, 'it is not UTF-8 text');
   const edited = changeIn(before, wish, prompt, read);
@@ -96,7 +96,7 @@ function isAbsent(error: unknown): boolean {
 
 function absenceOf(error: unknown): string {
   return isAbsent(error)
-    ? 'it is not there any more'
+    ? 'it no longer exists'
     : `it cannot be read: ${visibleErrorMessage(error)}`;
 }
 

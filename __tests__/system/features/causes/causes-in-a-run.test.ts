@@ -112,8 +112,8 @@ test('of two regressed suites, the second reports that the first used up the cal
     },
   });
   expect(result.causes?.map(({ explained: { status, reason } }) => [status, reason])).toEqual([
-    ['not-settled', '1 call did not settle it'],
-    ['not-started', 'other suites used all of its calls'],
+    ['not-settled', '1 call was not enough'],
+    ['not-started', 'other suites used up the calls'],
   ]);
 });
 

@@ -173,7 +173,7 @@ describe('a pull request with six changed lines, one of which breaks answers', (
     expect(found.requests.length - without.requests.length).toBeLessThanOrEqual(5);
     expect(only(found.result)).toMatchObject({
       causes: [],
-      explained: { status: 'not-settled', reason: '5 calls did not settle it' },
+      explained: { status: 'not-settled', reason: '5 calls were not enough' },
     });
   });
 });

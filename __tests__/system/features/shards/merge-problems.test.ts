@@ -139,7 +139,7 @@ describe('a shard', () => {
     const { code, err } = await shop.evaldiff('run', '--shard', '1/2');
     expect([code, shop.server.requests.length]).toEqual([2, 0]);
     expect(err).toBe(
-      'shard: gpt-4o is asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.\n',
+      'shard: gpt-4o is called with transport: batch. Shards do not speed up batches, because a job only waits for the vendor. Run the sweep without shard, or set transport: direct.\n',
     );
   });
 
@@ -180,7 +180,7 @@ describe('a merge is refused with advice when', () => {
     shop.repository.write(promptSaying('Please answer: {q}'));
     await shop.evaldiff('run', '--shard', '2/2');
     expect(await merged()).toContain(
-      'shard 1/2 planned another sweep than the merge: its prompts, tests, rubrics or settings differ. Give every job of the sweep, the merge included, the same commit',
+      'shard 1/2 planned a different sweep from the merge: its prompts, tests, rubrics or settings differ. Give every job of the sweep, the merge included, the same commit',
     );
   });
 
@@ -188,8 +188,8 @@ describe('a merge is refused with advice when', () => {
     await shop.evaldiff('run', '--shard', '1/2', '--max-calls', '100');
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
     const err = await merged();
-    expect(err).toContain('shard 1/2 has other values than the merge for: max-calls.');
-    expect(err).toContain('shard 2/2 has other values than the merge for: overrides.');
+    expect(err).toContain('shard 1/2 differs from the merge in: max-calls.');
+    expect(err).toContain('shard 2/2 differs from the merge in: overrides.');
     // Even if the merge's own caps are too low for its plan.
     for (const caps of [
       ['--max-calls', '1'],

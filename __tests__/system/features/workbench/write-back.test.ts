@@ -288,7 +288,7 @@ describe('a workbench action', () => {
       choice.name === 'polite' ? { ...choice, examples } : choice,
     );
     expect(await act(label('polite', 'No'), {}, labelled)).toEqual({
-      said: 'This answer is an example of polite already, labelled Yes.',
+      said: 'This answer is already an example of polite, labelled Yes.',
       bad: true,
     });
     expect(await act(label('polite', 'No', 'well'), { said: 'well' }, labelled)).toMatchObject({
@@ -390,13 +390,13 @@ describe('a workbench action', () => {
     await act(accept('fine'), { path: 'rows.jsonl' });
     rmSync(join(root, 'rows.jsonl'));
     expect(await takeBack(root, undo)).toEqual({
-      said: 'rows.jsonl: it is not there any more; nothing was undone',
+      said: 'rows.jsonl: it no longer exists; nothing was undone',
       bad: true,
     });
     expect(await takeBack(root, undo)).toEqual({ said: 'undone: a: tagged odd', bad: false });
     expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
     expect(await act(accept('fine'), { path: 'rows.jsonl' })).toEqual({
-      said: 'rows.jsonl: it is not there any more; nothing was written',
+      said: 'rows.jsonl: it no longer exists; nothing was written',
       bad: true,
     });
   });

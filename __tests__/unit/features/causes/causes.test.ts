@@ -100,10 +100,10 @@ test.each<[Partial<Cause>, string]>([
 });
 
 test('changes that the experiment did not rule out are shown as suspects instead of causes', () => {
-  const reason = '5 calls did not settle it';
+  const reason = '5 calls were not enough';
   const explained = { ...SUITE.explained, reason, suspects: [causeUnit(), far] };
   expect(said('a', 'fell', { ...SUITE, causes: [], explained }).trim()).toBe(
-    'Likely one of: p.yaml:4 or line 9. Not proven: 5 calls did not settle it.',
+    'Likely one of: p.yaml:4 or line 9. Not proven: 5 calls were not enough.',
   );
   const changed = { path: 'p.yaml', basePath: null, lines: [{ start: 4, end: 9 }], deleted: false };
   const result = { ...regression(), causes: [{ ...SUITE, causes: [], explained }] };
@@ -130,9 +130,9 @@ test('the text of a regressed reference says why no cause was found', () => {
   const unsettled: SuiteCauses = {
     ...SUITE,
     causes: [],
-    explained: { ...explained, status: 'not-settled', reason: '5 calls did not settle it' },
+    explained: { ...explained, status: 'not-settled', reason: '5 calls were not enough' },
   };
-  expect(said('a', 'fell', unsettled).trim()).toBe('Cause not found: 5 calls did not settle it.');
+  expect(said('a', 'fell', unsettled).trim()).toBe('Cause not found: 5 calls were not enough.');
   expect(said('c', 'unchanged', unsettled)).toBe('');
 });
 

@@ -115,7 +115,7 @@ describe('next step', () => {
     [
       'a tested fix with new wording',
       of([causesOf([{ fix: { ...FIX, kind: 'draft' } }])]),
-      `apply the tested fix of line 12 of \`${FILE}\`: \`npx evaldiff fix\`.`,
+      `apply the tested fix to line 12 of \`${FILE}\`: \`npx evaldiff fix\`.`,
     ],
     [
       'two tested fixes',
@@ -193,7 +193,7 @@ describe('next step', () => {
     [
       { kind: 'not-judged' },
       [{ code: 'errors', errors: 9, of: 10 }],
-      'fix what the errors above name, then re-run the failed job.',
+      'fix the errors above, then re-run the failed job.',
     ],
     [{ kind: 'no-regression' }, [], ''],
     [{ kind: 'overridden', by: { kind: 'failed', fails: true } }, [removed], ''],

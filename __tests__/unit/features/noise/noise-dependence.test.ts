@@ -123,7 +123,7 @@ describe('dependence between tries', () => {
       };
     };
     expect(messages(seen(together))).toEqual([
-      expect.stringContaining('give references of one template the same cluster'),
+      expect.stringContaining('give references of the same template the same cluster'),
     ]);
   });
 

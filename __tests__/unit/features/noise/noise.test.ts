@@ -37,7 +37,7 @@ describe('noise report', () => {
       'tolerance: 0.14 would call an unchanged suite unchanged in 9 of 10 comparisons (now 0.05)',
     );
     expect(text).toContain(
-      '2 comparisons could not be judged · 40 of 100 could not tell · adaptive tries · 6,800 model calls · $4.20',
+      '2 comparisons could not be judged · 40 of 100 were inconclusive · adaptive tries · 6,800 model calls · $4.20',
     );
   });
 
