@@ -203,7 +203,7 @@ describe('the first push of a branch or tag', () => {
     expect(run.outputs['title']).toContain('New: ');
   });
 
-  test('that replaces a deleted commit says so and does not mention permissions', async () => {
+  test('that replaces a deleted commit reports this and does not mention permissions', async () => {
     const change = changeOf(quiz(), OTHER_FILES);
     const run = await push(change, change.head, [TOPIC, TOPIC, 'deadbeef'.repeat(5)]);
     expect(run.outputs['conclusion']).toBe('error');

@@ -104,7 +104,7 @@ describe('a merge queue', () => {
     },
   );
 
-  test('compares its group of commits with its base and reports in the check alone', async () => {
+  test('compares its group of commits with its base and reports only in the check', async () => {
     const { at, run, before, after } = await queue(quiz(), WORSE);
     const red = { conclusion: 'failure', regressed: '3', 'comment-id': '' };
     expect(run).toMatchObject({ code: 1, outputs: red });

@@ -83,7 +83,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
     expect(run.notices.join('\n')).not.toContain('the base branch');
   });
 
-  test('is grey and says so if the tests of the base branch cannot be read', async () => {
+  test('is neutral with a reason if the tests of the base branch cannot be read', async () => {
     const broken = { 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' };
     const { run } = await merging(quiz(), KIND, [broken]);
     expect(run.outputs['conclusion']).toBe('neutral');

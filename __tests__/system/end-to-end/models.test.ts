@@ -49,7 +49,7 @@ describe('a failing server', () => {
     expect(run.log).toContain('openai (local): rate limited; waiting 2 s');
   });
 
-  test('has up to a tenth of all tries shown as errors, and the other tries are judged', async () => {
+  test('has up to a tenth of its tries reported as errors, and the other tries judged', async () => {
     const body = '<html><body>Please log in</body></html>';
     const login = { body, headers: { 'content-type': 'text/html' } };
     const { at, run } = await pullRequest(quiz({ questions: 12 }), promptOf('Skip 1 2 3 4'), {

@@ -14,7 +14,7 @@ const replaying = (output: (question: number) => string): FixtureFiles => ({
 });
 const right = replaying((n) => `answer ${String(n)}`);
 
-test("head's recordings that replace a model are reported in every first line and are not a success", async () => {
+test("recordings that replace head's model are reported in every first line and make the run neutral", async () => {
   const { at, run } = await pullRequest(quiz(), right);
   expect(run.code).toBe(0);
   const said = 'recordings in place of a model in quiz';
@@ -41,7 +41,7 @@ test("head's recordings that replace a model are reported in every first line an
   expect(run.log).toMatch(/\d+ calls for the first answers, \d+ answers from recordings/);
 });
 
-test("head's recordings that replace a model do not hide a regression", async () => {
+test("recordings that replace head's model do not hide a regression", async () => {
   const { run } = await pullRequest(
     quiz(),
     replaying(() => 'no idea'),

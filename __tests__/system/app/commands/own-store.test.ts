@@ -76,7 +76,7 @@ describe('the default store of the command line', () => {
   });
 
   test.each(['answers.sqlite', 'answers.sqlite-wal'])(
-    'is refused if git tracks %s, whether named by option or by environment',
+    'is rejected if git tracks %s, whether named by option or by environment',
     async (tracked) => {
       const { evaldiff, repository, server } = await open();
       repository.commit('answers', { [`kept/${tracked}`]: 'x' });

@@ -20,7 +20,7 @@ async function changes(
 }
 
 describe('the list of changed files', () => {
-  test("gives head's changed lines as ranges, and the neighbours of removed lines", async () => {
+  test("contains head's changed lines as ranges, and the lines next to removed ones", async () => {
     const before = numbered(1, 20);
     const after = before
       .replace('line 3\n', 'LINE 3\n')
@@ -61,7 +61,7 @@ describe('the list of changed files', () => {
     ]);
   });
 
-  test('gives paths below the working directory; a file moved into it is new', async () => {
+  test('has paths relative to the working directory, and shows a file moved into it as new', async () => {
     const before = {
       'project/a.yaml': 'a\n',
       'other/b.yaml': 'b\n',
@@ -80,14 +80,14 @@ describe('the list of changed files', () => {
     expect(await changes(before, after, 'missing')).toEqual([]);
   });
 
-  test('is all new if base lacks the folder, all deleted if head lacks it', async () => {
+  test('shows all files as new if base lacks the folder, and as deleted if head lacks it', async () => {
     const project = { 'project/a.yaml': 'a\n' };
     expect(await changes({ x: 'x' }, project, 'project')).toEqual([added('a.yaml', [1, 1])]);
     for (const after of [null, { link: '/' }])
       expect(await changes(project, { project: after }, 'project')).toEqual([deleted('a.yaml')]);
   });
 
-  test('reads no text from a link; a link that became a file is new text', async () => {
+  test('shows no text of links, and shows a link that became a file as new text', async () => {
     const found = await changes(
       { a: { link: 'x' }, b: 'text\n', c: { link: 'one' } },
       { a: 'one\ntwo\n', b: { link: 'x' }, c: { link: 'two' }, d: { link: 'new' } },
@@ -103,7 +103,7 @@ describe('the list of changed files', () => {
     expect(found).toEqual([changed('a'), changed('b')]);
   });
 
-  test('is not confused by names and contents that look like a patch', async () => {
+  test('is correct for names and contents that look like a patch', async () => {
     const forged =
       'diff --git a/x b/x\nindex 0000000..1111111 100644\n--- a/x\n+++ b/x\n@@ -1 +900,99 @@\n+x\n';
     const names = [

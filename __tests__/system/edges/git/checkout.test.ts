@@ -43,7 +43,7 @@ describe('checking out into an empty folder', () => {
     for (const name of names) expect(readFileSync(join(folder, name), 'utf8')).toBe(name);
   });
 
-  test('refuses a folder that is not empty', async () => {
+  test('fails if the folder is not empty', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { a: 'a' });
     const folder = temporaryFolder();

@@ -54,7 +54,7 @@ describe('the environment of git', () => {
     expect(made).toMatchObject(kept);
   });
 
-  test('never prompts for a password', () => {
+  test('prevents password prompts', () => {
     const never = { SSH_ASKPASS_REQUIRE: 'never', GCM_INTERACTIVE: 'never' };
     expect(made).toMatchObject({ GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '', ...never });
   });

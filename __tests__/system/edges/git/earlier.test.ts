@@ -27,7 +27,7 @@ describe('an earlier commit', () => {
     });
   });
 
-  test('can be the state of the branch some days ago', async () => {
+  test("can be the branch's commit of some days ago", async () => {
     const now = timeOf(second) + 30 * DAY_MS;
     await using(repository.directory, async ({ earlier }) => {
       const found = await earlier('30-days', { commit: last, now });

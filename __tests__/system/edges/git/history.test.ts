@@ -59,7 +59,7 @@ const boundary = (clone: FixtureRepository): string[] =>
   readFileSync(join(clone.directory, '.git/shallow'), 'utf8').trim().split('\n');
 
 describe('a missing commit', () => {
-  test('is fetched by id into a clone of depth 1, which does not change', async () => {
+  test('is fetched by id into a clone of depth 1 without changing the clone', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/pull/7/merge');
     const refs = clone.git('for-each-ref');
     const status = clone.git('status', '--porcelain=v2', '--branch');
@@ -109,7 +109,7 @@ describe('a missing commit', () => {
     expect(clone.git('rev-parse', '--is-shallow-repository')).toBe('false');
   });
 
-  test("is named with its side and git's reason if the server lacks it", async () => {
+  test("is an error with its side and git's reason if the server does not have it", async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     const nowhere = 'deadbeef'.repeat(5);
     await using(clone.directory, async ({ ensureCommit, tree }) => {
@@ -161,7 +161,7 @@ describe('a missing commit', () => {
     expect(message).not.toContain('ghs_secret');
   });
 
-  test('fails all waiting requests after the timeout of a silent remote', async () => {
+  test('is an error for all waiting requests after a silent remote times out', async () => {
     const clone = createRepository();
     clone.commit('one');
     let connections = 0;
@@ -186,7 +186,7 @@ describe('a missing commit', () => {
     }
   });
 
-  test('does not run a remote helper that the configuration names', async () => {
+  test('is fetched without running a remote helper that the configuration names', async () => {
     const clone = createRepository();
     clone.commit('one');
     const canary = join(temporaryFolder(), 'canary');
@@ -218,7 +218,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('serves many concurrent requests, each with its own result', async () => {
+  test('can be requested many times at once, and each request gets its own result', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/pull/7/merge');
     await using(clone.directory, async (repository) => {
       const commits = pr.origin.git('rev-list', '--max-count=12', 'main').split('\n');
@@ -250,7 +250,7 @@ describe('the merge base', () => {
     });
   });
 
-  test('stops deepening as soon as the answer is certain', async () => {
+  test('is found without deepening further than necessary', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     const near = pr.origin.git('rev-parse', 'main~5');
     await using(clone.directory, async (repository) => {

@@ -66,7 +66,7 @@ describe('a Git LFS file', () => {
     ['with half an id', pointerTo(DATA).replace(/:[0-9a-f]{9}/, ':')],
     ['that is too long', `${pointerTo(DATA)}${'#'.repeat(1024)}`],
     ['that is empty', ''],
-  ])('is not confused with other text that looks like a pointer: one %s', (_which, text) => {
+  ])('is not detected in other text that looks like a pointer: one %s', (_which, text) => {
     expect(lfsPointer(Buffer.from(text))).toBeNull();
   });
 });

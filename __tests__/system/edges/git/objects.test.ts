@@ -46,7 +46,7 @@ const texts = (found: readonly (string | Buffer | null)[]) =>
   found.map((each) => each?.toString() ?? null);
 
 describe('reading by object id', () => {
-  test('returns each of thousands of concurrent reads its own content', async () => {
+  test('returns the right content to each of thousands of concurrent reads', async () => {
     const sizes = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 300_000];
     const contents = [
       ...sizes.map((size, index) => Buffer.alloc(size, index)),
@@ -150,7 +150,7 @@ describe('reading by object id', () => {
     expect((await reader.blob(late))?.toString()).toBe('late');
   });
 
-  test('stops if git answers for another object, instead of mixing up contents', async () => {
+  test('fails if git answers for another object, instead of mixing up contents', async () => {
     const reader = scriptedReader(
       `process.stdin.once('data', () => process.stdout.write('${'f'.repeat(40)} blob 4\\nevil\\n'));`,
     );

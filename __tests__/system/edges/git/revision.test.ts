@@ -48,7 +48,7 @@ describe('a revision', () => {
     'heavy^{blob}',
     '@{',
     'refs/heads/*',
-  ])('is rejected if it is %j, and runs nothing', async (name) => {
+  ])('is rejected without running anything if it is %j', async (name) => {
     const before = readdirSync(repository.directory);
     await using(repository.directory, async (opened) => {
       expect(await messageOf(opened.resolve(name))).toContain(
@@ -73,7 +73,7 @@ describe('a revision', () => {
     '%0A',
     'a<b>',
     '@a',
-  ])('can be a branch with the name %s, which runs nothing', async (name) => {
+  ])('can be a branch with the name %s, which is not executed', async (name) => {
     await withBranch(name, base, async (opened) => {
       expect(await opened.resolve(name)).toBe(base);
       expect(await opened.text(await opened.resolve(name), 'a.yaml')).toBe('base\n');
@@ -81,7 +81,7 @@ describe('a revision', () => {
     expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
   });
 
-  test('is resolved like git does: packed, moved, or symbolic refs', async () => {
+  test('is resolved as git does if its ref is packed, moved or symbolic', async () => {
     const own = createRepository();
     const one = own.commit('one', { 'a.yaml': '1' });
     own.git('branch', 'packed');
@@ -115,7 +115,7 @@ describe('a revision', () => {
     expect(await asked()).toEqual(expected);
   });
 
-  test('with a full id never means a branch of that name', async () => {
+  test('that is a full id never means a branch of that name', async () => {
     await withBranch(base, head, async (opened) => {
       expect(await opened.resolve(base)).toBe(base);
       expect(await opened.text(base, 'a.yaml')).toBe('base\n');
@@ -124,7 +124,7 @@ describe('a revision', () => {
     });
   });
 
-  test('with a missing full id does not fall back to a branch of that name', async () => {
+  test('that is a missing full id does not fall back to a branch of that name', async () => {
     const nowhere = 'c0ffee00'.repeat(5);
     await withBranch(nowhere, head, async (opened) => {
       expect(await opened.resolve(nowhere)).toBe(nowhere);
@@ -144,7 +144,7 @@ describe('a revision', () => {
     });
   });
 
-  test('ignores refs/replace', async () => {
+  test('is resolved without refs/replace', async () => {
     repository.git('replace', base, head);
     await using(repository.directory, async (opened) => {
       expect(await opened.text(base, 'a.yaml')).toBe('base\n');
@@ -152,7 +152,7 @@ describe('a revision', () => {
     repository.git('replace', '-d', base);
   });
 
-  test('finds branches and tags that only the remote has', async () => {
+  test('can be a branch or tag that only the remote has', async () => {
     repository.git('update-ref', 'refs/heads/feature/x', base);
     const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
     await using(clone.directory, async (opened) => {

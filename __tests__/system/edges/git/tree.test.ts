@@ -144,7 +144,7 @@ describe('a tree', () => {
     });
   });
 
-  test('runs no filter and no diff driver from attributes and configuration', async () => {
+  test('is read without running filters or diff drivers from attributes and configuration', async () => {
     const repository = createRepository();
     const base = repository.commit('one', {
       'a.yaml': 'one\n',
@@ -212,7 +212,7 @@ describe('path names', () => {
     expect(treePathText(Buffer.from('\ufeffä'))).toBe('\ufeffä');
   });
 
-  test('keep two files apart whose names are not UTF-8', async () => {
+  test('distinguish two files whose names are not UTF-8', async () => {
     const repository = createRepository();
     const store = (text: string) => repository.gitInput(text, 'hash-object', '-w', '--stdin');
     const listing = `100644 blob ${store('one')}\ta\xfe\x00100644 blob ${store('two')}\ta\xff\0`;

@@ -103,7 +103,7 @@ describe('the snapshot of uncommitted files', () => {
     expect(repository.git('status', '--porcelain')).toBe(status);
   });
 
-  test('does not see later changes; a second snapshot does', async () => {
+  test('does not contain later changes, but a second snapshot does', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'one\n' });
     repository.write({ 'a.yaml': 'two\n', 'b.yaml': 'b\n' });
@@ -137,7 +137,7 @@ describe('the snapshot of uncommitted files', () => {
     });
   });
 
-  test("sees an edit of equal length within the index's time stamp", async () => {
+  test('contains an edit of equal length that has the same time stamp as the index', async () => {
     const repository = createRepository();
     const file = join(repository.directory, 'a.yaml');
     const moment = new Date(1_600_000_000_000);
@@ -227,7 +227,7 @@ describe('the snapshot of uncommitted files', () => {
     expect(repository.git('ls-files', '--unmerged')).not.toBe('');
   });
 
-  test('follows files that became folders, folders that became files or links', async () => {
+  test('handles files that became folders, and folders that became files or links', async () => {
     const repository = createRepository();
     repository.commit('base', { file: 'x', 'folder/a.yaml': 'a', 'linked/a.yaml': 'a' });
     repository.write({ file: null, folder: null, linked: null });
@@ -262,7 +262,7 @@ describe('the snapshot of uncommitted files', () => {
     });
   });
 
-  test('has the line ends of a commit if git would convert them', async () => {
+  test("has a commit's line endings if git would convert them", async () => {
     const repository = createRepository();
     const base = repository.commit('base', { 'a.yaml': 'one\ntwo\n' });
     repository.git('config', 'core.autocrlf', 'true');
@@ -322,7 +322,7 @@ describe('the snapshot of uncommitted files', () => {
     });
   });
 
-  test('names files that cannot be read', async () => {
+  test('is an error that names the files that cannot be read', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     // A file that nobody may read does not exist for root, whom tests may run as: git's own words
@@ -342,7 +342,7 @@ describe('the snapshot of uncommitted files', () => {
     );
   });
 
-  test('names files whose encoding differs from .gitattributes, with advice', async () => {
+  test("is an error with advice if a file's encoding differs from .gitattributes", async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     repository.write({

@@ -83,7 +83,7 @@ function annotations(count: number, more: Partial<CheckAnnotation> = {}): CheckA
 }
 
 describe('the check run on head', () => {
-  test('is complete from its first request', async () => {
+  test('is created as completed in one request', async () => {
     const { github, requests, publish } = await ready();
     const result = await publish({ annotations: annotations(2) });
     expect(requests()).toEqual([`GET /commits/${HEAD}/check-runs`, 'POST /check-runs']);
@@ -132,7 +132,7 @@ describe('the check run on head', () => {
   });
 });
 
-test('a passing check run is created once more if a newer one failed only because of it', async () => {
+test('a passing check run is created again if a newer one failed only because the first was still running', async () => {
   const { github, publish } = await ready();
   github.state.statusUpdates = true;
   const running = { status: 'in_progress', conclusion: null } as const;
@@ -310,7 +310,7 @@ describe('summary and title', () => {
 });
 
 describe('a refusal by GitHub is a warning', () => {
-  test('for a token without the right, in the repository and on a fork', async () => {
+  test('if the token lacks the permission, in the repository and on a fork', async () => {
     const { publish } = await ready(workflowToken({ checks: 'read' }));
     expect(await publish({ annotations: annotations(3) })).toEqual(
       refused('the token may not do this (403). Give the job `permissions: checks: write`.'),
@@ -322,7 +322,7 @@ describe('a refusal by GitHub is a warning', () => {
     );
   });
 
-  test('for a personal token, which cannot write check runs', async () => {
+  test('if the token is personal, which cannot write check runs', async () => {
     const token = personalToken({ login: 'ada-example', id: 2001, type: 'User' });
     const { github, publish } = await ready(token);
     expect((await publish()).ok).toBe(false);

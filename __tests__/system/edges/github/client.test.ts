@@ -144,7 +144,7 @@ describe('addresses', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('that refuse GraphQL or cannot be reached reject and do not hang', async () => {
+  test('that reject GraphQL or cannot be reached cause an error without hanging', async () => {
     const { client, github } = await setup();
     github.intercept('POST', /\/graphql$/, ({ count }) =>
       count === 1 ? { status: 200, body: { errors: [{ message: 'no' }] } } : 'reset',

@@ -53,7 +53,7 @@ function errorOf(run: () => unknown): string {
 }
 
 describe('reading an event', () => {
-  test('takes the commits of a pull request, not of the merge commit', () => {
+  test("uses the pull request's commits, not the merge commit", () => {
     expect(read('pull_request')).toEqual({
       event: 'pull_request',
       action: 'synchronize',
@@ -86,7 +86,7 @@ describe('reading an event', () => {
     ['workflow_dispatch', 'trusted'],
     ['schedule', 'trusted'],
     ['workflow_run', 'untrusted'],
-  ] as const)('the fixture %s is %s', (name, level) => {
+  ] as const)('gives the fixture %s the trust level %s', (name, level) => {
     expect(trustLevel(read(name), 'own-branch').level).toBe(level);
   });
 
@@ -125,7 +125,7 @@ describe('reading an event', () => {
     expect(isApproval(removed, label)).toBe(false);
   });
 
-  test('takes the commits of pushes, merge queues and other runs from the event', () => {
+  test('uses the commits of pushes, merge queues and other runs from the event', () => {
     const pushed = { pullRequest: null, base: BASE, head: HEAD, headBranch: 'main' };
     expect(read('push')).toMatchObject(pushed);
     expect(read('push.new-branch')).toMatchObject({ base: null, head: HEAD, headBranch: 'topic' });
@@ -195,7 +195,7 @@ describe('mode auto', () => {
   });
 });
 
-describe('reading an event refuses', () => {
+describe('reading an event rejects', () => {
   const hostile = '::error::gotcha\n\u001b[31m';
 
   test.each<[string, string, unknown, string]>([
@@ -239,7 +239,7 @@ describe('reading an event refuses', () => {
     },
   );
 
-  test('several faults, and counts those after the first', () => {
+  test('a payload with several faults, and counts those after the first', () => {
     const pull_request = { number: 1, base: {}, head: {} };
     const payload = { repository: { full_name: 'acme/prompts' }, action: 'opened', pull_request };
     expect(errorOf(() => readEvent(env('pull_request'), payload))).toMatch(

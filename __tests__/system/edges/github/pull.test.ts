@@ -116,7 +116,7 @@ describe('the pull request of a workflow_run', () => {
   });
 });
 
-test('a found pull request completes the facts and the run stays untrusted', async () => {
+test('the facts of a run include the pull request that was found, and the run stays untrusted', async () => {
   const { client, github } = await setup();
   addPull(github.state, { number: 13, head: forkHead });
   const found = await withPullRequest(client, facts());
@@ -225,7 +225,7 @@ describe('the labels and description of a pull request', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('are a warning if they cannot be read, and then override nothing', async () => {
+  test('cause a warning if they cannot be read, and then override nothing', async () => {
     const { client } = await setup();
     const warning = 'The labels of this pull request were not read, so nothing is overridden';
     const words = await pullWords(client, REPOSITORY, 999);

@@ -130,7 +130,7 @@ describe('review comments of others', () => {
 });
 
 describe('restrictions of GitHub on suggestions', () => {
-  test('prevent writing to a head that the pull request has left', async () => {
+  test("prevent comments on a commit that is no longer the pull request's head", async () => {
     const ready = await withDiff();
     const left = job([suggestion(6, 'one')], { headSha: 'd'.repeat(40) });
     await publishSuggestions(ready.client, left);

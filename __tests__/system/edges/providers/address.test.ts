@@ -24,8 +24,8 @@ const problems = (url: string): string[] => {
 const INSECURE = 'must be https, or http on a loopback address;';
 const UNSENT = ' no request was sent.';
 
-describe('the address of a server', () => {
-  test("is the vendor's public host with the vendor's key unless the workflow names another", () => {
+describe('server addresses and keys', () => {
+  test("the vendor's public host gets the vendor's key unless the workflow names another", () => {
     expect(addressOf({ provider: 'openai', endpoint: null }, access)).toMatchObject({
       base: new URL('https://api.openai.com/v1'),
       key: 'key-o',
@@ -42,7 +42,7 @@ describe('the address of a server', () => {
     'http://127.1.2.3',
     'http://localhost:11434/v1',
     'http://[::1]:80/',
-  ])('%s is accepted', (url) => expect(problems(url)).toEqual([]));
+  ])('the address %s is accepted', (url) => expect(problems(url)).toEqual([]));
 
   test.each([
     ['http://models.example/v1', `http://models.example ${INSECURE}${UNSENT}`],
@@ -59,7 +59,7 @@ describe('the address of a server', () => {
     ],
     ['models.example/v1', '"models.example/v1" is not a web address; write https://host/path.'],
     ['', '"" is not a web address; write https://host/path.'],
-  ])('%s is rejected before any request', (url, message) => {
+  ])('the address %s is rejected before any request', (url, message) => {
     expect(problems(url)).toEqual([`Endpoint local: ${message}`]);
   });
 
@@ -74,7 +74,7 @@ describe('the address of a server', () => {
     );
   });
 
-  test('an endpoint that the workflow does not define is a problem that shows the line to add', () => {
+  test('an undefined endpoint is a problem that shows the line to add', () => {
     const target: Target = { provider: 'openai', endpoint: 'local', model: 'm' };
     const { missingKeys } = createProviders(options());
     expect(missingKeys([target])).toEqual([
@@ -121,7 +121,7 @@ describe('the address of a server', () => {
     },
   );
 
-  test('an endpoint whose key and header are duplicates is a problem', () => {
+  test('an endpoint with a header that duplicates its key is a problem', () => {
     const header = (name: string) => ({ name, env: 'V', value: 'v' });
     const of = (provider: VendorName, name: string, apiVersion: string | null = null) => {
       const gate = {

@@ -136,7 +136,7 @@ describe('an error that applies to all requests of a server', () => {
     [402, '', 'Insufficient Balance'],
     [401, '', 'no'],
     [400, '', 'API key not valid.'],
-  ])('is missing credit or a bad key (%i %s %s)', (status, code, said) => {
+  ])('is reported for missing credit or a bad key (%i %s %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({ retry: 'never', scope: 'server' });
   });
 

@@ -72,7 +72,7 @@ describe('a limiter', () => {
     expect(resting.clock.pauses).toEqual([700]);
   });
 
-  test('gives up after lasting failures, rejects all waiting calls, and probes with one call', async () => {
+  test('gives up after lasting failures, rejects all waiting calls, and tests the server with one call', async () => {
     const dying = limiter({ concurrency: { start: 1, max: 1 } });
     const waiting = Array.from({ length: 6 }, () => go(dying));
     for (let round = 1; round <= 3; round++) {

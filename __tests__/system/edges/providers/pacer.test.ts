@@ -18,7 +18,7 @@ const limiterOf = (max: number, clock: Clock, signal: AbortSignal) =>
     signal,
   });
 
-test('a call that is still waiting when the run stops names the reason for its wait', async () => {
+test('a call that is still waiting when the run stops reports why it waited', async () => {
   const clock = testClock();
   const stop = new AbortController();
   const limiter = limiterOf(1, clock, stop.signal);

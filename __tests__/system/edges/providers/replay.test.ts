@@ -71,7 +71,7 @@ describe('replay', () => {
     ['other parameters', { parameters: { temperature: 1 } }],
     ['another text', { messages: says('2 + 3?') }],
     ['another role', { messages: [{ role: 'system', content: '2 + 2?' }] }],
-  ])('%s has no recording', async (_what, request) => {
+  ])('finds no recording for %s', async (_what, request) => {
     expect(errorOf(await replaying(four).ask(request)).kind).toBe('recording');
   });
 
@@ -103,7 +103,7 @@ describe('replay', () => {
     ['a wrong type', four.replace('"4"', '4'), '1: reply.output is not as in'],
     ['a wrong try', four.replace('"try":0', '"try":-1'), '1: request.try is not as in'],
     ['a wrong role', four.replace('"user"', '"robot"'), '1: request.messages.0.role is not as in'],
-  ])('%s is an error with file, line and field', async (_what, text, message) => {
+  ])('reports %s as an error with file, line and field', async (_what, text, message) => {
     const error = errorOf(await replaying(text).ask());
     expect(error.kind).toBe('recording');
     expect(error.message).toContain(`recordings/demo.jsonl:${message}`);

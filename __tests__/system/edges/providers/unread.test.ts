@@ -60,7 +60,7 @@ describe('an unexpected event stream', () => {
     ['one chunk', `data: ${chunk}\n\n`],
     ['half a chunk', 'data: {"object":"chat.comp'],
     ['nothing', ''],
-  ])('is rejected after one request otherwise: %s', async (_, body) => {
+  ])('is otherwise rejected after one request: %s', async (_, body) => {
     const { ask, server } = await start(() => typed(body, STREAM));
     const { kind, message } = errorOf(await ask());
     expect(kind).toBe('reply');
@@ -157,16 +157,19 @@ describe('an invalid schema in the prompt', () => {
     ],
     ["Missing required parameter: 'tools[0].function'.", '', { tools }],
     ['Unknown content of response_format.json_schema.', '', { response_format: schema }],
-  ])('fails after two requests: %s', async (message, param, parameters) => {
-    for (const model of ['model-1', 'gpt-4o-mini']) {
-      const error = { message, type: 'invalid_request_error', ...(param !== '' && { param }) };
-      const { ask, server } = await start(() => ({ status: 400, error }));
-      const asked = Array.from({ length: 10 }, (_, index) =>
-        ask({ model, messages: says(`q${index}`), parameters: parameters as never }),
-      );
-      const all = await Promise.all(asked);
-      expect(all.every(({ status }) => status === 'error')).toBe(true);
-      expect(server.requests).toHaveLength(2);
-    }
-  });
+  ])(
+    'is an error after two requests, and no further request is sent: %s',
+    async (message, param, parameters) => {
+      for (const model of ['model-1', 'gpt-4o-mini']) {
+        const error = { message, type: 'invalid_request_error', ...(param !== '' && { param }) };
+        const { ask, server } = await start(() => ({ status: 400, error }));
+        const asked = Array.from({ length: 10 }, (_, index) =>
+          ask({ model, messages: says(`q${index}`), parameters: parameters as never }),
+        );
+        const all = await Promise.all(asked);
+        expect(all.every(({ status }) => status === 'error')).toBe(true);
+        expect(server.requests).toHaveLength(2);
+      }
+    },
+  );
 });

@@ -22,7 +22,7 @@ test('without the guard a signal from any process of the same user opens the ins
   expect(await signalled('')).toBe('inspector');
 }, 30_000);
 
-test('with the guard the signal arrives and opens nothing', async () => {
+test('with the guard the same signal does not open the inspector', async () => {
   // The second listener ends the process; it is added after the count, to not be a guard itself.
   const before = `
     import { guardProcess } from ${JSON.stringify(guard)};

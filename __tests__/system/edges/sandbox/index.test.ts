@@ -150,7 +150,7 @@ test.each([
   );
 });
 
-describe('JavaScript provides what Node has', () => {
+describe('JavaScript code has the features of Node', () => {
   test.each([
     ["[...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment('👨‍👩‍👧é')].length", 2],
     ["[...new Intl.Segmenter('en', { granularity: 'word' }).segment('so it is')].length", 5],
@@ -185,7 +185,7 @@ describe('JavaScript provides what Node has', () => {
     ["Buffer.from('a', 'utf99')", 'TypeError'],
     ['structuredClone(() => 1)', 'TypeError'],
     ["new Intl.Segmenter('en').segment('a'.repeat(300000))", 'RangeError'],
-  ])('with its errors: %s', async (code, type) => {
+  ])('including its errors: %s', async (code, type) => {
     const message = expect.stringMatching(new RegExp(`^${type}`)) as never;
     expect(await one('javascript', `${code}; metric = result = true`)).toEqual(error(message));
   });
@@ -195,7 +195,7 @@ describe('JavaScript provides what Node has', () => {
     ['(async () => { throw new RangeError("x") })()', error('RangeError on line 1: x')],
     ['new Promise(() => {})', { message: expect.stringMatching(/waits for something that never/) }],
     ['spin()', { message: expect.stringMatching(/took longer than 0\.3 s/) }],
-  ])('and awaits outputs, which are available at once: %s', async (metric, result) => {
+  ])('and awaits promises among its outputs: %s', async (metric, result) => {
     const functions =
       'const f = async () => (await Promise.resolve(2)) + 1, spin = () => Promise.resolve().then(spin);';
     const code = `${functions} metric = ${metric}${metric.includes('result') ? '' : '; result = true'}`;
@@ -328,7 +328,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
   });
 
-  test('returns the messages that it sets in Python, unless they are something else or too large', async () => {
+  test('returns the messages that it sets in Python, unless they are invalid or too large', async () => {
     const outputs = ['output', 'messages?'];
     const returned = async (messages: string) => {
       const [result] = await run(`output = 'x'\nmessages = ${messages}`, [{}], { outputs });
@@ -483,7 +483,7 @@ describe('errors of Python code', () => {
     expect(result).toEqual(stops ? unrun(said) : error(said));
   });
 
-  test('do not include plain values, which are allowed to remain', async () => {
+  test('do not occur for values of plain types', async () => {
     const metric = '{"a": (1, -0.5, None, True, "é"), "b": {"c": ()}, "d": 2 ** 53}';
     const value = { a: [1, -0.5, null, true, 'é'], b: { c: [] }, d: 9007199254740992 };
     expect(await one('python', passing('python', metric))).toEqual(ok(value));
@@ -646,7 +646,7 @@ describe('Python code on the host', () => {
     ]);
   });
 
-  test("reports the system's words for a denied access", async () => {
+  test("reports the system's message if access is denied", async () => {
     const code = 'raise PermissionError(13, "Permission denied")';
     expect(await one('python', code, { mode: 'host' })).toEqual(
       error('PermissionError on line 1: [Errno 13] Permission denied'),

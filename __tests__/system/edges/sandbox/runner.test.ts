@@ -92,7 +92,7 @@ describe('a sandbox worker', () => {
     expect(workers.map(({ killed }) => killed)).toEqual([true, false]);
   });
 
-  test('is replaced if it answers twice, before the second answer counts', async () => {
+  test('is replaced before the second answer counts if it answers twice', async () => {
     const twice: Script = (request, listener) => {
       listener.answer(answer(request));
       listener.answer(answer(request));

@@ -89,7 +89,7 @@ describe('a solver that does not end', () => {
     expect(threads()).toBe(before);
   });
 
-  test('is a failed assignment if HiGHS also runs out of time', async () => {
+  test('causes a failed assignment if HiGHS also runs out of time', async () => {
     const assignment = await assign(
       references,
       columns,

@@ -95,7 +95,7 @@ const fork = (number: number, questions: string[], more: Partial<Run> = {}) =>
   job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
 
 describe('the shared cache, through the real client and a cache service on loopback', () => {
-  test("serves the default branch's answers to all, and a pull request's to itself only", async () => {
+  test("serves the default branch's answers to all runs, and a pull request's only to itself", async () => {
     const project = 'one';
     expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
     expect(await main(['a', 'b', 'c'], { project })).toEqual(['c']);
@@ -116,7 +116,7 @@ describe('the shared cache, through the real client and a cache service on loopb
     expect(await job(member, ['a'])).toEqual([]);
   });
 
-  test('keeps projects of one repository apart', async () => {
+  test('separates the projects of one repository', async () => {
     await main(['a'], { project: 'left' });
     expect(await main(['a'], { project: 'right' })).toEqual(['a']);
   });
@@ -171,7 +171,7 @@ describe('a downloaded cache entry', () => {
     expect(warnings.length > 0).toBe(content !== '');
   });
 
-  test('may be missing, and an exception of the library is one warning', async () => {
+  test('may be missing, and an exception of the library causes one warning', async () => {
     const lines: string[] = [];
     const throwing = {
       isFeatureAvailable: () => true,

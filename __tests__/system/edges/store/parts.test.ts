@@ -91,7 +91,7 @@ describe('parts of a sweep, through the real client and an artifact service on l
     ],
     ['FinalizeArtifact', 400, 'no', /could not be uploaded: .*no$/],
   ])(
-    'give the reason if the service refuses at %s with %i',
+    "fail with the service's reason if it refuses at %s with %i",
     async (method, status, message, said) => {
       server().refuse(method, status, message);
       expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(said);

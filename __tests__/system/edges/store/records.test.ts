@@ -76,7 +76,7 @@ describe('a read-only file', () => {
   });
 });
 
-test('a later note replaces the one before it', () => {
+test('a later note replaces an earlier one of the same name', () => {
   using((store) => {
     store.setNote('noise', 'first');
     store.setNote('noise', 'second');

@@ -98,7 +98,7 @@ describe('a stored answer', () => {
     ['an error', { status: 'error', kind: 'server', message: '500' }],
     ['an empty answer', ok(' \n')],
     ['an answer that a filter withheld', ok('I cannot', { ended: 'filtered' })],
-  ])('cannot be %s; the next run calls again', async (_what, completion) => {
+  ])('is not made from %s, so the next run calls the model again', async (_what, completion) => {
     await run(['a'], {}, () => completion);
     expect((await run(['a'], {}, () => completion)).asked).toEqual(['a']);
   });
@@ -195,7 +195,7 @@ describe('an unusable store file', () => {
     expect((await run(['a'])).asked).toEqual([]);
   });
 
-  test('that breaks during the run costs only a notice', async () => {
+  test('that breaks during the run causes only a notice', async () => {
     await run(Array.from({ length: 200 }, (_, index) => `${index}`.repeat(300)));
     const { store, wrapped, asked } = opened();
     const { length } = readFileSync(setting.file);
@@ -357,7 +357,7 @@ describe('a store opened for reading', () => {
   });
 });
 
-test('a layered store reads the lower one first and copies nothing from it', async () => {
+test('two stores can be stacked: the shared one is read first and nothing is copied from it', async () => {
   await run(['shared']);
   const lower = join(setting.folder, 'lower.sqlite');
   copyFileSync(setting.file, lower);

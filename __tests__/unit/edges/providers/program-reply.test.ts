@@ -10,7 +10,7 @@ const answer = (fields: object) => {
   return read.answer;
 };
 
-describe('reply of a program', () => {
+describe("a program's reply", () => {
   test.each<[string, object, object]>([
     ['a text', { output: 'Hi' }, { parts: [{ type: 'text', text: 'Hi' }], ended: 'stop' }],
     ['an empty text', { output: '' }, { parts: [], ended: 'stop' }],

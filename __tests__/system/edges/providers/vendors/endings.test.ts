@@ -286,7 +286,7 @@ describe('an answer with text', () => {
     });
   });
 
-  test('cannot run in the background', async () => {
+  test('cannot be requested as a background response', async () => {
     const made = await ask('openai', {}, { ...pro, parameters: { background: true } });
     expect(made).toMatchObject({ completion: { status: 'error', kind: 'request' }, requests: 0 });
   });

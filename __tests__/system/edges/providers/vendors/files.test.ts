@@ -158,7 +158,7 @@ describe('requests with large files', () => {
       setImmediate(resolve);
     });
 
-  test('wait in order until running ones leave memory, and one is always sent', async () => {
+  test('wait in order until running ones free memory, and at least one is always sent', async () => {
     const { room } = createFileSender(readFile, 100);
     const went: string[] = [];
     const enter = (name: string, bytes: number) =>

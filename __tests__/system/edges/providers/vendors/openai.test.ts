@@ -101,7 +101,7 @@ describe('a chat completion', () => {
     [{ prompt_tokens: '5', completion_tokens: 2 }],
     [{ prompt_tokens: -5, completion_tokens: 2 }],
     [{ prompt_tokens: 1e400, completion_tokens: 2 }],
-  ])('with usage of %j is kept with unknown usage', async (usage) => {
+  ])('with the usage %j is kept, and its usage is unknown', async (usage) => {
     const expected = { status: 'ok', ...said('x'), usage: null };
     expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject(expected);
   });
@@ -317,7 +317,7 @@ describe('after one request is refused, similar requests are not sent', () => {
       { status: 422 },
     ],
   ])(
-    'except after an error of %s alone: %j, "%s"',
+    'except if only these prompts fail: %s with %j and the error "%s"',
     async (wrong, parameters, message, more = {}) => {
       const { status = 400, ...error }: { status?: number } = more;
       const refusal = { status, error: { message, type, ...error } };
@@ -333,7 +333,7 @@ describe('after one request is refused, similar requests are not sent', () => {
     },
   );
 
-  test('except for a kind that succeeded before', async () => {
+  test('except for requests of a kind that succeeded before', async () => {
     const { ask, server } = await start(({ index }) => (index === 1 ? temperature : {}));
     const parameters = { temperature: 0 };
     for (const status of ['ok', 'error', 'ok'])
@@ -345,7 +345,7 @@ test.each<[string, number, string]>([
   ['invalid_prompt', 1, 'request'],
   ['server_error', 5, 'server'],
   ['rate_limit_exceeded', 5, 'rate-limit'],
-])('the error %s in a reply of status 200 results in %i requests', async (code, times, kind) => {
+])('the error %s in a reply of status 200 causes %i requests', async (code, times, kind) => {
   const body = JSON.stringify({ error: { code, message: 'the words' } });
   const { ask, server } = await start(() => ({ body }));
   const message = expect.stringContaining('the words');
@@ -353,7 +353,7 @@ test.each<[string, number, string]>([
   expect(server.requests).toHaveLength(times);
 });
 
-test('the head start of the first request begins after the client is loaded', async () => {
+test('the wait for the first request starts after the SDK is loaded', async () => {
   const events: string[] = [];
   const clock = testClock();
   const { ask } = await startVendor('openai', () => ({}), {
