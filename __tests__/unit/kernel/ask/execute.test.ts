@@ -66,13 +66,13 @@ describe('prompt code', () => {
     return found;
   };
 
-  test("may return an answer; metrics then see the file's messages as the prompt", async () => {
+  test("can return an answer; metrics then see the file's messages as the prompt", async () => {
     const found = await ran({ output: 'hi' });
     expect(found?.messages).toMatchObject([{ role: 'user', content: 'Say a' }]);
     expect(found?.completion).toMatchObject({ status: 'ok', latency_ms: null });
   });
 
-  test("may set messages with LangChain's roles, which then are the prompt", async () => {
+  test("can set messages with LangChain's roles, which become the prompt", async () => {
     const messages = [
       { role: 'human', content: 'ping' },
       { role: 'ai', content: 'pong' },
@@ -104,7 +104,7 @@ describe('execute', () => {
     ['direct', WINDOW],
     ['batch', 3000],
   ])(
-    'limits the number of concurrent calls as its transport requires: %s',
+    'limits the number of concurrent calls to a model by its transport: %s',
     async (transport, most) => {
       const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
       const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
@@ -141,7 +141,7 @@ describe('execute', () => {
     },
   );
 
-  test('never shares a completion between two tries', async () => {
+  test('never shares one answer between two tries of a reference', async () => {
     const { requests, complete } = recorder();
     const answers = await execute([planned('head', 'a', 0), planned('head', 'a', 1)], {
       complete,

@@ -102,7 +102,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('no-regression');
   });
 
-  test('prevents a green verdict if it fell and a larger drop is possible', () => {
+  test('prevents a green verdict if it fell and the interval allows a larger drop', () => {
     const { suite, outcome } = decided(
       dialogues([
         ...times(2, { base: ['✓✓✓✓'], head: ['✓✓✓✗'] }),
@@ -114,7 +114,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('inconclusive');
   });
 
-  test('does not hide a fall of the mean value of the turns', () => {
+  test("does not hide a fall of the metric's mean value over turns", () => {
     const long = dialogues(times(8, { base: ['✓✓✓✓'], head: ['✓✓✓✓'] }));
     const runs = long.run.runs.map((run) => {
       const measured = (tries: readonly Try[], value: number): Try[] =>
@@ -167,7 +167,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).not.toBe('failed');
   });
 
-  test('is better when higher, even if lower values of the metric are better', () => {
+  test('counts as better if it rises, even if lower values of the metric are better', () => {
     const { outcome } = decided(dialogues(fallen, { metric: { better: 'lower', max: 1 } }));
     expect(outcome.kind).toBe('failed');
   });

@@ -199,7 +199,7 @@ describe('run without a verdict', () => {
   });
 });
 
-describe('run in which no metric gates', () => {
+describe('run in which no metric affects the gate', () => {
   const shown = { name: 'len', base: null, head: null, judged_base: 0, judged_head: 0 };
   const mean = { base: 10, head: 30, difference: 20, low: 19, high: 21, p: 0.001, references: 19 };
   const shows = (outcomes: Outcome[], moved: 'worse' | null): SuiteResult => {
@@ -215,14 +215,14 @@ describe('run in which no metric gates', () => {
     return `${conclusion}: ${title}`;
   };
 
-  test('has no verdict, but fails if a gating mean dropped, even if one try is an error', () => {
+  test('has no verdict, but fails if a mean that affects the gate dropped, even if one try is an error', () => {
     for (const outcomes of [skipped, [...skipped, 'error' as const]]) {
       expect(titleOf({ suites: [shows(outcomes, null)] })).toMatch(/^neutral: p: no metric gates/);
       expect(titleOf({ suites: [shows(outcomes, 'worse')] })).toMatch(/^failure: /);
     }
   });
 
-  test('does not fail under on_inconclusive: fail', () => {
+  test('does not fail if on_inconclusive is fail', () => {
     const suites = [{ ...shows(skipped, null), verdict: 'inconclusive' as const }];
     const { conclusion, reasons } = decide({ suites }, { on_inconclusive: 'fail' });
     expect([conclusion, reasons.length]).toEqual(['neutral', 1]);
@@ -273,7 +273,7 @@ describe('change that affects only uncounted tests', () => {
   });
 });
 
-test('a metric that judged no answer of head prevents success', () => {
+test('a run is not a success if a metric judged no answer of head', () => {
   const silent = { code: 'metric-silent', suite: 'p', metric: 'has', answers: 4 } as const;
   const said = 'p: the metric has judged 4 answers of base and none of head';
   expect(decide({ unseen: { blocking: [silent], warnings: [] } })).toEqual({
@@ -297,7 +297,7 @@ describe('additional gates', () => {
     expect(about({ pass_rate }, { min_pass_rate: 0.79 }).conclusion).toBe('success');
   });
 
-  test('with fail_on: failure, the run is red if the roll-up of any gating reference fails on head', () => {
+  test('the run is red with fail_on: failure if the roll-up of any counted reference fails on head', () => {
     const failure = { fail_on: 'failure' } as const;
     expect(about(failing(), failure).reasons).toEqual(['p: 1 test failed on head: a']);
     expect(about(failing(true), failure).conclusion).toBe('success');
@@ -311,7 +311,7 @@ describe('additional gates', () => {
   ) => decide({ suites: [suiteResult(own)], scoring: [scoring(effect)] }, settings);
   const strict = { scoring: 'fail' } as const;
 
-  test('a scoring change uses min_drop and fail_on of its suite', () => {
+  test('a change of the scoring uses min_drop and fail_on of its suite', () => {
     const of = (own: NonNullable<SuiteResult['gate']>, path = 'p') => ({ path, gate: own });
     const wide = of({ min_drop: 0.2 });
     expect(scored(0.12, wide).reasons).toEqual([]);
@@ -324,7 +324,7 @@ describe('additional gates', () => {
     expect(scored(0.12, of({ fail_on: 'never' }, 'other'), strict).conclusion).toBe('failure');
   });
 
-  test('a scoring change fails only if gate.scoring is fail', () => {
+  test('a change of the scoring fails the run only if gate.scoring is fail', () => {
     expect(scored(0.12)).toMatchObject({
       conclusion: 'success',
       reasons: [expect.stringContaining('review that change first')],
@@ -336,14 +336,14 @@ describe('additional gates', () => {
     expect(scored(0.005, {}, strict).conclusion).toBe('success');
   });
 
-  test('removed references fail only if gate.removed is fail, even if nothing else runs', () => {
+  test('removed references fail the run only if gate.removed is fail, even if nothing else runs', () => {
     const removed = ['p: a'];
     expect(decide({ removed }).conclusion).toBe('success');
     const alone = decide({ removed, affected: 0, suites: [] }, { removed: 'fail' });
     expect(alone.conclusion).toBe('failure');
   });
 
-  test('the reasons list removed references, and worse references that are newly skipped', () => {
+  test('the reasons list removed references and newly skipped references that got worse', () => {
     const references = [
       referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
       referenceResult('holds', { skip: true }),

@@ -72,7 +72,7 @@ describe('suite without compared references', () => {
   });
 });
 
-test('a reference that base cannot run is missing evidence', () => {
+test('a reference that base cannot run counts as missing evidence', () => {
   expect(countEvidence(uncompared([unaskable]), new Map())).toMatchObject({
     references: 2,
     missing: ['a'],

@@ -59,7 +59,7 @@ describe('metric that judged answers of base but none of head', () => {
     expect(silent({})).toEqual(['p: the metric ok judged 40 answers of base and none of head']);
   });
 
-  test('that does not gate prevents a green verdict only if its mean gates', () => {
+  test('prevents a green verdict without affecting the gate itself only if its mean does', () => {
     expect(silent({ gates: false })).toEqual([]);
     expect(silent({ gates: false, values: meanThat('fail') })).toHaveLength(1);
     expect(silent({ gates: false, values: meanThat('warn') })).toEqual([]);

@@ -107,7 +107,7 @@ describe('values of a metric', () => {
     expect(values!.p).toBeLessThan(0.001);
   });
 
-  test('are shown for a function that does not gate, even if every value is 0 or 1', () => {
+  test('are shown for a function that does not affect the gate, even if every value is 0 or 1', () => {
     const ones: Numbers = fell.map(() => ({ base: [1, 1], head: [1, 1] }));
     const skip = { better: 'none' as const, skip: true };
     const length = valued(ones, { metric: skip, score: { skip: true } });
@@ -144,7 +144,7 @@ describe('values of a metric', () => {
     });
   });
 
-  test('without a better direction are reported if they moved, and never fail', () => {
+  test('are reported if they moved, but never fail the run, if no direction is better', () => {
     const metrics = { tone: 'fail' } as const;
     const undirected = valued(fell, { metric: { better: 'none' }, gate: { metrics } });
     const { p, moved, way, gate: word } = rowOf(undirected).values!;
@@ -176,7 +176,7 @@ describe('values of a metric', () => {
     ]);
   });
 
-  test('of one reference that moved far beyond the others are reported', () => {
+  test('are reported for one reference that moved far beyond the others', () => {
     const values: Numbers = Array.from({ length: 20 }, (_, i) => ({
       base: [100 + i, 104, 101, 103],
       head: i === 3 ? [100_000, 90_000, 95_000, 99_000] : [102, 101 + i, 104, 100],
@@ -207,7 +207,7 @@ describe('values of a metric', () => {
     expect(decided([valued(same)]).reasons).toEqual([]);
   });
 
-  test('share one error rate with the suites', () => {
+  test('share alpha with the suites', () => {
     const metrics = { tone: 'fail' } as const;
     // Five references with equal differences: p = 1/64.
     const five: Numbers = Array.from({ length: 5 }, () => ({ base: [1], head: [0.5] }));
@@ -222,7 +222,7 @@ describe('values of a metric', () => {
     expect(moved([one(five, 'a'), one(calm, 'b')])).toMatchObject({ moved: null, p: 1 / 64 });
   });
 
-  test('of a sequential suite must reach the significance level of a look', () => {
+  test('must reach the significance level of a look in a sequential suite', () => {
     const metrics = { tone: 'fail' } as const;
     const policy = { kind: 'adaptive' } as const;
     expect(rowOf(valued(fell, { policy, gate: { metrics } })).values).toMatchObject({
@@ -236,12 +236,12 @@ describe('values of a metric', () => {
     expect(rowOf(valued(few, { policy, gate: { metrics } })).values!.moved).toBeNull();
   });
 
-  test('of clustered references are permuted together', () => {
+  test('are permuted together for references of one cluster', () => {
     const { values } = rowOf(valued(fell, { clusters: fell.map(() => 'template') }));
     expect(values).toMatchObject({ p: 1 / 12, moved: null });
   });
 
-  test('of latency count only if both sides ran in this run', () => {
+  test('are compared for latency only if both sides ran in this run', () => {
     const latency = {
       source: { kind: 'built-in', uses: 'latency', with: {} },
     } as const satisfies Partial<Metric>;
@@ -258,7 +258,7 @@ describe('values of a metric', () => {
     expect(rowOf(valued(fell.map(() => ({ base: [1], head: [1] })))).values).toBeUndefined();
   });
 
-  test('of a rubric include the count of each label on both sides', () => {
+  test('include the count of each label on both sides for a rubric', () => {
     const rubric: Rubric = {
       name: 'yea',
       prompt: '{content}',
@@ -289,7 +289,7 @@ describe('values of a metric', () => {
     expect(row).toMatchObject({ base: null, head: null });
   });
 
-  describe('in a map', () => {
+  describe('that is a map', () => {
     const counts = (values: Numbers): Numbers =>
       values.map(({ base, head }) => ({
         base: base.map((user) => ({ user, assistant: 3, note: 'x' })),
@@ -307,7 +307,7 @@ describe('values of a metric', () => {
       expect(found[1]!.values).toMatchObject({ base: 3, head: 3, difference: 0, moved: null });
     });
 
-    test("fail the suite if the gate names a number that got worse, and share the suite's error rate", () => {
+    test('fail the suite if the gate names a number that got worse, and share alpha with the suite', () => {
       const failed = (name: string) => {
         const metrics = { [name]: 'fail' } as const;
         const one = valued(counts(fell), { gate: { metrics } });
@@ -344,7 +344,7 @@ describe('values of a metric', () => {
       });
     });
 
-    test('have no rows above twenty, except those the gate names', () => {
+    test('have no rows if the map has more than twenty entries, except entries that the gate names', () => {
       const many = Object.fromEntries(
         Array.from({ length: 21 }, (_, at) => [`k${String(at)}`, at]),
       );
@@ -356,7 +356,7 @@ describe('values of a metric', () => {
     });
   });
 
-  test('that are text are counted as labels', () => {
+  test('are counted as labels if they are text', () => {
     const row = rowOf(valued([{ base: ['stop', 'stop'], head: ['length', 'stop'] }]));
     expect(row.labels).toEqual([
       { label: 'stop', base: 2, head: 1 },

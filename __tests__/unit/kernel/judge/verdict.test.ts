@@ -92,7 +92,7 @@ test('extra tries of a failed reference do not count in metric rates', async () 
   expect(verdict.upTo).toBe(1);
 });
 
-test('a regressed suite also reports that head answers less often', () => {
+test('a regressed suite reports in addition that head answers less often', () => {
   const suite = compared([row(50, 2, 2, 0, 2)], fixed(2));
   const runs = suite.compared.map((run, index) =>
     index < 12 ? { ...run, head: [{ byHead: tryResult('error', 0), byBase: null }] } : run,
@@ -147,7 +147,7 @@ describe('drop that a suite can detect', () => {
       );
   });
 
-  test('after five sequential tries uses the level of the last look', async () => {
+  test('uses the level of the last look after five sequential tries', async () => {
     const { suite: shown } = await judged(compared([row(20, 5, 5, 5, 5)], sequential));
     // Shrunk variance: ten prior tables of 0.05 and twenty references without variance between
     // tries.
@@ -169,7 +169,7 @@ describe('verdict', () => {
   };
   const five = fixed(5);
 
-  test('is red if five references broke while five healed, at five fixed tries', async () => {
+  test('is red with five fixed tries if five references broke while five others healed', async () => {
     const mixed = [row(5, 5, 5, 0, 5), row(5, 0, 5, 5, 5), row(40, 5, 5, 5, 5)];
     const { suite: shown } = await judged(compared(mixed, five));
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
@@ -177,7 +177,7 @@ describe('verdict', () => {
     expect(suiteSummary(shown)).toMatch(/^5 tests broke \(r0, r1, r2, r3, r4\); pass rate/);
   });
 
-  test('is red if one reference broke while five healed, and names it', async () => {
+  test('is red if one reference broke while five others healed, and names it', async () => {
     const { suite: shown } = await judged(
       compared([row(1, 12, 12, 0, 12), row(5, 0, 2, 2, 2), row(44, 2, 2, 2, 2)], sequential),
     );
@@ -233,7 +233,7 @@ describe('verdict', () => {
     expect(verdict?.reason.references).toEqual(['r0']);
   });
 
-  test('of a small suite can be green because of all suites together', () => {
+  test('of a small suite can be green if all suites together rule out a drop', () => {
     const small = [row(9, 5, 5, 5, 5), row(1, 5, 5, 4, 5)];
     const alone = verdictsOf([compared(small, sequential, { tolerance: 0.05 })], gate());
     expect(alone[0]?.verdict).toBe('inconclusive');

@@ -63,7 +63,7 @@ describe('lookLevels', () => {
     );
   });
 
-  test('returns 0 for alpha 0, and stays below a tiny or large alpha', () => {
+  test('returns levels of 0 for alpha 0, and levels below a tiny or large alpha', () => {
     expect(lookLevels(0, SMALL)).toEqual([0, 0, 0, 0]);
     for (const alpha of [1e-9, 1e-4, 0.4]) {
       const levels = lookLevels(alpha, SMALL);
@@ -107,11 +107,14 @@ describe('lookPlan', () => {
 });
 
 describe('boundQuantile', () => {
-  test.each([SMALL, LARGE])("leaves the stated tail probability beyond a look's bound", (plan) => {
-    expect(plan.tries.map((tries) => above(boundQuantile(plan, tries)))).toEqual(
-      plan.bounds.map((level) => expect.closeTo(level, 6)),
-    );
-  });
+  test.each([SMALL, LARGE])(
+    "leaves the specified tail probability beyond a look's bound",
+    (plan) => {
+      expect(plan.tries.map((tries) => above(boundQuantile(plan, tries)))).toEqual(
+        plan.bounds.map((level) => expect.closeTo(level, 6)),
+      );
+    },
+  );
 
   test("equals the last look's quantile for more tries and the first look's for fewer", () => {
     expect(boundQuantile(SMALL, 9)).toBe(boundQuantile(SMALL, 5));

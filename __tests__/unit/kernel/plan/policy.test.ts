@@ -25,25 +25,25 @@ const everyone = (count: number, tries: number) =>
   new Map(Array.from({ length: count }, (_, i) => [i, tries]));
 
 describe('first tries', () => {
-  test('are two for a small run and one from 100 questions on', () => {
+  test('are two per side in a small run and one per side from 100 questions on', () => {
     expect(wanted(ledger(fine(3, 0)))).toEqual(everyone(3, 2));
     expect(wanted(ledger(fine(100, 0)))).toEqual(everyone(100, 1));
   });
 
-  test('count questions, not references', () => {
+  test('depend on the number of questions, not of references', () => {
     const cluster = (at: number) => ({ cluster: `q${String(Math.floor(at / 2))}` });
     expect(wanted(ledger(fine(100, 0), cluster))).toEqual(everyone(100, 2));
   });
 });
 
 describe('further tries', () => {
-  test('stop after two passes on 20 references, and after three on 8', () => {
+  test('stop after two passing tries per side of 20 references, and after three of 8', () => {
     expect(wanted(ledger(fine(20))).size).toBe(0);
     expect(wanted(ledger(fine(8)))).toEqual(everyone(8, 3));
     expect(wanted(ledger(fine(8, 3))).size).toBe(0);
   });
 
-  test('stop after one pass on 100 references', () => {
+  test('stop after one passing try per side of 100 references', () => {
     expect(wanted(ledger(fine(100, 1))).size).toBe(0);
   });
 
@@ -111,7 +111,7 @@ describe('further tries', () => {
     expect(wanted(ledger([...repeat(6, broken(2)), ...fine(14)])).size).toBe(0);
   });
 
-  test('do not go to single references if those are not judged', () => {
+  test('do not go to single references if only suites are judged', () => {
     const one = ledger([broken(2), ...fine(49)]);
     expect(suspects(one, { ...ONE, references: 0, judged: 'none' })).toEqual([]);
     const accepted = { ...ONE, judged: 'critical' } as const;
@@ -130,7 +130,7 @@ describe('further tries', () => {
   });
 });
 
-test('fixed references are retried ten at a time until each is flagged', () => {
+test('references that look fixed are retried ten at a time until each is flagged as fixed', () => {
   // Ten are already flagged; the next ten of the remaining candidates follow.
   const tries = [...repeat(10, healed(9)), ...repeat(20, healed(2)), ...fine(30)];
   const state = runState([ledger(tries)], { ...ONE, suite: 0 });
@@ -140,13 +140,13 @@ test('fixed references are retried ten at a time until each is flagged', () => {
 });
 
 describe('several suites', () => {
-  test('stop together when the pool rules out a drop', () => {
+  test('stop together when the interval over all suites rules out a drop', () => {
     const state = runState(repeat(10, ledger(fine(9))), MANY);
     expect(state.pool).toHaveLength(1);
     expect(state.isDone).toBe(true);
   });
 
-  test('stop together when the pool dropped although no single suite did', () => {
+  test('stop together when the mean over all suites dropped although no single suite did', () => {
     const state = runState(
       Array.from({ length: 10 }, () => ledger([tried('11', '01'), tried('11', '10'), ...fine(7)])),
       MANY,
@@ -155,7 +155,7 @@ describe('several suites', () => {
     expect(state.isDone).toBe(true);
   });
 
-  test('continue individually if one looks worse than an unchanged pool', () => {
+  test('continue individually if one looks worse although all suites together do not', () => {
     const rises = ledger([tried('01', '11'), ...fine(9)]);
     const rest = [...repeat(4, rises), ...repeat(6, ledger(fine(10)))];
     const beside = (falls: number) =>

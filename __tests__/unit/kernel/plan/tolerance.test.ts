@@ -14,13 +14,13 @@ describe('withinVariance', () => {
     [withinVariance(tablesOf(refs)), expected],
   ]);
 
-  test('is null without repeated tries', () => {
+  test('is null if no reference has repeated tries', () => {
     const given = rows([1, 1, 0, 0], [0, 0, 0, 0]);
     expect(withinVariance([])).toBeNull();
     expect(withinVariance(tablesOf(given))).toBeNull();
   });
 
-  test('shrinks towards 0.05 with the weight of ten tables', () => {
+  test('moves towards 0.05, which counts like ten references', () => {
     expect(shrunkVariance([])).toBe(0.05);
     expect(shrunkVariance(tablesOf(repeat(10, [5, 5, 5, 5])))).toBeCloseTo(0.025, 12);
     expect(shrunkVariance(tablesOf(repeat(990, [1, 2, 1, 2])))).toBeCloseTo(0.4955, 12);

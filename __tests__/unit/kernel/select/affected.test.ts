@@ -60,7 +60,7 @@ describe('affected references', () => {
     expect(unaffected).toBe(0);
   });
 
-  test('are only references that render differently', () => {
+  test('are only those that render differently', () => {
     const asking = (q: string) =>
       testing(reference('a'), reference('b', { input: { q, tone: 'warm' } }));
     const { references, because, unaffected } = affected(asking('b'), asking('b2'));
@@ -122,7 +122,7 @@ describe('affected references', () => {
       references: [],
     }));
 
-  test('are all references of a new prompt, and all of a removed prompt as removed', () => {
+  test('are all references of a new prompt, and all references of a removed prompt, marked as removed', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
       references: [{ base: null, change: 'both' }, { base: null }],
@@ -134,7 +134,7 @@ describe('affected references', () => {
   });
 });
 
-describe('scoring change', () => {
+describe('change of the scoring', () => {
   test("includes a rubric's text, but not its notes or examples", () => {
     const graded = tests({
       metrics: [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })],
@@ -152,7 +152,7 @@ describe('scoring change', () => {
     expect(because).toEqual([{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }]);
   });
 
-  test('includes the grader only if a model grades something', () => {
+  test('includes the grader only if a model grades answers', () => {
     const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
     const head = suiteSide('head', suite(), { graders: [{ target, parameters: {} }] });
     expect(affectedReferences(suiteSide('base'), head).references).toEqual([]);
@@ -162,15 +162,15 @@ describe('scoring change', () => {
     expect(affected(suite(), suite({ tests: { n_tries: 9 } })).references).toEqual([]));
 });
 
-describe('model under the same name', () => {
-  test('affects its prompts if its settings change, and names the settings file', () => {
+describe('model with an unchanged name', () => {
+  test('affects its prompts if its settings change, and the settings file is given as the reason', () => {
     const head = suiteSide('head');
     head.variant.target = { provider: 'openai', endpoint: 'local', model: 'llama3' };
     const { because } = affectedReferences(suiteSide('base'), head);
     expect(because).toEqual([{ key: 'models.gpt-4o', file: 'evaldiff.yaml' }]);
   });
 
-  test('shares answers if only the checkout of an unchanged program differs', () => {
+  test('shares answers if the files of a program are the same in both commits', () => {
     const side = (commit: 'base' | 'head', files: string) => {
       const one = suiteSide(commit);
       const command = ['node', 'a.mjs'];

@@ -16,7 +16,7 @@ function choices(values: readonly number[], count: number): number[] {
 const passes = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 });
 
 describe('nullDistribution', () => {
-  test('counts every assignment of whole tries of a cluster to the sides', () => {
+  test('counts every way to assign whole tries of a cluster to the sides', () => {
     forAll([passes, passes], (base, head) => {
       const sums = choices([...base, ...head], head.length);
       const { low, mass } = nullDistribution({ size: 4, base, head });
@@ -61,7 +61,7 @@ describe('references of one cluster', () => {
     expect([together.units.length, apart.units.length]).toEqual([1, 10]);
   });
 
-  test('are treated as unclustered if only one has the name', () => {
+  test("are not a cluster if only one reference has the cluster's name", () => {
     const once = rows(null).map((row, at) => (at === 0 ? { ...row, cluster: 'a' } : row));
     expect(contrast(once)).toEqual(contrast(rows(null)));
   });

@@ -58,7 +58,7 @@ describe('eValueOf', () => {
 });
 
 describe('eValueFdr', () => {
-  test('is n / (j · e) for the j-th largest value, made monotone', () => {
+  test('is n / (j · e) for the j-th largest of n values, made monotone', () => {
     const values = [40, 1, 400, 100];
     const q = eValueFdr(values);
     expect(values.map((value) => q.get(value))).toEqual([

@@ -26,7 +26,7 @@ describe('exploded items', () => {
     expect(explodedItems(one, 2)).toEqual([]);
   });
 
-  test('are at most three, and a later ordinary try clears one', () => {
+  test('are at most three, and one is dropped if a later try is ordinary', () => {
     const cleared = items(20, (side, at) =>
       side === 'head' && at === 3 ? [100_000, 90_000, 100] : [...near(at), 101],
     );

@@ -30,7 +30,7 @@ describe('referenceTest', () => {
     [[3, 3, 0, 3], 20],
     [[2, 2, 0, 2], 6],
     [[1, 1, 0, 1], 2],
-  ])('of a total collapse %j has p = 1/%d', (row, ways) => {
+  ])('returns p for a total collapse %j: 1/%d', (row, ways) => {
     expect(one(row).down).toBeCloseTo(1 / ways, 14);
   });
 
@@ -50,11 +50,11 @@ describe('referenceTest', () => {
   });
 
   test.each<[Row]>([[[0, 0, 0, 0]], [[3, 3, 0, 0]], [[5, 5, 5, 5]], [[0, 5, 0, 5]]])(
-    'can only attain 1 from %j',
+    'can only return p = 1 for %j',
     (row) => expect(one(row)).toEqual({ down: 1, levels: [1] }),
   );
 
-  test('distinguishes tiny levels', () =>
+  test('is accurate for p-values near 1e-29', () =>
     expect(one([50, 50, 0, 50]).down * 1.0089134454556415e29).toBeCloseTo(1, 9));
 });
 
@@ -78,7 +78,7 @@ describe('discreteFdr', () => {
     });
   });
 
-  test('does not correct for a table that can never be significant', () => {
+  test('ignores a table that can never be significant', () => {
     const broke = tablesOf([[5, 5, 0, 5]]);
     const silent = rows([5, 5, 5, 5], [0, 0, 0, 0], [0, 3, 0, 3], [1, 1, 0, 1]);
     const { down } = discreteFdr([...tablesOf(silent), ...broke]);
@@ -91,7 +91,7 @@ describe('discreteFdr', () => {
 describe('brokenTest', () => {
   const fine = repeat(40, [5, 5, 5, 5]);
 
-  test('has exactly the stated probability over every possible outcome', () => {
+  test('rejects with exactly the stated probability over every possible outcome', () => {
     forAll(
       [anyTables(4, 5)],
       (tables) => {
@@ -136,7 +136,7 @@ describe('brokenP', () => {
   const p = (tables: readonly Table[], level: number, minDrop = 0) =>
     brokenP({ tables, units: tables, difference: meanDifference(tables) }, level, minDrop);
 
-  test('stays below its level with at most the stated probability over every outcome', () => {
+  test('rejects with at most the stated probability over every outcome', () => {
     forAll(
       [anyTables(4, 5), fc.double({ min: 0.01, max: 0.3, noNaN: true })],
       (tables, level) => {
@@ -191,14 +191,14 @@ describe('fellOrBroke', () => {
     );
   });
 
-  test('also reports at every larger alpha what it reports at a smaller one', () => {
+  test('reports at every larger alpha what it reports at a smaller one', () => {
     forAll([anyTables(8, 5), level, level], (tables, one, other) => {
       const [less, more] = [Math.min(one, other), Math.max(one, other)];
       expect(calls(tables, less) && !calls(tables, more)).toBe(false);
     });
   });
 
-  test('gives the mean all of alpha if only the mean gates, otherwise 0.6 of it', () => {
+  test('gives all of alpha to the mean if only the mean counts, otherwise 0.6 of it', () => {
     const tables = tablesOf([...repeat(6, [2, 2, 1, 2]), ...repeat(14, [2, 2, 2, 2])]);
     const { midDown } = suiteTest(tables);
     const isMeanOnly = true;

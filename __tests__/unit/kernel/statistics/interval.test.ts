@@ -34,7 +34,7 @@ describe('differenceInterval', () => {
     [50, 5],
     [8, 3],
   ])(
-    'of %d references × %d passing tries has the exact bound of the rule of three',
+    'has the exact bound of the rule of three for %d references × %d passing tries',
     (references, tries) => {
       const tables = tablesOf(repeat(references, [tries, tries, tries, tries]));
       // At this drop d all tries of head pass with probability exp(−d·n·N) = 5 %.

@@ -21,14 +21,14 @@ const exchanged = withMetrics({
 });
 
 describe('minPOverMetrics', () => {
-  test('is the exact mid-p if there is only one column', () => {
+  test('is the exact mid-p if there is only one metric', () => {
     const look = lookTwo(ledger([...repeat(4, tried('11', '00')), ...fine(6)]));
     expect(minPOverMetrics(look, 0.05)).toBe(look.test.midDown);
     // Each of the four has all its passes on base: one of six permutations.
     expect(look.test.midDown).toBeCloseTo(1 / 6 ** 4 / 2, 12);
   });
 
-  test('finds a metric that dropped although the outcome did not', () => {
+  test("finds a metric that dropped although the suite's pass rate did not", () => {
     const look = lookTwo(exchanged);
     expect(look.test.midDown).toBeCloseTo(0.5, 9);
     expect(minPOverMetrics(look, 0.04)).toBeLessThan(1e-4);
@@ -40,7 +40,7 @@ describe('minPOverMetrics', () => {
     ]);
   });
 
-  test('does not correct for metrics that only repeat another', () => {
+  test('does not correct for metrics that only repeat another metric', () => {
     const tries = [...repeat(4, tried('11', '01')), ...fine(16)];
     const alone = lookTwo(ledger(tries)).test.midDown;
     const copied = lookTwo(withMetrics({ a: tries, b: tries, c: tries }));
@@ -84,7 +84,7 @@ describe('minPOverMetrics', () => {
     );
   });
 
-  test('has the stated false-alarm rate for any columns', () => {
+  test('has the stated false-alarm rate for any metrics', () => {
     const random = createRandom('columns are honest');
     const runs = draws(400);
     const side = (rate: number) =>
@@ -127,7 +127,7 @@ describe('isFall', () => {
 });
 
 describe('clusters', () => {
-  test('are permuted as one: eight references of one question count once', () => {
+  test('are permuted as one, so that eight references of one question count once', () => {
     const tries = [...repeat(8, tried('11', '00')), ...fine(12)];
     const cluster = (at: number) => ({ cluster: at < 8 ? 'question' : null });
     expect(minPOverMetrics(lookTwo(ledger(tries)), 0.05)).toBeLessThan(0.001);

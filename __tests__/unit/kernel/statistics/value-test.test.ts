@@ -135,18 +135,21 @@ describe('valueTest', () => {
     expect(found.difference).toBeCloseTo(differenceOf(items), 12);
   });
 
-  test.each([1e-300, 1e200, 1.7e308])('reports no change because of one value of %d', (huge) => {
-    const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
-      base: [1, 2, i],
-      head: i === 0 ? [huge, huge, 0] : [2, 1, i],
-    }));
-    const { head, down, up, differs } = run(items);
-    expect(Number.isFinite(head)).toBe(true);
-    expect(Math.min(down, up, differs)).toBeGreaterThan(0.01);
-    const same = run(items.map(() => ({ base: [huge, huge], head: [huge, huge] })));
-    expect(same).toMatchObject({ difference: 0, down: 0.5, up: 0.5 });
-    expect(same.head / huge).toBeCloseTo(1, 12);
-  });
+  test.each([1e-300, 1e200, 1.7e308])(
+    'does not report a change because of a single value of %d',
+    (huge) => {
+      const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
+        base: [1, 2, i],
+        head: i === 0 ? [huge, huge, 0] : [2, 1, i],
+      }));
+      const { head, down, up, differs } = run(items);
+      expect(Number.isFinite(head)).toBe(true);
+      expect(Math.min(down, up, differs)).toBeGreaterThan(0.01);
+      const same = run(items.map(() => ({ base: [huge, huge], head: [huge, huge] })));
+      expect(same).toMatchObject({ difference: 0, down: 0.5, up: 0.5 });
+      expect(same.head / huge).toBeCloseTo(1, 12);
+    },
+  );
 
   test('detects a drop of numbers of any magnitude', () => {
     for (const unit of [1e-300, 1, 1e307]) {
@@ -162,7 +165,7 @@ describe('valueTest', () => {
     }
   });
 
-  test('detects by ranks what one extreme value hides from the mean', () => {
+  test('detects by ranks a change that one extreme value hides from the mean', () => {
     const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
       base: i === 0 ? [1e6, 1] : [10 + i, 11 + i],
       head: [20 + i, 21 + i],
@@ -175,7 +178,7 @@ describe('valueTest', () => {
     expect(found.z.mean).toBeLessThan(0);
   });
 
-  test('agrees with the exact pass test if all numbers are 0 or 1', () => {
+  test('agrees with the exact test of passes if all numbers are 0 or 1', () => {
     const sides = (passes: number, tries: number): number[] =>
       Array.from({ length: tries }, (_, i) => (i < passes ? 1 : 0));
     for (const copies of [1, 6]) {
