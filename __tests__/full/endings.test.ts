@@ -152,7 +152,9 @@ describe("base's answers", () => {
       metrics: has,
     });
     expect(result.conclusion).toBe('neutral');
-    expect(out).toContain('filtered or refused without a word: base 24 of 24, head 0 of 24');
+    expect(out).toContain(
+      'filtered or refused without an explanation: base 24 of 24, head 0 of 24',
+    );
   });
 
   test('that were cut off can be improved, with a notice', async () => {

@@ -146,7 +146,7 @@ test("a model unknown to base's settings leaves nothing to compare, and the run 
       },
     ],
     'neutral',
-    ["quiz: 0 of 6 tests compared; base's prompt cannot be asked q1, q2, q3"],
+    ["quiz: 0 of 6 tests compared; base's prompt cannot answer q1, q2, q3"],
   ));
 
 describe('the first settings file of a project', () => {
@@ -158,7 +158,7 @@ describe('the first settings file of a project', () => {
     recorded(right),
     { ...recorded((n) => (n < 4 ? 'no idea' : right(n))), 'evaldiff.yaml': settings },
   ];
-  const SAID = 'Base has no settings file, so rules that this pull request brings are in force:';
+  const SAID = 'Base has no settings file, so rules that this pull request adds apply:';
 
   test('is reported with its rules, which base does not have', () =>
     shows(bringing('gate: { min_drop: 1 }\nn_tries: 1\n'), null, [
@@ -228,7 +228,7 @@ describe("a check that no longer judges head's answers", () => {
 
   test('can be one that judges only half of them because its condition is met less often', () =>
     shows([waiting(8), { ...waiting(8), ...WORSE }], 'success', [
-      "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; what it waits for held less often",
+      "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; its condition was met less often",
     ]));
 
   test('does not include a renamed check', () =>
@@ -244,7 +244,7 @@ describe('references that keep their ids', () => {
   test('but have new inputs are named', () => {
     const easy = testing(`metrics: [${SOME}]`, (n) => asked(n, undefined, n < 4 ? n + 10 : n));
     return shows([plain(`metrics: [${SOME}]`), { ...easy, ...WORSE }], null, [
-      '3 tests edited to ask something else, so what base asked there is not compared: prompts/quiz.yaml: q1',
+      '3 tests edited to ask something else, so the old version is not compared: prompts/quiz.yaml: q1',
     ]);
   });
 
@@ -258,7 +258,7 @@ describe('references that keep their ids', () => {
       ],
       'failure',
       [
-        '1 test edited to ask something else, so what base asked there is not compared, and gate.removed is fail: prompts/quiz.yaml: q1',
+        '1 test edited to ask something else, so the old version is not compared, and gate.removed is fail: prompts/quiz.yaml: q1',
       ],
     );
   });
@@ -416,7 +416,7 @@ test("answers that only head's new grader can judge are counted", () => {
     return { text: isRead ? JSON.stringify({ reasons: 'So.', choice: 'YES' }) : 'Well …' };
   };
   return shows([graded('Right?'), { ...graded('Anything?'), ...WORSE }, [], lost], null, [
-    "quiz: base's scoring cannot judge 6 of head's 12 answers, so a fall of those would not show",
+    "quiz: base's scoring cannot judge 6 of head's 12 answers, so a drop in those would not be noticed",
   ]);
 });
 
@@ -514,7 +514,7 @@ describe('a promptfoo test without assertions', () => {
 
   test('in a group of similar tests has a first line that explains the inconclusive result', () =>
     shows([config('Be exact.', none), config('Skip 1', none)], null, [
-      'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: no metric of it gates, so its values are only shown',
+      'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: none of its metrics gates, so its values are only shown',
     ]));
 });
 

@@ -133,7 +133,7 @@ function onReferences(
       [
         `${tries}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
-        ...(others.length === 0 ? [] : [`These fail alike: ${entryNames(others)}.`]),
+        ...(others.length === 0 ? [] : [`These fail in the same way: ${entryNames(others)}.`]),
       ].join('\n'),
     ),
   ];
@@ -300,7 +300,9 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
     others,
   } = found;
   const alike =
-    others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
+    others === 0
+      ? ''
+      : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} in the same way`;
   return [
     `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
       `${passWords(reference.head)} on head${alike}.`,

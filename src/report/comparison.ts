@@ -107,6 +107,6 @@ function comparisonRow(before: SuiteResult, after: SuiteResult): Line[] {
 }
 
 function pairingWord({ p, difference }: Pairing): string {
-  if (p >= PAIRED_LEVEL) return 'not told apart';
+  if (p >= PAIRED_LEVEL) return 'no clear difference';
   return difference < 0 ? 'worse' : 'better';
 }

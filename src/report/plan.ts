@@ -63,12 +63,12 @@ function usualLine(calls: AnswerCalls | null): string[] {
   return calls === null
     ? []
     : [
-        `usually about ${counted(calls.usual, 'call')} for all answers, ` +
-          `where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}` +
+        `usually about ${counted(calls.usual, 'call')} for all answers ` +
+          `if nothing got worse and 95 % of tries pass; at most ${count(calls.most)}` +
           (calls.most_usd === undefined
             ? ''
-            : `, of agents at most ${formatDollars(calls.most_usd)}: the first figure counts a ` +
-              'run of an agent as one call, the second all its turns'),
+            : `, for agents at most ${formatDollars(calls.most_usd)}: the first number counts an ` +
+              "agent's run as one call, the second counts all its turns"),
       ];
 }
 
@@ -102,8 +102,8 @@ function ownLimitLines(runs: readonly SuiteRun[]): string[] {
     return ownLimit === undefined
       ? []
       : [
-          `${label} requires a limit of tokens and a prompt sets none: an answer that ends at ` +
-            `${count(ownLimit.first)} is asked once more with ${count(ownLimit.second)}`,
+          `${label} requires a token limit and a prompt sets none: an answer cut at ` +
+            `${count(ownLimit.first)} tokens is requested again with ${count(ownLimit.second)}`,
         ];
   });
 }

@@ -83,7 +83,7 @@ const FOLD: Inline = { kind: 'text', text: '▸ ' };
 
 const UNFOLD: Inline = {
   kind: 'text',
-  text: '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
+  text: '▸ collapsed here. To see everything, pipe the output (| less) or open report.html (--report).',
 };
 
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {

@@ -4,7 +4,7 @@ import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 const WORDS: Readonly<Record<EndingKind, string>> = {
   empty: 'empty',
   cut: 'cut at a limit of tokens',
-  withheld: 'filtered or refused without a word',
+  withheld: 'filtered or refused without an explanation',
   refused: 'filtered or refused',
   unknown: 'ended for a reason that evaldiff does not know',
 };

@@ -26,8 +26,8 @@ export function namedReferences(suite: string, ids: readonly string[], what: str
 export function headOnly(why: { answerer: string | null } | 'variable'): string {
   if (why === 'variable')
     return 'could be run on head only: base has no value for a variable of its prompt';
-  const who = why.answerer === null ? 'its model' : `"${why.answerer}"`;
-  return `could be run on head only: base's settings do not say who answers as ${who}`;
+  const model = why.answerer === null ? 'its model' : `the model "${why.answerer}"`;
+  return `could be run on head only: base's settings do not define ${model}`;
 }
 
 export function servedByOthers(served: string): string {
@@ -48,8 +48,8 @@ export function replacedModel(
 export function otherBuild({ model, tries }: { model: string; tries: number }): string {
   const are = tries === 1 ? 'is' : 'are';
   return (
-    `${counted(tries, 'stored answer')} of ${model} ${are} by another build of the model: ` +
-    'its server names another fingerprint now'
+    `${counted(tries, 'stored answer')} of ${model} ${are} from another build of the model: ` +
+    'its server now reports another fingerprint'
   );
 }
 

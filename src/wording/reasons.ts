@@ -13,7 +13,7 @@ type Sentences = {
   [C in ReasonCode]: (reason: ReasonOf<C>, suites: readonly SuiteResult[]) => string;
 };
 
-const ASKED_ANEW = 'edited to ask something else, so what base asked there is not compared';
+const ASKED_ANEW = 'edited to ask something else, so the old version is not compared';
 const REMOVED = 'removed, newly skipped or quarantined';
 
 const SENTENCES: Sentences = {
@@ -21,8 +21,8 @@ const SENTENCES: Sentences = {
   'nothing-counts': () => 'No verdict: every test that ran is skipped or in quarantine.',
   'nothing-judged': () => 'No metric judges any answer, so there is no verdict.',
   'unused-changes': () =>
-    'What this pull request changes is not used when it comes from an outside contributor; ' +
-    'the notices say what.',
+    'Some changes of this pull request are not used, because an outside contributor made them; ' +
+    'the notices list them.',
   errors: ({ errors, of }) =>
     `${String(errors)} of ${String(of)} tries ended in an error, so nothing was judged`,
   'no-grades': ({ ungraded, of }) =>
@@ -48,7 +48,7 @@ const SENTENCES: Sentences = {
     `${reason.suite}: ${movedMean(reason)}` +
     (reason.fails && reason.share === undefined ? '; gate.metrics is fail' : ''),
   'metric-moved': (reason) =>
-    `${reason.suite}: ${movedMean(reason)}; neither way is better, so it does not count`,
+    `${reason.suite}: ${movedMean(reason)}; neither direction is better, so it does not count`,
   'value-exploded': ({ suite, metric, reference, base, head }) =>
     `${suite}: ${metric} of ${reference} ${head > base ? 'rose' : 'fell'} far more than that of ` +
     `the other references, ${meansInWords(base, head)}; it does not count for the verdict`,
@@ -68,7 +68,7 @@ const SENTENCES: Sentences = {
     `${reason.suite}: under base's scoring ${movedMean(reason)}${reason.fails ? STRICT : ''}`,
   'unread-by-base': ({ suite, answers, of }) =>
     `${suite}: base's scoring cannot judge ${String(answers)} of head's ` +
-    `${counted(of, 'answer')}, so a fall of those would not show`,
+    `${counted(of, 'answer')}, so a drop in those would not be noticed`,
   'new-failed': ({ named }) =>
     `${counted(named.length, 'new test')} failed on head, and gate.new is fail: ` +
     firstWords(named),
@@ -84,7 +84,7 @@ const SENTENCES: Sentences = {
   uncompared: ({ suite, judged, of, missing, unasked }) =>
     unasked
       ? `${suite}: ${String(judged)} of ${counted(of, 'test')} compared; ` +
-        `base's prompt cannot be asked ${firstWords(missing)}`
+        `base's prompt cannot answer ${firstWords(missing)}`
       : `${suite}: ${String(judged)} of ${counted(of, 'test')} could be judged; ` +
         `without evidence: ${firstWords(missing)}`,
   'skipped-tries': ({ suite, metrics, ...sides }) => {
@@ -92,7 +92,7 @@ const SENTENCES: Sentences = {
     return `${suite}: ${who}${triesOf(sides)}; the others were skipped`;
   },
   'seldom-judged': ({ suite, metric, ...sides }) =>
-    `${suite}: ${metric} judged ${triesOf(sides)}; what it waits for held less often`,
+    `${suite}: ${metric} judged ${triesOf(sides)}; its condition was met less often`,
   'metric-silent': ({ suite, metric, answers }) =>
     `${suite}: the metric ${metric} judged ${counted(answers, 'answer')} of base and none of head`,
   'values-missing': (reason) => `${wantedValues(reason)} no answer has a value`,
@@ -115,14 +115,13 @@ const SENTENCES: Sentences = {
     return `Checks of base that judge no answer on head: ${firstWords(lost)}`;
   },
   'own-rules': ({ rules }) =>
-    'Base has no settings file, so rules that this pull request brings are in force: ' +
-    rules.join(', '),
+    'Base has no settings file, so rules that this pull request adds apply: ' + rules.join(', '),
   replaced: ({ suite, what, base, head }) =>
     `${suite}: base's ${what} come from ${answererWords(base)}, head's from ` +
     `${answererWords(head)}: this says nothing about that model, so it is not a success`,
   recorded: ({ suite, ids }) =>
-    `${suite}: base asks for the answers to ${counted(ids.length, 'test')} ` +
-    `(${firstWords(ids)}), head's are recorded: this says nothing about that model, ` +
+    `${suite}: base's answers to ${counted(ids.length, 'test')} (${firstWords(ids)}) come from ` +
+    "a model, head's from a recording: this says nothing about that model, " +
     'so it is not a success',
   held: ({ held, others }) =>
     others

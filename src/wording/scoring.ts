@@ -36,7 +36,7 @@ function changedScoring(
   const parts = because.map(({ key }) => partName(key, only_skips === true));
   const rolled =
     moved === 0 && flipped.length > 0
-      ? ` ${counted(flipped.length, 'test')} of base read otherwise all the same.`
+      ? ` Even so, base's answers to ${counted(flipped.length, 'test')} are judged differently.`
       : '';
   return `${whatChanged(parts)} ${how}.${rolled}`;
 }

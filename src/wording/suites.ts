@@ -93,7 +93,7 @@ const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   named: (named) => `Worse by themselves: ${named}.`,
   metric: (named) => `Fell more than chance explains: ${named}.`,
   uncompared: (named) => `No answer to compare: ${named}.`,
-  endings: () => "One side's answers ended differently, so the rates say nothing.",
+  endings: () => "One side's answers ended differently, so the rates cannot be compared.",
   unsettled: (_, tolerance) => `A drop above ${tolerance} (gate.tolerance) is still possible.`,
   'not-lower': (_, tolerance) =>
     `Head is no lower, but the suite is too small to exclude a drop above ${tolerance} (gate.tolerance).`,
@@ -187,7 +187,7 @@ function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   if (verdict !== 'regressed' || confirmation?.rests_on !== 'stored') return '';
   const { oldest } = confirmation.stored;
   const date = oldest === null ? null : new Date(oldest).toISOString().slice(0, 10);
-  return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is of ${date}`}.`;
+  return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is from ${date}`}.`;
 }
 
 export function uncomparedWords(suite: SuiteResult): string {

@@ -136,14 +136,14 @@ describe('renderTerminal', () => {
     const shown = (folded: boolean): string[] =>
       renderTerminal(regression(), { width: 100, colour: false, folded }).split('\n');
     const [screen, all] = [shown(true), shown(false)];
-    const titles = screen.flatMap((line) => /^▸ (?!folded here)(.*)/.exec(line)?.[1] ?? []);
+    const titles = screen.flatMap((line) => /^▸ (?!collapsed here)(.*)/.exec(line)?.[1] ?? []);
     expect(titles.length).toBeGreaterThan(1);
     expect(all).toEqual(expect.arrayContaining(titles));
     const unfolded = screen.filter((line) => line !== '' && !line.startsWith('▸ '));
     expect(all).toEqual(expect.arrayContaining(unfolded));
     expect(screen.length).toBeLessThan(all.length / 2);
     expect(screen.at(-2)).toBe(
-      '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
+      '▸ collapsed here. To see everything, pipe the output (| less) or open report.html (--report).',
     );
     expect(all.join('\n')).not.toContain('▸');
   });

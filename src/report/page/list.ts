@@ -48,7 +48,7 @@ export async function listHtml(
   if (rows === null) return null;
   const facets = facetsOf(input);
   const contents = await packValue(contentsOf(input, facets));
-  const unscripted = 'The script of this page shows further references; result.json has all.';
+  const unscripted = 'The other references need JavaScript. result.json contains all of them.';
   return markup`
     <section id="references"><h2>References</h2>
       ${notes.map(noteHtml)}

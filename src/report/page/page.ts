@@ -224,7 +224,7 @@ function variantsHtml({ result, costs, links }: PageInput): Markup | null {
       ${htmlOf(rankingBlocks(prompt, EVERYTHING.collapsedItems), links)}
       ${
         card === undefined
-          ? noteHtml('The cost of no variant is known, so none is drawn.')
+          ? noteHtml('There is no chart, because no cost is known.')
           : markup`<div class="cards">${card}</div>`
       }`;
   });

@@ -64,7 +64,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     collapsedItems: 10,
     problems: 50,
     showsUnmovedMetrics: false,
-    sizeNote: `Answers are shown of one reference, to fit the size of a comment. ${REST}`,
+    sizeNote: `Answers are shown for only one reference, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 15,
@@ -75,7 +75,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     collapsedItems: 0,
     problems: 15,
     showsUnmovedMetrics: false,
-    sizeNote: `Beside one reference only numbers are shown, to fit the size of a comment. ${REST}`,
+    sizeNote: `Except for one reference, only numbers are shown, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 0,

@@ -99,8 +99,8 @@ function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']
 const MOVED = {
   worse: '✗ worse',
   better: '↑ better',
-  higher: 'higher; neither way is better',
-  lower: 'lower; neither way is better',
+  higher: 'higher; neither direction is better',
+  lower: 'lower; neither direction is better',
 };
 
 function remarks({ gates, values, objects }: MetricResult): Line {

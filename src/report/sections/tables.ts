@@ -124,7 +124,7 @@ function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (close === 0)
     return 'The first is ahead of all others: on the same references, each passes less often (paired test).';
   return (
-    `On the same references, this run cannot tell ${counted(close, 'other variant')} from the first ` +
-    `(paired test). More references or tries could.`
+    `On the same references, this run cannot distinguish ${counted(close, 'other variant')} from the first ` +
+    `(paired test). More references or tries might.`
   );
 }

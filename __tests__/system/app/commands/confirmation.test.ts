@@ -125,7 +125,7 @@ describe('a pull request after the provider changed the model', () => {
     expect(suite.confirmation).toMatchObject({ status: 'confirmed', limit: null });
     expect(out).toContain('The only change: ');
     const today = new Date(suite.confirmation!.stored.oldest!).toISOString().slice(0, 10);
-    expect(out).toContain(`Confirmed by new answers; the oldest stored one is of ${today}.`);
+    expect(out).toContain(`Confirmed by new answers; the oldest stored one is from ${today}.`);
   });
 
   test("reports the model's drop once even if all references confirm the regression", async () => {
@@ -222,7 +222,7 @@ test('stored answers of another build of the model are compared, counted and rep
     kind: 'served',
     place: null,
     message:
-      '60 stored answers of openai local model-1 are by another build of the model: ' +
-      'its server names another fingerprint now',
+      '60 stored answers of openai local model-1 are from another build of the model: ' +
+      'its server now reports another fingerprint',
   });
 });

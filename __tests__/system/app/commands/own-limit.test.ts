@@ -16,7 +16,7 @@ test('evaldiff plan states that evaldiff requests an answer once more if its own
     return out + err;
   };
   const said =
-    'requires a limit of tokens and a prompt sets none: an answer that ends at 4,096 is asked once more with 16,384';
+    'requires a token limit and a prompt sets none: an answer cut at 4,096 tokens is requested again with 16,384';
   expect(await planWith('')).toContain(said);
   expect(await planWith('max_tokens: 99\n')).not.toContain(said);
 });

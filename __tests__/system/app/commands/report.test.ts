@@ -252,7 +252,7 @@ describe('two models on one prompt', () => {
     const [terminal = ''] = await asked(['diff'], '');
     const said = terminal.replaceAll(/\s+/g, ' ');
     expect(said).toContain(
-      'could be run on head only: base\'s settings do not say who answers as "n"',
+      'could be run on head only: base\'s settings do not define the model "n"',
     );
     expect(said).toMatch(/- ask \(n\): 0 of 6 tests compared; base cannot answer these/);
     expect(said).not.toContain('variable');

@@ -117,7 +117,7 @@ describe('references that cannot be compared', () => {
       verdict: 'not_compared',
       evidence: { references: 0, of: 20 },
     });
-    expect(result.title).toMatch(/^p: 0 of 20 tests compared; base's prompt cannot be asked /);
+    expect(result.title).toMatch(/^p: 0 of 20 tests compared; base's prompt cannot answer /);
     expect(inTerminal(result, 200)).toContain('0 of 20 tests compared');
   });
 

@@ -100,10 +100,10 @@ describe('a rubric that measures a fault', () => {
     expect(result.conclusion).toBe('neutral');
     // More than the first tries could not settle anything.
     expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
-    expect(inTerminal(result)).toContain('no metric of it gates, so its values are only shown');
+    expect(inTerminal(result)).toContain('none of its metrics gates, so its values are only shown');
     expect(reasonsInWords(result)).toEqual([
       'p: no metric gates, so there is no verdict; their values are shown.',
-      'p: the mean of yea rose, 0.00 → 1.00, over 12 tests; neither way is better, so it does not count',
+      'p: the mean of yea rose, 0.00 → 1.00, over 12 tests; neither direction is better, so it does not count',
     ]);
     expect(result.suites[0]?.metrics[0]).toMatchObject({
       gates: false,

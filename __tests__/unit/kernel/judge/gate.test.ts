@@ -59,7 +59,7 @@ describe("head that replaces base's model with recordings", () => {
       title: 'Not comparable: recordings in place of a model in a, b and 1 more',
       reasons: replaced.map(
         ({ suite }) =>
-          `${suite}: base asks for the answers to 1 test (r1), head's are recorded: ` +
+          `${suite}: base's answers to 1 test (r1) come from a model, head's from a recording: ` +
           'this says nothing about that model, so it is not a success',
       ),
     });
@@ -253,7 +253,7 @@ describe('change that affects only uncounted tests', () => {
       title: 'No test ran, so there is no verdict.',
       reasons: [
         'No test ran, so there is no verdict.',
-        'What this pull request changes is not used when it comes from an outside contributor; the notices say what.',
+        'Some changes of this pull request are not used, because an outside contributor made them; the notices list them.',
       ],
     });
   });

@@ -104,7 +104,7 @@ describe('metric with a condition on another metric', () => {
     expect(unseen({ base: judged(passed), head: judged(skipped) }, { judged_head: 20 })).toEqual({
       blocking: [],
       warnings: [
-        "p: ok judged 20 of head's 40 tries, 40 of base's 40; what it waits for held less often",
+        "p: ok judged 20 of head's 40 tries, 40 of base's 40; its condition was met less often",
       ],
     });
   });

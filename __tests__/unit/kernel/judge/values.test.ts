@@ -155,7 +155,7 @@ describe('values of a metric', () => {
     expect(outcome.kind).toBe('no-regression');
     expect(reasons).toEqual([
       'p: the mean of tone fell, 0.95 → 0.55, over 10 tests; ' +
-        'neither way is better, so it does not count',
+        'neither direction is better, so it does not count',
     ]);
     const ignored = { metrics: { tone: 'ignore' } } as const;
     expect(decided([valued(fell, { metric: { better: 'none' }, gate: ignored })]).reasons).toEqual(

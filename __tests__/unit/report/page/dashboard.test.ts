@@ -276,7 +276,7 @@ describe('the dashboard of a sweep', () => {
       attributes: [],
       suites: sweep.suites.map((suite) => ({ ...suite, cost_per_1000_calls: null })),
     });
-    expect(html).toContain('The cost of no variant is known, so none is drawn.');
+    expect(html).toContain('There is no chart, because no cost is known.');
     expect(html).not.toContain('<svg class="chart"');
   });
 

@@ -65,7 +65,7 @@ describe('the ranking of variants', () => {
       variant('close', 17, 20),
     ]);
     expect(text).toContain(
-      'On the same references, this run cannot tell 2 other variants from the first (paired test).',
+      'On the same references, this run cannot distinguish 2 other variants from the first (paired test).',
     );
     expect(text.indexOf('cheap')).toBeLessThan(text.indexOf('dear'));
   });
