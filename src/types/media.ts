@@ -2,7 +2,6 @@
 export type FilePart = {
   type: 'image' | 'file';
   path: string;
-  /** For example `image/png`. */
   media_type: string;
   id: string;
   bytes: number;

@@ -143,7 +143,7 @@ export type CheckSchema = (
 /** A try passes if every metric that affects the gate passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
-/** For one reference on one side. Most keys are llmeval's. */
+/** Counts of one reference on one side, mostly with llmeval's names. */
 export interface Tally {
   num_passes: number;
   num_fails: number;

@@ -147,7 +147,7 @@ export function placeOf(asked: { provider: ProviderName; endpoint?: string | nul
   return asked.endpoint ?? asked.provider;
 }
 
-/** Without batches, as users of the prompt pay. */
+/** The target without batches, for the price that users pay. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { transport: _, ...direct } = target;
@@ -283,7 +283,7 @@ export function whyDeclined(completion: Completion): string | null {
     : null;
 }
 
-/** Says nothing about the model, because the run ended first. */
+/** The run ended before the model could answer. */
 export function isAbandoned(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
@@ -300,7 +300,7 @@ export interface CodeJob {
   side: Side;
   /** Needs a new process. By default, state of earlier code may remain. */
   fresh?: true;
-  /** For messages. Absent if the code may be random. */
+  /** What the code scores, for messages. Absent if the code may be random. */
   scores?: { what: string; place: Place };
   /** If absent, messages use the code's own line numbers. */
   at?: CodePlace;

@@ -83,7 +83,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
   return values.some((value) => value === word);
 }
 
-/** ` but 1 (only with reasoning_effort: none)` or ` (enabled or disabled)` */
+/** ` other than 1 (only with reasoning_effort: none)` or ` (enabled or disabled)` */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
     but === undefined ? '' : ` other than ${String(but)}`,

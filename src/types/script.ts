@@ -11,6 +11,6 @@ export type Script = {
 export type ScriptedTurn = {
   /** If absent in the first turn, the prompt's own question is used. */
   user?: string;
-  /** For metrics with `every`. */
+  /** Metrics with `every` compare the turn's answer with it. */
   expected?: Json;
 };

@@ -1,4 +1,7 @@
-/** Maximises affinity. With integer bounds, the optimum is integral. */
+/**
+ * A linear program that assigns references to attributes. With integer bounds, its optimum is
+ * integral.
+ */
 export interface AssignmentProgram {
   /** References with equal scores share a row. */
   rows: { members: number; scores: number[] }[];

@@ -23,7 +23,7 @@ const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
-/** Yields undefined for lines that are invalid, too deep or too long. */
+/** Yields undefined for lines that are invalid, too long or too deeply nested. */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -68,7 +68,7 @@ function parseResultLine(line: Buffer): unknown {
 export type RequestOutcome =
   { status: 'ok'; value: VendorOutput } | { status: 'fault'; fault: Fault };
 
-/** Reading stops after this many unknown lines beyond the number of requests. */
+/** Reading stops when there are this many more unknown lines than requests. */
 const SPARE_LINES = 1000;
 
 interface ResultReading {

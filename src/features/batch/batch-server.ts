@@ -22,7 +22,7 @@ import {
 } from '../../edges/providers/vendors/vendor.ts';
 import { logLine } from '../../text/log.ts';
 
-/** `signal` ends waiting, but not a call that may cost money. */
+/** Aborting `signal` ends waiting, but not a call that may cost money. */
 interface ServerOptions extends SharedCallSettings {
   redact(text: string): string;
   proxy?: URL | null;

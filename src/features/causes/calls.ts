@@ -8,7 +8,7 @@ export const MOST_CAUSE_CALLS = 200;
 
 export const USUAL_CAUSE_CALLS = 60;
 
-/** Runs of an agent, each of which makes many calls. */
+/** The most runs of an agent in a search. Each run makes many calls. */
 export const MOST_AGENT_RUNS = 60;
 
 export function runsAgents({ head }: Pick<AffectedSuite, 'head'>): boolean {
@@ -19,7 +19,7 @@ export function mostAgentCalls(run: SuiteRun): number {
   return MOST_AGENT_RUNS * (mostCallsOfTry(run) + callsPerTry(run) - 1);
 }
 
-/** Assumes half of the runs, each with a third of its allowed calls. */
+/** Assumes half of the allowed runs, each with a third of its allowed calls. */
 export function usualAgentCalls(run: SuiteRun): number {
   return Math.ceil(mostAgentCalls(run) / 6);
 }

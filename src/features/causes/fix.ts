@@ -15,8 +15,8 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * The edit of head's file that replaces a unit's text. Check the edit with {@link isWhatRan} before
- * showing it.
+ * The edit of head's file that replaces the text of a changed unit. Check it with {@link isWhatRan}
+ * before showing it.
  */
 export function editOf(
   unit: ChangeUnit,

@@ -32,7 +32,7 @@ export interface FixBench {
 
 interface FixDraft {
   kind: Fix['kind'];
-  /** Null removes the unit's text. */
+  /** Null removes the changed text. */
   text: string | null;
   edit: NonNullable<ReturnType<typeof editOf>>;
 }
@@ -68,7 +68,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   return none(whyNoFix(candidates.length, bench.ended(), unjudged));
 }
 
-/** Drafts need other references, to show side effects. */
+/** Drafts replace only lines of text, and need other references to show side effects. */
 function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench): boolean {
   const isLine = unit.kind === 'line' || unit.kind === 'sentence';
   return isLine && references.length > fellCount && change.revert(unit) === null;
@@ -101,7 +101,7 @@ function fixFrom(
   return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
 }
 
-/** Keeps candidates that an edit of head's file can express. */
+/** Drops candidates if no edit of head's file gives exactly the tested prompt. */
 async function withEdits(
   wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
   unit: ChangeUnit,

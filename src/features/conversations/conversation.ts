@@ -52,8 +52,8 @@ export function nextQuestion(
 }
 
 /**
- * For each criterion: the turn, from 1, since which every turn meets it. Null if the last turn does
- * not.
+ * For each criterion: the first turn, from 1, from which it stays met to the end. Null if it is not
+ * met at the end.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -83,8 +83,8 @@ interface NextQuestion {
 }
 
 /**
- * Gets up to `max_steps` answers. Evaluators judge each one. The next question is the script's or
- * theirs.
+ * Gets up to `max_steps` answers. Evaluators judge each one and, unless there is a script, write
+ * the next question.
  */
 export function leadConversation(
   opening: Message[],

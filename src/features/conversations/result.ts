@@ -153,7 +153,10 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/** Over references that both sides have, or else over the only side's references. */
+/**
+ * Means over references that both sides have. If a side is missing, over the other side's
+ * references.
+ */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;

@@ -5,7 +5,9 @@ import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** All sets of graders that use the rubric. If no metric names it, the settings' graders. */
+/**
+ * The grader sets of all metrics with this rubric. Without such a metric, the settings' graders.
+ */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

@@ -32,8 +32,8 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * If no label is said to pass, the one with the highest score is good. Intervals count each example
- * once, because its grades are correlated.
+ * If the rubric names no passing label, the one with the highest score counts as good. Intervals
+ * count each example once, because its grades are correlated.
  */
 export function agreementWith(
   examples: readonly LabelPair[],

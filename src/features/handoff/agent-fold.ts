@@ -74,7 +74,7 @@ function commandItems(
   ];
 }
 
-/** Empty, which selects all, if a name is not plain. */
+/** Returns nothing if a name is not plain, so that the command selects all. */
 function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
   const isShort = shownNames.size > 0 && shownNames.size <= MAX_FOLD_NAMES;
   return isShort && [...shownNames].every(isPlain) ? [`${key}=${[...shownNames].join(',')}`] : [];

@@ -3,7 +3,9 @@ import type { TryHistory } from './tries.ts';
 
 const KEY_LETTERS = 32;
 
-/** Uses the store with the most tries, because stores may be copies of one another. */
+/**
+ * Takes each count from the store with the most tries, because stores may be copies of one another.
+ */
 export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,

@@ -14,7 +14,9 @@ interface NoiseTally {
   judged: number;
   unjudged: number;
   suites: Map<string, SuiteTally>;
-  /** Of the worst suite in each judged comparison: the difference's lower bound, and the drop. */
+  /**
+   * For the worst suite of each judged comparison: the lower bound of the difference, and the drop.
+   */
   lows: number[];
   falls: number[];
   usages: UsageTotals[];

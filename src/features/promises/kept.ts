@@ -7,7 +7,7 @@ import { FIXED_FDR } from '../../kernel/statistics/levels.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Least e-value that excludes chance. */
+/** The e-value (strength of evidence) from which a fix is certain. */
 const CERTAIN = 1 / FIXED_FDR;
 
 /** Promised references get more tries until it is known whether they are fixed. */

@@ -33,7 +33,7 @@ export interface Promises extends Pick<PromisesResult, 'unknown'> {
   references: KnownReference[];
 }
 
-/** A line of several words without a known or similar id is ordinary text. */
+/** Ignores a line of several words if none is a known or similar id. */
 export function resolvePromises(
   lines: readonly (readonly string[])[],
   { base, head }: { base: Project | null; head: Project },

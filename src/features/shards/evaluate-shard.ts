@@ -49,7 +49,7 @@ function sweepFacts(
   return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
-/** @throws UserError for user errors */
+/** Evaluates one part of a sweep and writes it to a folder. */
 export async function evaluateShard(
   session: Session,
   head: SourceTree,

@@ -58,7 +58,7 @@ export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
-  // A column that the file names must exist in every row, so these two get neutral values.
+  // Every row must have the columns that the file names, so tags and skip get neutral values.
   const value = {
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: [] }),

@@ -65,7 +65,7 @@ interface HowToAsk {
   assumesCost?: boolean;
 }
 
-/** If `stored`, makes no model calls, and `missing` says whether answers are missing. */
+/** If `stored` is true, makes no model calls, and `missing` says whether answers are missing. */
 export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
@@ -222,7 +222,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   return {
     isPreview: true,
     missingKeys: () => [],
-    // The history already contains the stored answers.
+    // Stored answers must not be added to the history again.
     ...(kept === undefined
       ? {}
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),

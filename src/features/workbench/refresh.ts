@@ -33,7 +33,7 @@ export interface Refresher {
   /** Resolves once the last edit is shown. */
   caughtUp(): Promise<void>;
   idle(): Promise<void>;
-  /** Fires for failures that are not errors in files, such as a full disk. */
+  /** Fires when an evaluation fails for a reason other than invalid files, such as a full disk. */
   failed: AbortSignal;
 }
 

@@ -1,4 +1,3 @@
-/** A separate file, because the rows of `VENDORS` are long. */
 export type VendorName =
   | 'openai'
   | 'anthropic'
