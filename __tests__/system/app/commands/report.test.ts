@@ -44,7 +44,7 @@ test('evaldiff run folds its report in a terminal, and prints all of it without 
   writeFileSync(join(folder, 'result.json'), JSON.stringify(regression()));
   const rendered = (isTerminal: boolean, ...more: string[]) =>
     commandIn(folder, ['report', 'result.json', ...more], { width: 100, isTerminal });
-  expect((await rendered(true)).out).toMatch(/▸ .*regressed[^]*▸ folded here\. Piped/);
+  expect((await rendered(true)).out).toMatch(/▸ .*regressed[^]*▸ collapsed here\. To see/);
   const piped = (await rendered(false)).out;
   expect(piped).not.toContain('▸');
   await rendered(true, '--out', 'report.txt');
