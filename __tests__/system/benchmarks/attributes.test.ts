@@ -10,7 +10,7 @@ import { ROOT } from '../../contract/source-graph.ts';
 const scenario = (name: string, references: number, all = SCENARIOS) =>
   all.find((row) => row.name === name && row.references === references)!;
 
-describe('simulated pull requests', () => {
+describe('the attribute analysis of simulated pull requests', () => {
   test.each([
     ['one domain', 50],
     ['two domains', 50],
@@ -19,7 +19,7 @@ describe('simulated pull requests', () => {
     ['one domain improves', 50],
     ['one domain, a wider one around it', 50],
     ['one domain, 5 % of the ratings refused', 50],
-  ])('name exactly the planted attributes: %s, %i tests', (name, references) => {
+  ])('names exactly the planted attributes: %s, %i tests', (name, references) => {
     const measured = measure(scenario(name, references), 10, { seed: 'test' });
     expect(measured.right).toBeGreaterThanOrEqual(8);
     expect(measured.wrong).toBeLessThanOrEqual(1);
@@ -28,12 +28,12 @@ describe('simulated pull requests', () => {
   test.each([
     ['one domain, all ratings equal', 50],
     ['one domain, ratings of other tests', 150],
-  ])('name nothing if the ratings are uninformative: %s, %i tests', (name, references) => {
+  ])('names no attribute if the ratings are uninformative: %s, %i tests', (name, references) => {
     const { silent } = measure(scenario(name, references), 10, { seed: 'test' });
     expect(silent).toBeGreaterThanOrEqual(8);
   });
 
-  test('name two planted domains over ratings of real texts', () => {
+  test('names two planted domains when real texts are rated', () => {
     const truth = realTruth(150);
     const { right } = measure(scenario('two domains', 150, [...REAL]), 10, { seed: 'test', truth });
     expect(right).toBeGreaterThanOrEqual(8);
@@ -43,12 +43,12 @@ describe('simulated pull requests', () => {
 describe('the results page for attributes', () => {
   const page = readFileSync(join(ROOT, 'benchmarks', 'attributes.md'), 'utf8').replace(/ +/g, ' ');
 
-  test('has a row for each simulation', () => {
+  test('shows a row for each simulation', () => {
     for (const { name, references } of [...SCENARIOS, ...REAL])
       expect(page).toContain(`| ${name} | ${String(references)} | `);
   });
 
-  test('lists rows that miss a goal', () => {
+  test('lists the rows that miss a goal', () => {
     const row = { name: 'one', references: 50, runs: 100, or: 0, part: 0, silent: 0 };
     const made = pageOf({
       simulated: [

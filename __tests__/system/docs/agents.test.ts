@@ -51,8 +51,8 @@ function scripted(text: string): string {
 
 const REPOSITORY = { 'tools/agent.mjs': SCRIPTED_AGENT, '.gitignore': 'node_modules\n' };
 
-describe('the guide to test a skill', () => {
-  test('leads from a skill to a red comparison with the evidence that it describes', async () => {
+describe('the guide to testing a skill', () => {
+  test('leads step by step to a failed comparison, with the evidence that the guide shows', async () => {
     const reader = newReader(REPOSITORY);
     await say(reader, 'git init --initial-branch main');
     const said: string[] = [];
@@ -90,8 +90,8 @@ describe('the guide to test a skill', () => {
   });
 });
 
-describe('the guide to test AGENTS.md', () => {
-  test('has a suite that is red if a rule is removed', async () => {
+describe('the guide to testing AGENTS.md', () => {
+  test('shows a suite that fails if a rule is removed', async () => {
     const script = 'grep -rq TESTED src NOTES.md';
     const reader = newReader({
       ...REPOSITORY,
@@ -129,7 +129,7 @@ const codes = (cell = ''): string[] =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
 
 describe('the page about agents', () => {
-  test('has valid suites as they are written', async () => {
+  test('contains only valid suites', async () => {
     for (const section of ['Test a skill', 'Test AGENTS.md']) {
       const files = stepsOf(PAGE, section).flatMap((step) => (step.kind === 'file' ? step : []));
       const tree = Object.fromEntries(files.map(({ path, text }) => [path, text]));
@@ -142,7 +142,7 @@ describe('the page about agents', () => {
     }
   });
 
-  test('has settings that run evals.json with an agent', async () => {
+  test('shows settings that run evals.json with an agent', async () => {
     const [step] = stepsOf(PAGE, "A skill's evals.json");
     const evals = {
       skill_name: 'notes',
@@ -173,7 +173,7 @@ describe('the page about agents', () => {
     }
   });
 
-  test('names every key of a suite', () => {
+  test('documents every key of a suite', () => {
     const said = rowsOf('Keys of a suite').map(([keys = '', words = '']) => `${keys} ${words}`);
     const keys = [
       ...['agent', 'model', 'limits'],

@@ -62,7 +62,7 @@ describe('the scripted agent', () => {
   test.each<[AgentName, string[]]>([
     ['command', [process.execPath, SCRIPTED_AGENT_FILE]],
     ['acp', [process.execPath, SCRIPTED_AGENT_FILE, '--acp']],
-  ])('started as %s does its task with its skill and then exits', async (name, command) => {
+  ])('uses its skill, completes the task and exits when started as %s', async (name, command) => {
     const { stdout, code } = await run(name, command);
     const { steps, end, last } = readTranscript(agentRow(name), stdout);
     expect({ code, end: end?.ok, last }).toEqual({ code: 0, end: true, last: 'Done: NOTES.md' });
@@ -96,7 +96,7 @@ describe('the driver of the Agent Client Protocol', () => {
     });
   });
 
-  test('grants a permission once, and rejects requests that lack this option', async () => {
+  test('prefers a one-time permission, and cancels a request that can only be rejected', async () => {
     const options = (kind: string): string =>
       `[{ optionId: '${kind}', name: 'x', kind: '${kind}' }]`;
     const ask = (name: string, kinds: string): string =>
@@ -122,7 +122,7 @@ describe('the driver of the Agent Client Protocol', () => {
     });
   });
 
-  test("refuses the client's file system and skips lines that are not messages", async () => {
+  test('offers no file system to the agent, and skips lines that are not messages', async () => {
     const { stdout } = await run(
       'acp',
       agent(`${OPEN}

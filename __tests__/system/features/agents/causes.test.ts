@@ -82,8 +82,8 @@ async function diff(changed: Record<string, string>, settings: readonly string[]
   return { code, out, comment, result, paid: model.requests.length - before };
 }
 
-describe('causes of an agent suite', () => {
-  test('name the only one of eight changed lines of AGENTS.md that broke the tasks', async () => {
+describe('the search for causes in an agent suite', () => {
+  test('names the one of eight changed lines in AGENTS.md that broke the tasks', async () => {
     const { code, comment, result } = await diff({
       'AGENTS.md': AFTER,
       LICENSE: 'A new file, which the agent does not read.\n',
@@ -113,7 +113,7 @@ describe('causes of an agent suite', () => {
     expect(comment).toMatch(/2 turns, 1 tool call, \$0\.00\d+.*: done/);
   });
 
-  test('have a fix that restores the line and was tested in a new run', async () => {
+  test('proposes a fix that restores the line, and tests it in a new run', async () => {
     const { result } = await diff(
       {
         'AGENTS.md': BEFORE.replace('end with GOOD.', 'end with a line break.'),
@@ -134,7 +134,7 @@ describe('causes of an agent suite', () => {
     });
   });
 
-  test('are no longer sought once explain.max_calls is reached, and the report says so', async () => {
+  test('stops once explain.max_calls is reached, and the report says so', async () => {
     const { result } = await diff({ 'AGENTS.md': AFTER }, ['explain.max_calls=5']);
     const [{ causes, explained } = { causes: [], explained: null }] = result.causes ?? [];
     expect(causes).toEqual([]);

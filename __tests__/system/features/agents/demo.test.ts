@@ -4,7 +4,7 @@ import { commandIn } from '../../../stand-ins/command-line.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 describe('evaldiff demo agents', () => {
-  test('prints why this machine cannot run it', async () => {
+  test('prints why the demo cannot run on this machine', async () => {
     const { demo } = agentsFeature;
     if (demo === undefined) throw new Error('the feature has no demo');
     const refusal = () => Promise.resolve('This system is not Linux.');

@@ -95,8 +95,8 @@ const headFacts = ({ suites: [suite] }: Result): AgentFacts[] =>
     (head?.tries ?? []).flatMap(({ parts }) => factsIn({ parts: (parts ?? []) as Part[] }) ?? []),
   );
 
-describe('diff of an agent suite', () => {
-  test('is red if a rule is removed from AGENTS.md', async () => {
+describe('evaldiff diff of an agent suite', () => {
+  test('fails if a rule is removed from AGENTS.md', async () => {
     const { directory } = repository({ 'AGENTS.md': RULES.replace(RULE, '') }, {});
     const { code, out, text, result } = await diff(directory);
     expect(code).toBe(1);
@@ -117,7 +117,7 @@ describe('diff of an agent suite', () => {
     });
   });
 
-  test('makes no paid call for a file that no run reads', async () => {
+  test('makes no paid call if only a file changed that no run reads', async () => {
     const { directory, write, git } = repository({ LICENSE: 'Edited.\n' });
     const first = await diff(directory);
     // Both sides share the calls of each try.
@@ -131,7 +131,7 @@ describe('diff of an agent suite', () => {
     expect(headFacts(second.result)[0]).toMatchObject({ turns: 3, seconds: null });
   });
 
-  test('pays only for the steps that follow the read of an edited file', async () => {
+  test('pays only for calls after the agent reads an edited file', async () => {
     const { directory } = repository({ LICENSE: 'Edited.\n' });
     await diff(directory);
     const { directory: other } = repository({ 'STYLE.md': 'Be long.\n' });
@@ -140,14 +140,14 @@ describe('diff of an agent suite', () => {
     expect({ code, paid }).toEqual({ code: 0, paid: 2 * 2 });
   });
 
-  test('does not run for a file that no run may read', async () => {
+  test('does not run the agent if only a file changed that it may not read', async () => {
     const { directory } = repository({ 'evals/notes.yaml': `# Edited\n${SMALL}` });
     const { code, paid, out } = await diff(directory);
     expect({ code, paid }).toEqual({ code: 0, paid: 0 });
     expect(out).toContain('no model call');
   });
 
-  test('replays stored replies without a key and a network, and reports what is missing', async () => {
+  test('replays stored replies without an API key or network, and reports missing ones', async () => {
     const { directory } = repository({ LICENSE: 'Edited.\n' });
     await diff(directory);
     const env = { EVALDIFF_OFFLINE: '1', ANTHROPIC_API_KEY: undefined };
@@ -169,7 +169,7 @@ describe('diff of an agent suite', () => {
     expect(result.usage.calls).toBe(10);
   });
 
-  test('compares what a run did before it reached its turn limit', async () => {
+  test('compares what each run did before it reached its turn limit', async () => {
     const suite = SMALL.replace('turns: 8', 'turns: 1');
     const { directory } = repository({ LICENSE: 'Edited.\n' }, { 'evals/notes.yaml': suite });
     const { code, result } = await diff(directory);
@@ -178,7 +178,7 @@ describe('diff of an agent suite', () => {
     expect(headFacts(result)[0]).toMatchObject({ ended: 'turns', turns: 1 });
   });
 
-  test('is an error if the last call of the model failed, even if the agent reports success', async () => {
+  test('reports an error if the last model call failed, even if the agent reports success', async () => {
     const agent = `const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token } = process.env;
       const body = JSON.stringify({ model: process.env.EVALDIFF_MODEL, messages: [] });
       const headers = { 'x-api-key': token };
@@ -200,7 +200,7 @@ describe('diff of an agent suite', () => {
   });
 });
 
-test('a command that a pull request adds also judges base', async () => {
+test('a check command that a pull request adds also runs on base', async () => {
   const metric = "    - { name: other, uses: runs, with: { run: 'test -s OTHER.md' } }\n";
   const added = SMALL.replace('  references:', `${metric}  references:`);
   const { directory } = repository({ 'evals/notes.yaml': added });
@@ -222,7 +222,7 @@ tests:
 `;
   const files = { 'evals/notes.yaml': TRIGGERS, 'skills/notes/SKILL.md': SKILL };
 
-  test('makes one call, and is red if the description no longer triggers the skill', async () => {
+  test('makes one call, and fails if the description no longer triggers the skill', async () => {
     const edited = SKILL.replace('Use this when release notes are wanted', 'About notes');
     const { directory } = repository({ 'skills/notes/SKILL.md': edited }, files);
     const { code, paid, result } = await diff(directory);

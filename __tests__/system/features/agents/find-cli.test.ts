@@ -64,20 +64,20 @@ const found = (folder: string) => ({
   folders: [at(folder, 'node_modules'), dirname(realpathSync(process.execPath))],
 });
 
-describe('a CLI in its pinned version', () => {
-  test('is the installation of the project', async () => {
+describe("the search for an agent's CLI in its pinned version", () => {
+  test("uses the project's own installation", async () => {
     install('project', VERSION);
     expect(await find()).toEqual(found('project'));
     expect(said).toEqual([]);
   });
 
-  test('is the installation on PATH if the project has another version', async () => {
+  test('uses the installation on PATH if the project has another version', async () => {
     install('project', '0.100.0');
     install('global', VERSION);
     expect(await find({ PATH: at('global/node_modules/.bin') })).toEqual(found('global'));
   });
 
-  test('is installed once from npm, without the keys of the environment', async () => {
+  test('installs the CLI once with npm, which does not get the API keys', async () => {
     install('registry', VERSION);
     standInNpm(`cp -a '${at('registry')}/.' "$3"`);
     install('project', '0.100.0');
@@ -92,7 +92,7 @@ describe('a CLI in its pinned version', () => {
     expect(readdirSync(at('cache'))).toEqual([`codex-${VERSION}`]);
   });
 
-  test('that npm cannot install is an error with the reason and the fix', async () => {
+  test('reports the reason and the fix if npm cannot install the CLI', async () => {
     standInNpm('echo "npm error 404 Not Found" >&2; exit 1');
     expect(await find()).toEqual({
       problem:
@@ -102,7 +102,7 @@ describe('a CLI in its pinned version', () => {
     expect(readdirSync(at('cache'))).toEqual([]);
   });
 
-  test('that is not an npm package is asked for its version', async () => {
+  test('asks a program that is not an npm package for its version', async () => {
     write('tools/codex', `#!/bin/sh\necho "codex-cli ${VERSION}"\n`, 0o755);
     expect(await find()).toEqual({
       ...{ bin: [at('tools/codex')], version: VERSION, folders: [at('tools')] },
@@ -122,7 +122,7 @@ describe('the version of an agent', () => {
     ],
     ['codex', 'latest', `"latest" is not a version of codex; write \`agent: codex@${VERSION}\``],
     ['command', '1.0.0', 'command has no version; write only `command`'],
-  ] as const)('%s@%s is checked', (name, version, message) => {
+  ] as const)('is accepted or rejected with a fix: %s@%s', (name, version, message) => {
     expect(versionFault(agentRow(name), version)).toBe(message);
   });
 });

@@ -74,7 +74,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('on the protocol of another vendor are refused', async () => {
+  test("that use another vendor's protocol are refused", async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC));
@@ -82,7 +82,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('send none of their headers, queries and keys to the vendor', async () => {
+  test('cannot send their own headers, queries or keys to the vendor', async () => {
     const vendor = await startVendor(numbered(GEMINI));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(GEMINI));
@@ -170,7 +170,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
-  test('that name a model twice reach only the model that is counted', async () => {
+  test('that name two models reach only the one whose cost is counted', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const bodies: string[] = [];
     const gateway = await startGateway(vendor, {
@@ -188,7 +188,7 @@ describe('attacks on the gateway', () => {
     ]);
   });
 
-  test('that make a reply contain the key do not get it, even split across a stream', async () => {
+  test('that make a reply contain the API key do not receive it, even if the stream splits it', async () => {
     const half = KEY.length / 2;
     const arrived = Promise.withResolvers<void>();
     const vendor = await startVendor(async ({ body }, response) => {
@@ -223,7 +223,7 @@ describe('attacks on the gateway', () => {
     expect(stored.kept.size).toBe(0);
   });
 
-  test('that contain the false key of the environment are refused and reported', async () => {
+  test("that send the fake key from the agent's environment are refused and reported", async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const canary = 'sk-canary-0123456789';
@@ -233,7 +233,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('by endless token counts are refused', async () => {
+  test('that request endless token counts are refused', async () => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC, { limits: { turns: 1, usd: 1 } }));
@@ -245,7 +245,7 @@ describe('attacks on the gateway', () => {
     expect(ticket.end().calls).toBe(0);
   });
 
-  test('by a redirect of the vendor get no key to another address', async () => {
+  test('that make the vendor redirect send no key to the other address', async () => {
     const elsewhere = await startVendor(numbered(CHAT));
     const vendor = await startVendor((_, response) =>
       response.writeHead(307, { location: `${elsewhere.url}/v1/chat/completions` }).end(),

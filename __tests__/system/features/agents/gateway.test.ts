@@ -25,35 +25,38 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
   test.each([
     ['JSON', ask],
     ['a stream', askStream],
-  ] as const)('passes %s through, counts it and keeps the model that answered', async (_, send) => {
-    const vendor = await startVendor(numbered(wire));
-    const gateway = await startGateway(vendor);
-    const ticket = gateway.open(termsFor(wire));
-    const got = await send(gateway, wire, ticket);
-    const isStream = send === askStream;
-    expect(got.status).toBe(200);
-    expect(got.text).toBe(
-      isStream
-        ? eventText(wire.events('1', 'm-1-2026')).join('')
-        : JSON.stringify(wire.reply('1', 'm-1-2026')),
-    );
-    expect(got.headers['content-type']).toBe(isStream ? 'text/event-stream' : 'application/json');
-    const spent = {
-      usage: { input_tokens: 100, output_tokens: 7 },
-      cached: { read: 40, written: 0 },
-      usd: CALL_USD,
-    };
-    expect(ticket.end()).toEqual({
-      ...{ calls: 1, attempts: 1, paid: 1, replayed: 0, whole: spent, spent, refused: [] },
-      ...{ served: { model: 'm-1-2026', fingerprint: null, at: START } },
-      ...{ failure: null, decision: null, isCanarySeen: false },
-    });
-    const [request] = vendor.requests;
-    expect(request?.headers).toMatchObject(wire.auth(KEY));
-    expect(JSON.stringify(request)).not.toContain(ticket.token);
-  });
+  ] as const)(
+    'forwards %s, counts its tokens and records the model that answered',
+    async (_, send) => {
+      const vendor = await startVendor(numbered(wire));
+      const gateway = await startGateway(vendor);
+      const ticket = gateway.open(termsFor(wire));
+      const got = await send(gateway, wire, ticket);
+      const isStream = send === askStream;
+      expect(got.status).toBe(200);
+      expect(got.text).toBe(
+        isStream
+          ? eventText(wire.events('1', 'm-1-2026')).join('')
+          : JSON.stringify(wire.reply('1', 'm-1-2026')),
+      );
+      expect(got.headers['content-type']).toBe(isStream ? 'text/event-stream' : 'application/json');
+      const spent = {
+        usage: { input_tokens: 100, output_tokens: 7 },
+        cached: { read: 40, written: 0 },
+        usd: CALL_USD,
+      };
+      expect(ticket.end()).toEqual({
+        ...{ calls: 1, attempts: 1, paid: 1, replayed: 0, whole: spent, spent, refused: [] },
+        ...{ served: { model: 'm-1-2026', fingerprint: null, at: START } },
+        ...{ failure: null, decision: null, isCanarySeen: false },
+      });
+      const [request] = vendor.requests;
+      expect(request?.headers).toMatchObject(wire.auth(KEY));
+      expect(JSON.stringify(request)).not.toContain(ticket.token);
+    },
+  );
 
-  test('replays the runs of both sides without the vendor, and pays only for different calls', async () => {
+  test('replays the runs of both sides without the vendor, and pays only for calls that differ', async () => {
     const vendor = await startVendor(numbered(wire));
     const stored = memoryStore();
     const gateway = await startGateway(vendor, { stored });
@@ -90,7 +93,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     ['JSON', ask],
     ['a stream', askStream],
   ] as const)(
-    "ends a trigger test at the model's first decision in %s, without passing it on",
+    "ends a trigger test at the model's first decision in %s, without forwarding it",
     async (_, send) => {
       const said = { name: 'skill', input: { id: 'notes' } };
       const vendor = await startVendor(numbered(wire, () => said));
@@ -118,7 +121,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     },
   );
 
-  test('passes on an error of the vendor without its key, and records it', async () => {
+  test("forwards a vendor's error without the API key, and records it", async () => {
     let isLimited = true;
     const answered = numbered(wire);
     const vendor = await startVendor((request, response) => {
@@ -149,7 +152,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     ['turns', { limits: { turns: 1, usd: 1 } }, 'this run may call the model 1 times'],
     ['usd', { limits: { turns: 9, usd: CALL_USD * 1.5 } }, 'this run may spend $'],
   ] as const)(
-    'refuses calls above the cap %s in the form of the vendor',
+    "refuses calls above the cap %s with an error in the vendor's format",
     async (why, terms, said) => {
       const vendor = await startVendor(numbered(wire));
       const gateway = await startGateway(vendor);
@@ -186,7 +189,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
 });
 
 describe('a gateway', () => {
-  test('passes the pieces of a stream on as they arrive', async () => {
+  test('forwards the pieces of a stream as they arrive', async () => {
     const events = eventText(ANTHROPIC.events('slow', 'm'));
     const arrived = Promise.withResolvers<void>();
     const vendor = await startVendor(async (_, response) => {
@@ -204,7 +207,7 @@ describe('a gateway', () => {
     expect(got.text).toBe(events.join(''));
   });
 
-  test('sends one of two equal requests at once, and answers the other from the store', async () => {
+  test('sends one of two identical parallel requests, and answers the other from the store', async () => {
     const vendor = await startVendor(numbered(RESPONSES));
     const gateway = await startGateway(vendor);
     const sides = [gateway.open(termsFor(RESPONSES)), gateway.open(termsFor(RESPONSES))];
@@ -220,7 +223,7 @@ describe('a gateway', () => {
     expect(records.reduce((sum, { paid }) => sum + paid, 0)).toBe(1);
   });
 
-  test('sends the second of two equal requests if the first fails', async () => {
+  test('sends the second of two identical parallel requests if the first one fails', async () => {
     const answered = numbered(RESPONSES);
     let count = 0;
     const vendor = await startVendor((request, response) => {
@@ -234,7 +237,7 @@ describe('a gateway', () => {
     expect(got.map(({ status }) => status).sort()).toEqual([200, 500]);
   });
 
-  test('counts a request that a run repeats as a separate question', async () => {
+  test('treats a request that a run repeats as a new question', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT));
@@ -245,7 +248,7 @@ describe('a gateway', () => {
     expect(replayed.map(({ text }) => text)).toEqual(got.map(({ text }) => text));
   });
 
-  test('ignores stored replies if new ones are wanted, and replaces them', async () => {
+  test('ignores and replaces stored replies if new ones are requested', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     await ask(gateway, CHAT, gateway.open(termsFor(CHAT)));
@@ -255,7 +258,7 @@ describe('a gateway', () => {
     expect(last.text).toBe(anew.text);
   });
 
-  test('lets no parallel calls through above a cap', async () => {
+  test('does not let parallel calls exceed a cap', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT, { limits: { turns: 10, usd: 1 } }));
@@ -266,7 +269,7 @@ describe('a gateway', () => {
     expect(ticket.end()).toMatchObject({ calls: 10, paid: 10 });
   });
 
-  test('lets parallel calls through only as far as their estimates fit the cap in dollars', async () => {
+  test('admits parallel calls only while their estimated cost fits the cap in dollars', async () => {
     const answered = numbered(CHAT);
     const full = Promise.withResolvers<void>();
     const vendor = await startVendor(async (request, response) => {
@@ -312,7 +315,7 @@ describe('a gateway', () => {
     expect((await ask(gateway, ANTHROPIC, again, 'a')).status).toBe(200);
   });
 
-  test("refuses another model that has no price, and allows the suite's model", async () => {
+  test("refuses another model without a known price, but allows the suite's model", async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor, { price: () => null });
     const ticket = gateway.open(termsFor(CHAT));
@@ -356,7 +359,7 @@ describe('a gateway', () => {
     expect(record.whole.usd).toBe(0);
   });
 
-  test('lists the model of the run without asking the vendor', async () => {
+  test("lists the run's model without asking the vendor", async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT));
@@ -365,7 +368,7 @@ describe('a gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('answers on a socket file that other users can open', async () => {
+  test('listens on a socket file that other users can open', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gateway-'));
     afterThisTest(() => rmSync(folder, { recursive: true }));
     const vendor = await startVendor(numbered(CHAT));
@@ -373,7 +376,7 @@ describe('a gateway', () => {
     expect((await ask(gateway, CHAT, gateway.open(termsFor(CHAT)))).status).toBe(200);
   });
 
-  test('keeps replies in the answer store, for the next process', async () => {
+  test('keeps replies in the answer store, where the next process finds them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gateway-'));
     afterThisTest(() => rmSync(folder, { recursive: true }));
     const vendor = await startVendor(numbered(ANTHROPIC));

@@ -77,7 +77,7 @@ describe('evaldiff init in a repository with instructions for agents', () => {
     expect([validated, suiteIn(files, 'evals/agents.yaml').agent]).toEqual([0, 'copilot']);
   });
 
-  test('gives agents the rights that they need in the workflow', async () => {
+  test('allows agents to run in the workflow, with code: host', async () => {
     const { files } = await init({ 'AGENTS.md': 'Be brief.\n' });
     const { jobs } = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
       jobs: { evaldiff: { steps: { with: object }[] } };
@@ -85,7 +85,7 @@ describe('evaldiff init in a repository with instructions for agents', () => {
     expect(jobs.evaldiff.steps.at(-1)?.with).toMatchObject({ code: 'host' });
   });
 
-  test('hides the evals of the skill from the agent', async () => {
+  test("hides the skill's evals from the agent", async () => {
     const { files, validated } = await init({
       'skills/release-notes/SKILL.md': SKILL,
       'skills/release-notes/evals/expected.md': 'x',

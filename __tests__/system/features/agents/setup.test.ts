@@ -64,7 +64,7 @@ describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => 
     ]);
   });
 
-  test('does not hide the false key in a file that it wrote', async () => {
+  test('does not hide the fake key if the agent writes it to a file that setup made', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
     const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');
@@ -74,7 +74,7 @@ describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => 
     await workspace.close();
   });
 
-  test('is kept for later runs while there is room for it', async () => {
+  test('is kept for later runs as long as its size limit allows', async () => {
     const small = await createTemplates(1_500_000);
     const open = async (name: string): Promise<void> => {
       const files: WorkspaceFiles = new Map([
@@ -88,7 +88,7 @@ describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => 
     await small.close();
   });
 
-  test('cannot redirect files of HOME by a link out of it', async () => {
+  test('cannot redirect writes to HOME with a link that it leaves there', async () => {
     const outside = temporaryFolder('outside');
     const setup = [`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`];
     const home = { '.config/agent.json': 'own', '.agentrc': 'rc' };
@@ -111,7 +111,7 @@ describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => 
     );
   });
 
-  test('reaches only the hosts of `network`, with HTTPS', async () => {
+  test('reaches only the hosts listed in `network`, over HTTPS', async () => {
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();

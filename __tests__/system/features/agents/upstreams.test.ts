@@ -23,8 +23,8 @@ async function startTwo(wire: WireCase) {
   return { own, other, gateway: await startGateway(own, { upstreams }) };
 }
 
-describe('the servers behind a gateway', () => {
-  test('each get only their own key, and share no stored reply', async () => {
+describe('servers behind a gateway', () => {
+  test('get only their own keys, and share no stored reply', async () => {
     const { own, other, gateway } = await startTwo(ANTHROPIC);
     for (const endpoint of ['own', 'other']) {
       const target = { provider: 'anthropic', endpoint, model: 'm-1' } as const;
@@ -55,7 +55,7 @@ describe('the servers behind a gateway', () => {
       { provider: 'openai', endpoint: 'azure' },
       'agents need an address of Azure',
     ],
-  ] as const)('%s are reported, and no request is sent', async (_, wire, place, said) => {
+  ] as const)('%s are reported, and get no request', async (_, wire, place, said) => {
     const { own, gateway } = await startTwo(wire);
     const ticket = gateway.open(termsFor(wire, { target: { ...place, model: 'm-1' } }));
     const got = await ask(gateway, wire, ticket);

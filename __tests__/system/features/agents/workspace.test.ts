@@ -48,7 +48,7 @@ describe('sandboxes for agents', () => {
   });
 
   test.each([['all kinds', refused] as const])(
-    'that this machine cannot build are refused with the reason and a remedy: %s',
+    'that this machine cannot build are reported with the reason and a fix: %s',
     (_, all) => {
       for (const { kind, walls } of all)
         expect(walls).toEqual({
@@ -78,7 +78,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
   const left = ({ changes }: AttackReport) =>
     Object.fromEntries(Object.entries(changes).map(([path, change]) => [path, change.left]));
 
-  test('tries every attack of the list, and none leaves a trace outside', async () => {
+  test('tries every listed attack without leaving a trace outside', async () => {
     const { attacks, contacts, probes, runsLeft } = await reportOf(kind);
     const at = { home: '', runs: '', probes: '', tools: '', parent: 0, port: 0, abstract: '' };
     expect(Object.keys(attacks)).toEqual(Object.keys(walledAttacks(at)));
@@ -119,7 +119,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
     });
   });
 
-  test('reaches the gateway and nothing else of the network', async () => {
+  test('reaches the gateway but nothing else on the network', async () => {
     const { stdout } = await attack('reaches the network');
     expect(stdout.match(/^(?:loopback|internet|abstract|gateway) .+$/gm)?.sort()).toEqual([
       'abstract ECONNREFUSED',
@@ -146,7 +146,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
     expect({ stdout, left }).toEqual({ stdout: '3 left\n', left: [] });
   });
 
-  test('is ended with its caller, even if the caller is killed', async () => {
+  test('is killed when its caller ends, even if the caller is killed itself', async () => {
     const socket = join(folder, `${kind}.sock`);
     const server = createServer();
     const closed = new Promise((resolve) =>
@@ -168,7 +168,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
     server.close();
   });
 
-  test('may create links that leave the workspace, which are reported and not followed', async () => {
+  test('may create links that leave the workspace, which are reported but not followed', async () => {
     expect(left(await attack('links out of the workspace'))).toEqual({
       absolute: 'leaves the workspace',
       around: 'leaves the workspace',
@@ -198,7 +198,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
     expect(changes['a.txt']).toMatchObject({ kind: 'changed', mode: '100755' });
   });
 
-  test('is reported when it prints the false key or writes it into a file, even encoded', async () => {
+  test('is reported if it prints the fake key or writes it to a file, even encoded', async () => {
     const { isCanarySeen, canaryFiles, stdout } = await attack('shows the canary');
     expect({ isCanarySeen, canaryFiles, stdout }).toEqual({
       isCanarySeen: true,
@@ -220,7 +220,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
     expect(changes['tools/run']).toMatchObject({ kind: 'changed', left: 'setup' });
   });
 
-  test.each(['time', 'output', 'size', 'stopped'])('is ended at its limit: %s', async (limit) => {
+  test.each(['time', 'output', 'size', 'stopped'])('is killed at its limit: %s', async (limit) => {
     expect((await reportOf(kind)).limits[limit]).toEqual({ ended: limit, code: null });
   });
 
@@ -230,7 +230,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
     expect(commits[0]).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('is checked in a clean tree without network, where files of suite and setup replace its own', async () => {
+  test("is checked in a clean tree without network, in which the suite's and the setup's files replace its own", async () => {
     const { checks, ignored } = (await reportOf(kind)).checks;
     expect(ignored).toEqual(['evals/answers.json', 'tests/check.sh', 'tools/more', 'tools/run']);
     const [tests, network, slow] = checks;

@@ -42,7 +42,7 @@ function grader(...replies: (unknown[] | ReturnType<typeof failure>)[]) {
 const caseOf = (request: Parameters<typeof materials>[0]) => materials(request).get('case');
 
 describe('an affinity rating', () => {
-  test('is matched by id in any order and keeps its evidence', async () => {
+  test('is matched by id in any order, and keeps its quoted evidence', async () => {
     const others = ratingsOf({ sums: 3, ships: 5 });
     const { tools, asked } = grader([rating('add', 2), rating('trains', 5, ' trains '), ...others]);
     const ratings = await rateReference(reference, attributes, tools);
@@ -54,7 +54,7 @@ describe('an affinity rating', () => {
     ]);
   });
 
-  test('uses the answer instead of the expected value when answers are rated', async () => {
+  test('uses the actual instead of the expected answer when answers are rated', async () => {
     const { tools, asked } = grader();
     await rateAnswer(reference, 'Four, I think', attributes.slice(2), tools);
     expect(Object.fromEntries(materials(asked[0]!))).toEqual({
@@ -63,7 +63,7 @@ describe('an affinity rating', () => {
     });
   });
 
-  test('is requested with the task, if it is known', async () => {
+  test('is requested with a description of the application, if known', async () => {
     const { tools, asked } = grader();
     await rateReference(reference, attributes, { ...tools, task: 'It counts trains.' });
     expect(materials(asked[0]!).get('task')).toBe('It counts trains.');
@@ -75,7 +75,7 @@ describe('an affinity rating', () => {
     ['zero', rating('trains', 0)],
     ['not whole', rating('trains', 3.5)],
     ['a word', rating('trains', 'high')],
-  ])('that is %s is requested again, without the valid ratings', async (_, wrong) => {
+  ])('that is %s is requested again, but valid ratings are not', async (_, wrong) => {
     const first = [...ratingsOf({ sums: 1 }), wrong, ...ratingsOf({ add: 2 })];
     const { tools, asked } = grader(first, ratingsOf({ trains: 4, sums: 5 }));
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([1, 4, 2]);
@@ -125,7 +125,7 @@ describe('an affinity rating', () => {
   });
 
   // The same prompt would only return its stored reply.
-  test('is requested with different wording the second time if none was returned', async () => {
+  test('is requested again with different wording if the first reply contains no ratings', async () => {
     const { tools, asked } = grader([], ratingsOf({ sums: 4, trains: 3, add: 2 }));
     const keyOf = (request: Parameters<typeof requestKey>[0]) => requestKey(request, sha256);
     const complete = createOnce(tools.complete, { keyOf, answers: 'keep' });
@@ -134,7 +134,7 @@ describe('an affinity rating', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('shows part of the input and of the answer, even if one of them is long', async () => {
+  test('is requested with part of the input and of the answer, even if one of them is long', async () => {
     const { tools, asked } = grader();
     const long = 'x'.repeat(50_000);
     const of = (q: string, expected = 'x') => ({ id: 'a', input: { q }, expected });
@@ -157,7 +157,7 @@ describe('an affinity rating', () => {
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([4, 2, 3]);
   });
 
-  test('is ungraded after the second attempt and gives the reason', async () => {
+  test('is missing after a second unsuccessful request, with the reason', async () => {
     const { tools, asked } = grader(ratingsOf({ sums: 2 }));
     const ratings = await rateReference(reference, attributes, tools);
     expect(scores(ratings)).toEqual([2, null, null]);
@@ -174,7 +174,7 @@ describe('an affinity rating', () => {
     expect(usable).toEqual([false, false, true, true]);
   });
 
-  test('is kept when the second request fails, which is not repeated', async () => {
+  test('is kept if the second request fails, and no third one is made', async () => {
     const half = grader(ratingsOf({ sums: 2, add: 2 }), failure('budget used up'));
     const ratings = await rateReference(reference, attributes, half.tools);
     expect(scores(ratings)).toEqual([2, null, 2]);
@@ -184,7 +184,7 @@ describe('an affinity rating', () => {
     expect([scores(unrated), none.asked.length]).toEqual([[null, null, null], 1]);
   });
 
-  test('for many attributes is requested in several parts', async () => {
+  test('of many attributes is requested in several parts', async () => {
     const many = Array.from({ length: 70 }, (_, index) =>
       attribute(`a${index}`, index % 2 === 0 ? 'domain' : 'subtask'),
     );
@@ -198,7 +198,7 @@ describe('an affinity rating', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('has a schema with only the ids and the five scores', async () => {
+  test('is requested with a schema that allows only known ids and scores from 1 to 5', async () => {
     const { tools, asked } = grader();
     await rateReference(reference, attributes, tools);
     const items = {
@@ -210,7 +210,7 @@ describe('an affinity rating', () => {
     expect(asked[0]?.schema?.json).toMatchObject({ properties: { ratings: { items } } });
   });
 
-  test("has the same prompt for the same content, regardless of the reference's id", async () => {
+  test("is requested with the same prompt for the same content, regardless of the reference's id", async () => {
     const { tools, asked } = grader();
     const [x, y] = [
       { id: 'x', input: { a: 1, b: true }, expected: { y: 1, x: [2] } },

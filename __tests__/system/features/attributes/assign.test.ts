@@ -86,7 +86,7 @@ describe('every assignment', () => {
     );
   }, 60_000);
 
-  test('has the same objective from both solvers: the sum of the assigned affinities', async () => {
+  test('has the same sum of ratings from both solvers', async () => {
     await forAllAsync(
       [suites],
       async (references) => {
@@ -157,7 +157,7 @@ describe('the choice of solver', () => {
       Array.from({ length: count }, (_, i) => [1 + (i % 5), 1 + (i % 3), 1 + (i % 4), 2]),
     );
 
-  test('is javascript-lp-solver up to 250 references and HiGHS above', async () => {
+  test('is javascript-lp-solver up to 250 references and HiGHS for more', async () => {
     const { solve, asked } = counted();
     for (const count of [250, 251]) await assigned(many(count), { solve });
     expect(asked).toEqual([
@@ -166,7 +166,7 @@ describe('the choice of solver', () => {
     ]);
   });
 
-  test('falls back to the other solver and fails only when neither returns a solution', async () => {
+  test('falls back to the other solver, and fails only if neither finds a solution', async () => {
     const references = many(12);
     const wrong: Solve = (program, solver) =>
       solver === 'highs'
@@ -203,14 +203,14 @@ describe("a solver's answer", () => {
     ['is rejected when a row is incomplete', [2, 1, 0], UNEVEN],
     ['is rejected when a reference would get an attribute twice', [3, 1, 0], UNEVEN],
     ['is rejected when a column leaves its bounds', [2, 0, 2], 'left the bounds'],
-  ])('is handled as expected: it %s', (_, counts, reason) => {
+  ])('is accepted only if it is a solution: it %s', (_, counts, reason) => {
     const expected = reason === null ? { counts: [[2, 1, 1]] } : { reason };
     expect(wholeCounts([counts], program)).toEqual(expected);
   });
 });
 
 test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-  'the published program is solved to its optimum on %s and widened only if infeasible',
+  "QualEval's linear program is solved optimally on %s, and its bounds are widened only if infeasible",
   async (_, { scores, priors, objective, paper }) => {
     const found = await assigned(referencesOf(scores), {
       columns: priors.map((prior, column) => ({
@@ -223,7 +223,7 @@ test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
   },
 );
 
-test('an assignment counts the attributes outside their slack if no whole-number solution exists', async () => {
+test('an assignment counts the attributes outside their bounds if no integer solution exists', async () => {
   const three = (count: number) =>
     assigned(
       referencesOf(

@@ -20,7 +20,7 @@ const SETTINGS =
 /** What the scripted grader proposes. */
 const INSIGHT = 'Be exact and kind.';
 
-test('evaldiff diff names the attribute that got worse, prints the possible cost first and pays once', async () => {
+test('evaldiff diff prints the possible cost, names the attribute that regressed and pays only once', async () => {
   const { tools } = scripted(reader);
   const seen = new Map<string, number>();
   const shop = await openShop({

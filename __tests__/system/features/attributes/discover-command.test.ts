@@ -44,7 +44,7 @@ async function open(options: ShopOptions = {}) {
 }
 
 describe('evaldiff discover', () => {
-  test('prints the size of the work, asks the grader and writes a valid file', async () => {
+  test('prints the expected calls, asks the grader and writes a valid file', async () => {
     const { discover, server, validate } = await open();
     const { code, out, err, written } = await discover();
     expect([code, server.refused]).toEqual([0, []]);
@@ -67,7 +67,7 @@ describe('evaldiff discover', () => {
     expect(await validate()).toBe('1 prompt with 12 references: no errors\n');
   });
 
-  test('pays nothing the second time and prints its result as JSON', async () => {
+  test('makes no paid call the second time, and prints its result as JSON', async () => {
     const { discover } = await open();
     const { asked } = await discover();
     const again = await discover('--force', '--json');
@@ -96,7 +96,7 @@ describe('evaldiff discover', () => {
     expect(await discover('--force')).toMatchObject({ code: 0, written });
   });
 
-  test('asks once about the prompts of one file, which share its attributes', async () => {
+  test('asks once for all prompts of one file, which share its attributes', async () => {
     const { discover, repository, validate } = await open();
     const tests = Array.from(
       { length: 12 },
@@ -117,7 +117,7 @@ describe('evaldiff discover', () => {
     expect(await validate()).toBe('2 prompts with 24 references: no errors\n');
   });
 
-  test('reads the selected prompts and skips those with too few references with a notice', async () => {
+  test('reads the selected prompts, and skips prompts with too few references with a notice', async () => {
     const { discover, repository } = await open();
     repository.write({
       'prompts/small.yaml':

@@ -112,7 +112,7 @@ test('every model called must have a price, even one used only for explanations'
 });
 
 describe('a pull request that makes answers about one topic worse', () => {
-  test('reports only that domain as regressed, with an insight whose change was tried', async () => {
+  test('has only that domain reported as regressed, with an insight whose change was tried', async () => {
     const { result, calls, regressed, attributes, insights, billing, plan, planned, explaining } =
       await friendlier();
     expect(result.suites[0]?.verdict).toBe('regressed');
@@ -143,7 +143,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
-  test('looks for the cause among references of each topic that fell', async () => {
+  test('has its cause searched among the regressed references of each topic', async () => {
     const falls: Record<string, number> = { billing: 0, returns: 0.4 };
     const { result, regressed } = await friendlier({
       rate: (tone, topic) => (tone === 'Be exact.' ? 1 : (falls[topic] ?? 1)),
@@ -159,7 +159,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(topics.filter((topic) => topic === 'returns').length).toBeGreaterThan(2);
   });
 
-  test("has the suite's own rates for an attribute that covers all references", async () => {
+  test("shows the suite's own rates for an attribute that covers all references", async () => {
     const name = 'prompts/tests/support.yaml';
     const uneven = (EXACT[name] ?? '').replaceAll(
       /- \{ id: (case-\d*[13579]),/g,
@@ -181,7 +181,7 @@ describe('a pull request that makes answers about one topic worse', () => {
         expect(attribute[key]).toBeCloseTo(Number(rate?.[key]), 9);
   });
 
-  test('is explained from the store the second time, and other pull requests reuse its ratings', async () => {
+  test('is explained from stored answers the second time, and other pull requests reuse its ratings', async () => {
     const kept = store();
     const first = await friendlier({ store: kept });
     expect(first.calls.qualeval).toBeGreaterThan(60);
@@ -207,7 +207,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     });
   });
 
-  test('also has its answers rated for the skills they show if alignment is on', async () => {
+  test('also has its answers rated for the skills that they show if alignment is on', async () => {
     const { attributes, planned, asked } = await friendlier(
       settings('qualeval: { alignment: true }'),
     );
@@ -227,7 +227,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(without.every(({ alignment }) => alignment === null)).toBe(true);
   });
 
-  test('is compared by the only metric that the settings name', async () => {
+  test('is compared only by the metric that the settings name', async () => {
     const { said, attributes } = await friendlier(settings('qualeval: { metric: right }'));
     expect(said).toContain(
       'prompts/support.yaml: pass rates of attributes use the metric "right" (qualeval.metric)',
@@ -420,7 +420,7 @@ test('the plan includes the price of the ratings', async () => {
   });
 });
 
-test('a run whose cap stops the ratings midway reports no attributes', async () => {
+test('a run whose call limit stops the ratings midway reports no attributes', async () => {
   const maxCalls = 360 + (await friendlier()).calls.qualeval - 20;
   const run = await friendlier({ input: { maxCalls } });
   expect(run.asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(40);
@@ -469,7 +469,7 @@ describe('two prompts of one file and one model', () => {
   const two = (more = '') =>
     friendlier({ base: promptfoo('Be exact.', more), head: promptfoo('Be friendly.', more) });
 
-  test('each have attributes, whose calls are planned and made once', async () => {
+  test('are explained separately, but their calls are planned and made only once', async () => {
     const { result, planned, explaining, attributes, insights } = await two();
     expect(
       result.suites.map(({ name, path, variant, verdict }) => [name, path, variant.model, verdict]),
@@ -484,7 +484,7 @@ describe('two prompts of one file and one model', () => {
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
-  test('each have their own reasons for a red run', async () => {
+  test('show separate reasons for a failed run', async () => {
     const { result, attributes } = await two('gate: { attributes: fail }\nqualeval: on\n');
     expect(attributes.filter(({ suite }) => suite === 'second')).toHaveLength(7);
     const reasons = reasonsInWords(result).filter((reason) => reason.includes('gate.attributes'));
@@ -492,7 +492,7 @@ describe('two prompts of one file and one model', () => {
   });
 });
 
-test('a pull request that affects some references assigns all of them and compares only those', async () => {
+test('attributes are assigned to all references, but only affected references are compared', async () => {
   // Ten mails have a note, which only head's new prompt sends.
   const notes = (EXACT['prompts/tests/support.yaml'] ?? '').replace(
     /id: case-(\d+), input: \{/g,
@@ -520,7 +520,7 @@ test.each([
   ['adds', 50, 60, 60],
   ['removes', 60, 50, 50],
 ])(
-  'a pull request that %s references assigns all of them and compares those on both sides',
+  'attributes are assigned to all references if a pull request %s some, and only those on both sides are compared',
   async (_, before, after, compared) => {
     const of = (tone: string, count: number) => desk(tone, {}, count);
     const [run, unchanged] = [
@@ -624,7 +624,7 @@ describe('pinned attributes', () => {
     'evaldiff.yaml: qualeval.attributes: ../kinds.yaml must be a path below the working directory',
   );
 
-  test('cause a notice for a prompt that does not exist and can follow a renamed prompt', async () => {
+  test('cause a notice if their prompt does not exist, and still apply if it is renamed', async () => {
     const sections = (path: string): string =>
       `prompts:\n  ${path}:\n    domains: [{ name: billing }, { name: returns }]\n`;
     const unknown = await friendlier(
@@ -648,7 +648,7 @@ describe('pinned attributes', () => {
     ]);
   });
 
-  test('show the only side of a sweep', async () => {
+  test('show the pass rates of one side in a sweep', async () => {
     const { planned, calls, billing } = await friendlier({
       base: {},
       head: { ...FRIENDLY, [FILE]: PINNED },

@@ -235,7 +235,7 @@ describe('an attribute', () => {
     return { ...found, billing: found.of('billing') };
   };
 
-  test('has the rates of references rated 3 or more, not of references that only fill its bounds', async () => {
+  test('counts references rated 3 or higher, not references that only fill its bounds', async () => {
     const { billing } = await billingOf(
       brokenUpTo(4),
       rates((name, mail) => (name === 'billing' ? (mail < 4 ? 5 : 2) : 1 + (mail % 3))),
@@ -245,7 +245,7 @@ describe('an attribute', () => {
     expect(billing.assigned.length).toBeGreaterThan(10);
   });
 
-  test('is not named if all ratings are equal, and a notice says so', async () => {
+  test('is not named if all ratings are equal, which a notice explains', async () => {
     const { moved, attributes, messages } = await billingOf(
       brokenUpTo(15),
       rates(() => 3),
@@ -255,7 +255,7 @@ describe('an attribute', () => {
     expect(messages).toContainEqual(has('the ratings do not separate the tests'));
   });
 
-  test('is named although the grader refuses one rating in twenty', async () => {
+  test('is named even if the grader refuses one rating in twenty', async () => {
     const { moved } = await billingOf(
       brokenUpTo(15),
       rates((name, mail) => {
@@ -266,7 +266,7 @@ describe('an attribute', () => {
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
   });
 
-  test('is computed from a sample, which takes references affected by the change first', async () => {
+  test('is computed from a sample that prefers references affected by the change', async () => {
     const some = brokenUpTo(60).map((reference, at) => ({ ...reference, compared: at >= 30 }));
     const input = inputOf(some, { pinned });
     const { settings: own } = input;
@@ -286,7 +286,7 @@ describe('an attribute', () => {
     expect(unchanged.filter(({ high }) => high !== null && high < 0)).toEqual([]);
   });
 
-  test('compares only the references that enter the verdict, although all are assigned', async () => {
+  test('compares only references that affect the verdict, although all references are assigned', async () => {
     const half = changed((_, index) => ({ compared: index % 8 !== 0 }));
     const { n, references } = (await explained(inputOf(half))).of('billing');
     const compared = half.filter(({ compared: is }) => is).map(({ id }) => id);
@@ -294,7 +294,7 @@ describe('an attribute', () => {
     expect(n).toBeLessThan(references.length);
   });
 
-  test('compares the tries that all references share', async () => {
+  test('compares only as many tries as every reference has', async () => {
     const more = changed(({ head }) => ({
       head: [...head, ...head.map((one) => ({ ...one, try: one.try + 3, outcome: 'pass' }))],
     }));
@@ -303,7 +303,7 @@ describe('an attribute', () => {
     );
   });
 
-  test('compares by the metric that the settings name in suites that have it', async () => {
+  test('compares by the metric that the settings name, in suites that have it', async () => {
     const tone = (status: 'pass' | 'fail') => ({
       scores: [{ metric: 'tone', status, value: 1, reason: null, skip: false }],
     });
@@ -332,7 +332,7 @@ describe('an attribute', () => {
     ]);
   });
 
-  test('is not compared if fewer than four compared references have it or lack it', async () => {
+  test('is not compared if fewer than four compared references have it, or fewer than four lack it', async () => {
     const few = changed((_, index) => ({ compared: index < 8 }));
     const { attributes } = await explained(inputOf(few));
     const counts = attributes.map(({ n, verdict }) => [n, verdict === 'too few'] as const);
@@ -340,7 +340,7 @@ describe('an attribute', () => {
     for (const [n, isFew] of counts) expect(isFew).toBe(n < 4 || n > 4);
   });
 
-  test('shows the only side of a sweep and compares nothing', async () => {
+  test('shows the pass rate of one side in a sweep, and compares nothing', async () => {
     const one = changed(() => ({ base: [] }));
     const { of } = await explained(inputOf(one, { mode: 'sweep', ...settings('on') }));
     const nothing = { verdict: 'no change found', p: null, base: null, difference: null };
@@ -360,7 +360,7 @@ describe('alignment', () => {
     references.filter(({ expected }) => String(expected).includes('apologise')).length /
     references.length;
 
-  test("is the share of answers that no longer use a sub-task's skill, per side", async () => {
+  test("is the share of each side's answers that do not use a sub-task's skill as expected", async () => {
     const { attributes, of } = await explained(inputOf(worse, { alignment: true }));
     // Base's answers name their skill as expected. Head's name none, which affects the third that
     // need it.
@@ -373,7 +373,7 @@ describe('alignment', () => {
     expect(without.every(({ alignment }) => alignment === null)).toBe(true);
   });
 
-  test('compares the counted answers of the same references on both sides', async () => {
+  test('compares the answers of the same references on both sides', async () => {
     const some = changed((_, index) => ({
       compared: index % 2 === 0,
       ...(index % 3 === 0 ? { base: [] } : {}),
@@ -449,10 +449,13 @@ describe('attributes', () => {
     ['auto and nothing regressed', 'auto', { regressed: false }, null, false],
     ['auto and attributes are pinned', 'auto', { regressed: false, ...few(9) }, pinned, true],
     ['auto and another prompt has pinned ones', 'auto', { regressed: false }, elsewhere, false],
-  ])('are computed, or not, as the settings say: %s', (_, enabled, changes, chosen, expected) => {
-    const suite = { ...inputOf(worse).suites[0]!, ...changes };
-    expect(isExplained(suite, { ...settings(enabled), pinned: chosen })).toBe(expected);
-  });
+  ])(
+    'are computed only if the settings and the run call for them: %s',
+    (_, enabled, changes, chosen, expected) => {
+      const suite = { ...inputOf(worse).suites[0]!, ...changes };
+      expect(isExplained(suite, { ...settings(enabled), pinned: chosen })).toBe(expected);
+    },
+  );
 
   test('cost no calls and cause no notice when switched off', async () => {
     expect(await explained(inputOf(worse, settings('off')))).toMatchObject({
@@ -460,7 +463,7 @@ describe('attributes', () => {
     });
   });
 
-  test('are used unchanged with their slack and without discovery when pinned', async () => {
+  test('are used unchanged, with their slack and without discovery, if they are pinned', async () => {
     const { attributes, asked } = await explained(
       inputOf(worse, { pinned: { ...pinned, slack: 0 } }),
     );
@@ -470,7 +473,7 @@ describe('attributes', () => {
     expect(questions).toEqual(new Set(['affinity']));
   });
 
-  test('are omitted with a notice when too many are pinned for a small suite', async () => {
+  test('are omitted with a notice if too many are pinned for a small suite', async () => {
     const fifth = withIds([{ kind: 'domain', name: 'fifth', explanation: '' }]);
     const five = { ...pinned, shared: [...pinned.shared, ...fifth] };
     const { attributes, messages } = await explained(inputOf(worse.slice(0, 9), { pinned: five }));
@@ -529,7 +532,7 @@ describe('partial failures', () => {
     expect(messages).toContain(`${PATH}: 3 of 60 references are not fully rated: too long`);
   });
 
-  test('failing solvers are reported and leave no attributes', async () => {
+  test('solvers that fail are reported, and no attribute is shown', async () => {
     const { attributes, messages } = await explained(inputOf(worse, { pinned }), reader, () =>
       Promise.resolve({ status: 'failed', reason: 'is out' }),
     );
@@ -544,7 +547,7 @@ describe('partial failures', () => {
 });
 
 describe('several suites', () => {
-  test('each have attributes, which are tested as one family', async () => {
+  test('have separate attributes, which are corrected together for multiple tests', async () => {
     const input = inputOf(worse);
     const [suite] = input.suites;
     const references = sixty(() => 0.95, 'other');

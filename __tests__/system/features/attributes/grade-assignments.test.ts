@@ -25,8 +25,8 @@ async function grade(labels: string, ...args: string[]) {
 const LABELS =
   '  r1: [late parcels, quote a rule]\n  r2: [quote a rule]\n  r3: [Late parcels]\n  r4: [Late parcels]\n';
 
-describe('grade of a prompt with labelled attributes', () => {
-  test('rates only the labelled tests and counts which attributes agree with people', async () => {
+describe('evaldiff grade for tests with labelled attributes', () => {
+  test("rates only the labelled tests, and counts how often ratings agree with people's labels", async () => {
     const { code, out, calls } = await grade(LABELS, '--json');
     expect([code, calls]).toEqual([0, 4]);
     expect(JSON.parse(out)).toMatchObject({
@@ -43,7 +43,7 @@ describe('grade of a prompt with labelled attributes', () => {
     });
   });
 
-  test('prints the agreement with intervals, and each wrong assignment', async () => {
+  test('prints the agreement with intervals, and each wrong rating', async () => {
     const { out } = await grade(LABELS);
     expect(out).toMatch(/4 of 5, \d+\.\d to \d+\.\d %/);
     expect(out).toContain('62.5 %');
@@ -60,7 +60,7 @@ describe('grade of a prompt with labelled attributes', () => {
       '  {}\n',
       'prompts/tests/ask.yaml: the prompt "ask" has no labels; add examples to its conversation',
     ],
-  ])('refuses %j before any call', async (labels, words) => {
+  ])('rejects the labels %j before any call', async (labels, words) => {
     const { code, out, err, calls } = await grade(labels);
     expect([code, calls]).toEqual([2, 0]);
     expect(`${out}${err}`).toContain(words);

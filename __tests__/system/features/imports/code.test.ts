@@ -67,7 +67,7 @@ describe('a JavaScript assertion in the sandbox', () => {
   });
 
   test.each(['javascript', 'python'] as const)(
-    'receives data in %s if a schema guarantees it, and otherwise text',
+    'receives parsed data in %s if a schema guarantees it, and otherwise text',
     async (language) => {
       const [wrap, source] =
         language === 'javascript'
@@ -104,7 +104,7 @@ describe('a JavaScript assertion in the sandbox', () => {
       'isKind',
     ],
     ['module.exports.default = (output) => output.length > 3', null],
-  ])('runs a file that exports a function: %s', async (source, exported) => {
+  ])('can be a file that exports a function: %s', async (source, exported) => {
     expect(await run('javascript', javascriptMetric(check(source), 'file', exported))).toEqual([
       1,
       true,
@@ -156,7 +156,7 @@ describe('a Python assertion in the sandbox', () => {
     expect(await run('python', pythonMetric(check(source, more), 'inline'))).toEqual(wanted);
   });
 
-  test('runs a file with get_assert and receives maps as data', async () => {
+  test('can be a file with get_assert, and receives maps as data', async () => {
     const source =
       "def get_assert(output, context):\n    return {'pass': len(context['vars']['user']['tags']) == 2, 'score': 1, 'reason': 'two'}\n";
     expect(

@@ -55,7 +55,7 @@ const byName = (project: Project): Project => ({
 });
 
 describe('evaldiff import', () => {
-  test('writes evaldiff files with the meaning of the imported one', async () => {
+  test('writes evaldiff files that mean the same as the imported file', async () => {
     const { code, out, err, files } = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });
@@ -97,7 +97,7 @@ describe('evaldiff import', () => {
       'flexeval',
     ],
   ])(
-    '%s with one prompt becomes files that are not mistaken for the source format',
+    'names the new files so that they are not mistaken for the source format: %s with one prompt',
     async (file, text, name) => {
       const data = { 'd.jsonl': '{"input": [{"role": "user", "content": "Hi"}]}\n' };
       const { code, files } = await run(['import', file], { [file]: text, ...data });
@@ -185,7 +185,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('reports once what several tests share, and lists files that another folder still needs', async () => {
+  test('reports a loss that several tests share only once, and lists files that the new folder lacks', async () => {
     const repeated = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });
@@ -281,7 +281,7 @@ describe('evaldiff import', () => {
         0,
         /^note: .*the assertion javascript does not compile, which is a fail on every answer .*\n.*the assertion python does not compile/,
       ],
-    ])('has the expected result for %s', async (_, file, text, code, said) => {
+    ])('accepts or rejects %s as before the conversion', async (_, file, text, code, said) => {
       const imported = await run(['import', file], { [file]: text });
       expect([imported.code, imported.err]).toEqual([code, expect.stringMatching(said)]);
       const { [file]: _source, ...converted } = imported.files;
@@ -307,7 +307,7 @@ describe('evaldiff import', () => {
       ],
       ['nlu.yml', 'version: "3.1"\nnlu: [{ intent: greet, examples: hi }]\n', 'Rasa'],
       ['a.convo.txt', '#me\nhi\n\n#bot\nhello\n', 'Botium'],
-    ])('names the unsupported format of %s', async (file, text, label) => {
+    ])('reports %s as an unsupported format, with its name', async (file, text, label) => {
       const said = `is a file of ${label}, which evaldiff does not read: write a prompt file, where `;
       const imported = await run(['import', file], { [file]: text });
       expect([imported.code, imported.err]).toEqual([2, expect.stringContaining(said)]);
@@ -344,7 +344,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('does not change existing settings and prints what to add', async () => {
+  test('keeps existing settings unchanged, and prints what to add', async () => {
     const { code, out, files } = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
       'evaldiff.yaml': 'seed: 7\n',

@@ -68,9 +68,9 @@ tests:
   - { vars: { q: one, turns: [{ a: 1 }, { a: 2 }] }, assert: [{ type: equals, value: 'kind|Answer: one|one|2' }] }
 `;
 
-describe("promptfoo's providers in code", () => {
+describe('promptfoo providers written in code', () => {
   test.each(PROVIDERS)(
-    'answer with code: host and receive prompt, configuration and variables: %s',
+    'run if `code` is host, and receive prompt, configuration and variables: %s',
     async (_, provider, files) => {
       const { result, server } = await openWith({
         ...files,
@@ -83,7 +83,7 @@ describe("promptfoo's providers in code", () => {
     },
   );
 
-  test('do not run without code: host; the default model answers and a notice names the line', async () => {
+  test('do not run otherwise: the default model answers, and a notice names the line', async () => {
     const [, provider, files] = PROVIDERS[0]!;
     const { result } = await openWith({
       ...files,
@@ -99,7 +99,7 @@ describe("promptfoo's providers in code", () => {
     );
   });
 
-  test('rerun their tests when a file that they import changes', async () => {
+  test('run their tests again if a file that they import changes', async () => {
     const [, provider, files] = PROVIDERS[1]!;
     const { repository, result } = await openWith({
       ...files,
@@ -111,7 +111,7 @@ describe("promptfoo's providers in code", () => {
     expect(answersOf(changed)).toEqual([['one', 'rude|Answer: one|one|2', 'fail']]);
   });
 
-  test('report what they threw as one error of the try', async () => {
+  test('cause one error of the try if they throw', async () => {
     const { result } = await openWith({
       'evals/provider.js': "export default { callApi() { throw new Error('no database'); } };",
       'evals/promptfooconfig.yaml': config('file://provider.js'),
@@ -179,8 +179,8 @@ test('a template with conditions is compared only for references whose prompt ch
   ]);
 });
 
-describe("promptfoo's prompts and tests in code", () => {
-  test('are generated under code: host and sent to the model', async () => {
+describe('promptfoo prompts and tests written in code', () => {
+  test('are generated if `code` is host, and sent to the model', async () => {
     const { result, server } = await openWith(MADE);
     const ran = await result('run', 'n_tries=1', '--code', 'host');
     expect(ran.problems).toEqual([]);
@@ -220,7 +220,7 @@ describe("promptfoo's prompts and tests in code", () => {
     ).toEqual([[[{ key: 'messages', file: 'evals/prompt.py' }], [['q1', true, true]]]]);
   });
 
-  test('that fail for one test are an error of that test alone', async () => {
+  test('cause an error only for the test for which they fail', async () => {
     const { result } = await openWith({
       ...MADE,
       'evals/tests.py': "def more(config):\n    return [{'vars': {'q': 'bad'}}]\n",
@@ -231,7 +231,7 @@ describe("promptfoo's prompts and tests in code", () => {
     expect(answersOf(ran)[1]).toEqual(['q0', 'from the model', 'pass']);
   });
 
-  test('are not imported without code: host, and each is reported with its line', async () => {
+  test('are not imported otherwise, and each is reported with its line', async () => {
     const { evaldiff } = await openWith(MADE);
     const { code, err } = await evaldiff('import', 'evals/promptfooconfig.yaml');
     expect(code).toBe(2);

@@ -33,7 +33,7 @@ tests:
 `;
 
 describe('a promptfoo configuration evaluated directly', () => {
-  test('is judged by its own assertions, and a changed assertion reruns only its test', async () => {
+  test('is judged by its own assertions, and a changed assertion reruns only its own test', async () => {
     const here = await opened({ 'promptfooconfig.yaml': config('yes') }, (sent) =>
       sent.includes('three') ? 'No idea' : 'Yes, 5',
     );
@@ -444,7 +444,7 @@ def counts(thread):
     ]);
   });
 
-  test('are completed and graded by echoes without any model call', async () => {
+  test("are completed and graded by FlexEval's echo models without any model call", async () => {
     const { server, result: run } = await onLessons(
       {
         'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
@@ -470,7 +470,7 @@ eval:
     expect(server.requests).toEqual([]);
   });
 
-  test('without messages are refused at their row', async () => {
+  test('without messages are rejected with their row', async () => {
     const { server, result } = await onLessons(
       {
         'lessons.yaml':
@@ -489,7 +489,7 @@ eval:
     expect(server.requests).toEqual([]);
   });
 
-  test('are graded at every turn of the tutor, 39 in all', async () => {
+  test("are graded at each of the tutor's 39 turns", async () => {
     const { server, result: run } = await onLessons(
       {
         'lessons.yaml': RUN,

@@ -62,7 +62,7 @@ async function verify(results: unknown, config = CONFIG) {
 const of = (...results: object[]) => ({ evalId: 'e', results: { version: 3, results } });
 
 describe('evaldiff import --verify', () => {
-  test("scores promptfoo's own answers, finds all verdicts equal and lists what is not compared", async () => {
+  test("scores promptfoo's own answers, finds equal verdicts and lists what is not compared", async () => {
     const { code, out, err, files } = await verify(
       of(
         // In the order in which they finished, with one from another provider.
@@ -149,7 +149,7 @@ describe('evaldiff import --verify', () => {
     expect(err).toContain(message);
   });
 
-  test('reads prompts with logic or in code, because it needs only the answers', async () => {
+  test('accepts prompts with logic or code, because it needs only the answers', async () => {
     const results = of(
       result(0, 'one', '{"ok": true} one', [{ assertion: contains, pass: true }]),
       result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
@@ -167,38 +167,35 @@ describe('evaldiff import --verify', () => {
       { config: { providers: [{ id: 'openai:gpt-4o', label: 'big', transform: 'output.a' }] } },
       { provider: { id: 'openai:gpt-4o', label: 'big' } },
     ],
-  ])(
-    'reports separately the answers that %s transformed before judgement',
-    async (_, more, row) => {
-      const answers = [
-        result(
-          0,
-          'one',
-          'one',
-          [
-            { assertion: contains, pass: true },
-            { assertion: script, pass: true },
-          ],
-          row,
-        ),
-        result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
-      ];
-      const { code, out } = await verify({ ...of(...answers), ...more });
-      expect([code, out.split('\n')]).toEqual([
-        1,
+  ])('reports separately the answers that %s transformed before scoring', async (_, more, row) => {
+    const answers = [
+      result(
+        0,
+        'one',
+        'one',
         [
-          '1 of 1 verdict equal',
-          '2 verdicts on answers that a transform changed there: 1 equal on the changed answers. The transform is not converted, so a run here judges what the model gave',
-          expect.stringMatching(
-            /^ {2}javascript .*, test .*one.*: promptfoo passes, evaldiff fails: .*SyntaxError/,
-          ),
-          '',
+          { assertion: contains, pass: true },
+          { assertion: script, pass: true },
         ],
-      ]);
-    },
-  );
+        row,
+      ),
+      result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
+    ];
+    const { code, out } = await verify({ ...of(...answers), ...more });
+    expect([code, out.split('\n')]).toEqual([
+      1,
+      [
+        '1 of 1 verdict equal',
+        '2 verdicts on answers that a transform changed there: 1 equal on the changed answers. The transform is not converted, so a run here judges what the model gave',
+        expect.stringMatching(
+          /^ {2}javascript .*, test .*one.*: promptfoo passes, evaldiff fails: .*SyntaxError/,
+        ),
+        '',
+      ],
+    ]);
+  });
 
-  test('finds tests whose variables are files or templates, which results contain unresolved', async () => {
+  test('finds tests whose variables are files or templates, which results contain unchanged', async () => {
     const config = CONFIG.replace(
       'vars: { q: [two, three] }',
       "vars: { q: file://q.txt, t: '{{ q | upper }}' }",
@@ -232,7 +229,7 @@ describe('evaldiff import --verify', () => {
     expect([code, out]).toEqual([said === '' ? 2 : 0, said]);
   });
 
-  test('a configuration without tests has nothing to verify', async () => {
+  test('reports that a configuration without tests has nothing to verify', async () => {
     const { code, err } = await verify(of(), "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\n");
     expect([code, err]).toEqual([2, 'promptfooconfig.yaml: has no tests to verify\n']);
   });

@@ -6,7 +6,7 @@ const SKILL = '---\nname: notes\ndescription: Writes notes\n---\n' + 'Long body.
 const row = agentRow('claude-code');
 
 describe('the context that an agent always loads', () => {
-  test('is its instruction files and the front matter of the skills that it finds', () => {
+  test('consists of its instruction files and the front matter of its skills', () => {
     const files = new Map([
       ['CLAUDE.md', 'Be brief.'],
       ['.claude/skills/notes/SKILL.md', SKILL],
@@ -23,7 +23,7 @@ describe('the context that an agent always loads', () => {
     ['skills/notes/SKILL.md', false],
     ['docs/CLAUDE.md', false],
     ['README.md', false],
-  ])('has %s: %s', (path, expected) => {
+  ])('includes %s: %s', (path, expected) => {
     expect(isContextFile(row, path)).toBe(expected);
   });
 });

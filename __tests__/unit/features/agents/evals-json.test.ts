@@ -38,7 +38,7 @@ const readEvals = (settings: string, more: Record<string, string> = {}) =>
   );
 
 describe("a skill's evals.json", () => {
-  test('runs as tasks of the agent that the settings name', async () => {
+  test('becomes tasks for the agent that the settings name', async () => {
     const { project, problems } = await readEvals(AGENT);
     expect(problems).toEqual([]);
     const [suite] = project.suites;
@@ -75,7 +75,7 @@ describe("a skill's evals.json", () => {
     ]);
   });
 
-  test('reports the case that lacks a file and no lost trigger query', async () => {
+  test('reports a case whose file is missing, but no lost trigger queries', async () => {
     const { project, notices } = await readEvals(AGENT);
     const said = [...project.notices.map(({ message }) => message), ...notices].join('\n');
     expect(said).toContain('its file nowhere.csv is not in the repository');
@@ -106,7 +106,7 @@ agent:
     });
   });
 
-  test('stays a prompt without an agent in the settings', async () => {
+  test('becomes a prompt if the settings name no agent', async () => {
     const { project, problems } = await readEvals(
       'grader: gpt-4o\nmodels: { default: { provider: openai, model: gpt-4o } }\n',
     );

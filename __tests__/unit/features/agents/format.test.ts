@@ -39,7 +39,7 @@ const read = (suite: string, more: Record<string, string> = {}) =>
 const withLine = (from: string, to: string): string => SUITE.replace(from, to);
 
 describe('an agent suite', () => {
-  test('takes folders whose names have wildcard characters as they are', async () => {
+  test('treats wildcard characters in folder names literally', async () => {
     const suite = withLine('from: shop', 'from: app/[id]').replace(
       '  hide: [shop/secret.md]\n',
       '',
@@ -107,7 +107,7 @@ describe('an agent suite', () => {
     ]);
   });
 
-  test('reports figures of each run without gating', async () => {
+  test('shows figures of each run, which do not gate', async () => {
     const { project } = await read(SUITE);
     const values = project.suites[0]?.tests.metrics.filter(({ skip }) => skip) ?? [];
     expect(values.map(({ name }) => name)).toEqual([
@@ -153,7 +153,7 @@ describe('an agent suite', () => {
     expect(specOf(entry?.command ?? [])).toMatchObject({ model: 'sonnet', at: 'proxy' });
   });
 
-  test('puts the files of a task into its workspace alone', async () => {
+  test("puts a task's files only into that task's workspace", async () => {
     const task = '{ id: search, task: Write the notes., files: { data.csv: other/app.js } }';
     const { project, problems } = await read(
       withLine('{ id: search, task: Write the notes. }', task),
@@ -169,7 +169,7 @@ describe('an agent suite', () => {
   test.each([
     ['claude-code@2.1.330', '.claude/skills/pdf'],
     ['{ command: [node, agent.mjs] }', '.agents/skills/pdf'],
-  ])('places skills where %s finds them', async (agent, folder) => {
+  ])('puts skills into the folder in which %s looks for them', async (agent, folder) => {
     const suite = SUITE.replace('claude-code@2.1.330', agent)
       .replace('from: shop', 'skills: { pdf: ./other/pdf/ }')
       .replace('trigger: notes', 'trigger: pdf');

@@ -15,28 +15,37 @@ const step = { type: 'tool_call', name: 'Bash', arguments: '{}', result: '' } as
 const run = sample('Done.', { completion: { parts: [...PARTS, facts], steps: [step, step] } });
 const program = sample('Done.', { completion: { parts: PARTS, steps: [step, step] } });
 
-test('graders see the task, the last words and the changed files of an agent', () => {
+test("graders see an agent's task, last message and changed files", () => {
   const material = materialsOf(run, 'Turn');
   expect(material.input).toBe('user: What is asked?');
   for (const text of [material.content, material.completion, material.conversation])
     expect(text).toMatch(/Done\.\n\nChanged files:\nNOTES\.md\n\+# Search$/);
 });
 
-test('graders see only the text of other programs', () => {
+test("graders see only the answer's text if the program is not an agent", () => {
   expect(materialsOf(program, 'Turn').completion).toBe('Done.');
 });
 
 test.each([
   [run, 2],
   [program, 0],
-])('metrics of tool calls count the steps of an agent alone', async (answer, value) => {
-  const source = { kind: 'built-in', uses: 'count_tool_calls', with: {} } as const;
-  const metric = { name: 'calls', source, level: 'Turn' as const, threshold: null, depends_on: [] };
-  const place = { file: 'a.yaml', line: 1 };
-  const [score] = await scoreMetric({ ...metric, skip: false, place }, [answer], {} as never);
-  expect(score?.value).toBe(value);
-});
+])(
+  'tool-call metrics count the steps of agents, but not of other programs',
+  async (answer, value) => {
+    const source = { kind: 'built-in', uses: 'count_tool_calls', with: {} } as const;
+    const metric = {
+      name: 'calls',
+      source,
+      level: 'Turn' as const,
+      threshold: null,
+      depends_on: [],
+    };
+    const place = { file: 'a.yaml', line: 1 };
+    const [score] = await scoreMetric({ ...metric, skip: false, place }, [answer], {} as never);
+    expect(score?.value).toBe(value);
+  },
+);
 
-test('facts of a run are not shown as its answer', () => {
+test("the facts of a run are not part of the answer's text", () => {
   expect(answerText(run.completion)).toBe('Done.\nNOTES.md\n+# Search');
 });

@@ -51,7 +51,7 @@ async function measured(
 
 describe('metrics of agents', () => {
   test.each(agentMetrics.map((metric) => [metric.name, metric] as const))(
-    '%s measures its example',
+    'give the documented result for the example of %s',
     async (_, { score, example }) => {
       const answer = sample(example.output, { completion: example.completion ?? {} });
       const context = { name: 'x', level: 'Turn', tools: {} } as never;
@@ -89,11 +89,11 @@ describe('metrics of agents', () => {
     ['runs', { run: 'make' }, 'skipped'],
     ['runs', { run: 'sleep' }, 'error'],
     ['run_value', { of: 'seconds' }, 'skipped'],
-  ])('%s with %j does not judge what the run does not know', async (uses, given, status) => {
+  ])('%s with %j gives no verdict if the run lacks the data', async (uses, given, status) => {
     expect(await measured(uses, given)).toMatchObject({ status });
   });
 
-  test('report an error for an answer that no agent gave', async () => {
+  test('report an error if the answer does not come from an agent', async () => {
     expect(await measured('runs', { run: 'make' }, null)).toMatchObject({ status: 'error' });
   });
 });

@@ -76,7 +76,7 @@ describe('requests of two runs of an agent', () => {
         ],
       },
     ],
-  ])('are equal apart from %s', (_, agent, a, b) => {
+  ])('count as equal if they differ only in %s', (_, agent, a, b) => {
     expect(same(agent, a, b)).toBe(true);
     expect(same('command', a, b)).toBe(true);
   });
@@ -138,11 +138,11 @@ describe('requests of two runs of an agent', () => {
       { messages: [{ metadata: 1 }] },
       { messages: [{ metadata: 2 }] },
     ],
-  ])('differ in %s', (_, agent, a, b) => {
+  ])('count as different if they differ in %s', (_, agent, a, b) => {
     expect(same(agent, a, b)).toBe(false);
   });
 
-  test('are equal apart from values that the runner knows, such as the commit', () => {
+  test('count as equal if they differ only in values that the runner knows, such as the commit', () => {
     const other = 'bada55e1234567890bada55e1234567890bada55';
     const known = [
       [COMMIT, '/tmp/run-1'],
@@ -158,7 +158,7 @@ describe('requests of two runs of an agent', () => {
     expect(same('codex', said('c0ff'), said('bada'), known)).toBe(false);
   });
 
-  test('cannot change what an object inherits', () => {
+  test('cannot set the prototype of an object', () => {
     const body = JSON.parse('{"messages":[{"__proto__":{"a":1}}]}') as JsonMap;
     expect(JSON.stringify(normaliserFor('codex', [])(body))).toBe(JSON.stringify(body));
   });

@@ -47,7 +47,7 @@ const beside = (base: typeof RUN, head: typeof RUN): string =>
   markdownOf(viewOf(made(base)).beside(made(head), 300), NO_LINKS);
 
 describe('report of two runs of an agent', () => {
-  test('shows last words, files, commands, cost and turns of both sides', () => {
+  test('shows last messages, files, commands, cost and turns of both sides', () => {
     const head = {
       ...RUN,
       diff: '+# Notes\n+BAD\n',
@@ -66,7 +66,7 @@ describe('report of two runs of an agent', () => {
     expect(shown).toContain('The first 2 steps are equal.');
   });
 
-  test('shows steps from the first that differs', () => {
+  test('shows the steps from the first difference on', () => {
     const head = { ...RUN, steps: [call('read', 'rules'), call('web_fetch', null), call('x', '')] };
     const shown = beside(RUN, head);
     expect(shown).toMatch(/Step 2.*write.*written.*web_fetch.*no result/);
@@ -75,7 +75,7 @@ describe('report of two runs of an agent', () => {
     expect(shown).toContain('The first 1 step is equal.');
   });
 
-  test('leaves out equal files and commands, and says how many steps are missing', () => {
+  test('omits equal files and commands, and says how many steps are omitted', () => {
     const many = Array.from({ length: 9 }, (_, at) => call(`tool_${String(at)}`, 'done'));
     const shown = beside(RUN, { ...RUN, steps: many });
     expect(shown).not.toContain('<code>NOTES.md</code></td>');
@@ -91,7 +91,7 @@ describe('report of two runs of an agent', () => {
     expect(at({ leaks: ['NOTES.md'] })).toContain('NOTES.md');
   });
 
-  test('shows a run alone with its files and commands, escaped', () => {
+  test('shows a single run with its files and commands, escaped', () => {
     const view = viewOf(made({ ...RUN, words: '<b>Done</b>' }));
     const html = markupText(view.html(200));
     expect(html).toContain('&lt;b&gt;Done');
@@ -99,7 +99,7 @@ describe('report of two runs of an agent', () => {
     expect(JSON.stringify(view.whole(200))).toContain('GOOD');
   });
 
-  test('leaves answers of other suites as they are', () => {
+  test('does not change answers of other suites', () => {
     const { parts: _, ...rest } = made(RUN);
     expect(agentsReport.onTry?.({ ...rest, parts: [{ type: 'text', text: 'Hi' }] })).toBeNull();
     expect(agentsReport.onTry?.({ ...rest, parts: null })).toBeNull();

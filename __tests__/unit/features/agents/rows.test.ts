@@ -25,7 +25,7 @@ const run = (more: object = {}) => ({ ended: 'exit' as const, code: 0, stderr: '
 const silent = { end: null, last: '' };
 
 describe('a recorded run', () => {
-  test.each(AGENT_NAMES)('of %s ends with its last words', (name) => {
+  test.each(AGENT_NAMES)("of %s ends with the agent's last message", (name) => {
     const transcript = readTranscript(agentRow(name), recorded(name));
     expect(transcript.last).toBe('Done: NOTES.md');
     expect(transcript.end).toMatchObject({ ok: true });
@@ -43,7 +43,7 @@ describe('a recorded run', () => {
     ['opencode', ['skill', 'read', 'bash']],
     ['acp', ['skill', 'read', 'edit']],
     ['command', ['skill', 'read_file', 'write_file']],
-  ])('of %s has its tool calls in order, with the written text and results', (name, tools) => {
+  ])('of %s shows its tool calls in order, with written text and results', (name, tools) => {
     const calls = callsOf(name);
     expect(calls.map(([tool]) => tool)).toEqual(tools);
     expect(calls.every(([, , result]) => result !== null)).toBe(true);
@@ -66,14 +66,17 @@ describe('a recorded run', () => {
     ['opencode', 'the limit of 1 turn is reached'],
     ['acp', 'the limit of 1 turn is reached'],
     ['command', 'the limit of 1 turn is reached'],
-  ])('of %s that the gateway refused is an error with its reason', (name, reason) => {
-    const row = agentRow(name);
-    const transcript = readTranscript(row, recorded(`${name}-refused`));
-    expect(transcript.end).toMatchObject({ ok: false });
-    expect(runFault(row, run({ code: 1 }), transcript, 10)).toContain(reason);
-  });
+  ])(
+    "of %s is an error with the gateway's reason if the gateway refused a call",
+    (name, reason) => {
+      const row = agentRow(name);
+      const transcript = readTranscript(row, recorded(`${name}-refused`));
+      expect(transcript.end).toMatchObject({ ok: false });
+      expect(runFault(row, run({ code: 1 }), transcript, 10)).toContain(reason);
+    },
+  );
 
-  test('of copilot that the gateway refused reports success', () => {
+  test('of copilot reports success even if the gateway refused a call', () => {
     const { end, last } = readTranscript(agentRow('copilot'), recorded('copilot-refused'));
     expect(end).toEqual({ ok: true, why: 'end_turn' });
     expect(last).toContain('the limit of 1 turn is reached');
@@ -92,7 +95,7 @@ describe('skills that are used by opening their file', () => {
     ['codex', 'cat .claude/skills/release-notes/SKILL.md', []],
     ['codex', 'ls .agents/skills', []],
     ['command', 'cat skills/release-notes/SKILL.md', ['release-notes']],
-  ])('count for %s: %s', (name, command, skills) => {
+  ])('count as used by %s: %s', (name, command, skills) => {
     expect(opened(name, command)).toEqual(skills);
   });
 });
@@ -107,7 +110,7 @@ describe('a command agent', () => {
     expect(read('Looking…', 'Done.', '').last).toBe('Looking…\nDone.');
   });
 
-  test('may omit ids: a result belongs to the latest call', () => {
+  test('may omit ids: a result then belongs to the latest call', () => {
     const { steps } = read(
       '{"type":"tool_call","name":"run","input":{"command":"ls"}}',
       '{"type":"tool_result","output":"a.md"}',
@@ -161,7 +164,7 @@ describe('a run without a usable end', () => {
     expect(runFault(agentRow(name), ended, silent, 10)).toBe(message);
   });
 
-  test('is fine for a command agent that exits with 0', () => {
+  test('is accepted from a command agent that exits with 0', () => {
     expect(runFault(agentRow('command'), run(), silent, 10)).toBeNull();
   });
 });

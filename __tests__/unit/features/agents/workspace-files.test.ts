@@ -70,7 +70,7 @@ describe('the files of a workspace', () => {
     expect(await placed(SHOP, own)).toEqual(expected);
   });
 
-  test('come from `with` if `from` has the same path', async () => {
+  test('come from `with` if `from` contains the same path', async () => {
     const files = await readWorkspaceFiles(treeOf(SHOP), {
       ...rules,
       ...{ from: 'fixtures/shop', with: ['AGENTS.md'] },
@@ -95,7 +95,7 @@ describe('the files of a workspace', () => {
     ]);
   });
 
-  test('are refused with a list of all links that leave and all paths below a link', async () => {
+  test('are rejected with a list of all links that leave the workspace and all paths below a link', async () => {
     const given = {
       files: { 'shop/a': 'x', 'docs/guide/b': 'y' },
       links: { 'shop/out': '../../etc/passwd', 'shop/root': '/', 'shop/docs': 'elsewhere' },
@@ -116,7 +116,7 @@ describe('the files of a workspace', () => {
     expect((error as UserError).message).toContain('docs/guide/b: would be below docs, which is');
   });
 
-  test('larger than the limit are refused before they are all read', async () => {
+  test('are rejected before all are read if they exceed the size limit', async () => {
     const files = Object.fromEntries([...Array(40).keys()].map((at) => [`f${String(at)}`, '']));
     const tree = treeOf({ files });
     const body = new Uint8Array(30_000_000);
@@ -159,7 +159,7 @@ describe('a link of a workspace', () => {
   });
 });
 
-describe('the false key of an agent', () => {
+describe("the fake key in an agent's environment", () => {
   const canary = 'sk-canary-7f3a9c21d8e64b05';
 
   test.each([
@@ -167,23 +167,26 @@ describe('the false key of an agent', () => {
     ['its base64', Buffer.from(`x${canary}y`).toString('base64')],
     ['its hex digits', Buffer.from(canary).toString('hex')],
     ['bytes around it', new Uint8Array([255, ...Buffer.from(canary), 0])],
-  ])('is noticed as %s', (_, content) => {
+  ])('is found as %s', (_, content) => {
     expect(canarySpotter(canary)(content)).toBe(true);
   });
 
-  test('is not noticed elsewhere, or if there is none', () => {
+  test('is not found in other text, or if there is no fake key', () => {
     expect(canarySpotter(canary)('sk-canary')).toBe(false);
     expect(canarySpotter(null)('anything')).toBe(false);
   });
 });
 
-describe('walls that isolate agents', () => {
-  test.each(['darwin', 'win32'] as const)('are refused on %s with a remedy', async (platform) => {
-    const walls = await findWalls(['root'], platform);
-    expect(walls).toEqual({
-      refused: expect.stringMatching(
-        /^Agents run inside walls .+\(this system is not Linux\)\. Run it on Linux \(on Windows: WSL 2; on macOS: /,
-      ),
-    });
-  });
+describe('sandboxes for agents', () => {
+  test.each(['darwin', 'win32'] as const)(
+    'are unavailable on %s, and the message suggests a fix',
+    async (platform) => {
+      const walls = await findWalls(['root'], platform);
+      expect(walls).toEqual({
+        refused: expect.stringMatching(
+          /^Agents run inside walls .+\(this system is not Linux\)\. Run it on Linux \(on Windows: WSL 2; on macOS: /,
+        ),
+      });
+    },
+  );
 });

@@ -50,7 +50,7 @@ describe('attributes file', () => {
     });
   });
 
-  test('can list attributes for one prompt, which replace the shared ones', () => {
+  test('can list attributes of one prompt, which replace the shared ones', () => {
     const pinned = good(
       `domains: [{ name: Sums }]\nprompts:\n  ${B}:\n    subtasks: [{ name: Add }]`,
     );

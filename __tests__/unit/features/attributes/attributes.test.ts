@@ -66,7 +66,7 @@ describe('attributes in a report', () => {
     expect(unsure).not.toContain('regressed');
   });
 
-  test('that moved with the same attribute are combined in one sentence, with their figures', () => {
+  test('that changed together with the same attribute are combined in one sentence, with their figures', () => {
     const moved: Record<string, Partial<AttributeResult>> = {
       'Naming the next step': { base: 1, head: 0.9, difference: -0.1 },
       'Product advice': { base: 0.5, head: 0.75, difference: 0.25, verdict: 'also rose' },
@@ -96,7 +96,7 @@ describe('attributes in a report', () => {
     expect(text).toContain('Not compared: 1 attribute that too few tests have, or too few lack.');
   });
 
-  test('explain that lower is better for skills if a sub-task moved', () => {
+  test('explain that lower is better for skills if a sub-task changed', () => {
     expect(text).not.toContain('Other skills');
     const moved = shown(
       changed(({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})),
@@ -106,7 +106,7 @@ describe('attributes in a report', () => {
     expect(moved).toContain('lower is better');
   });
 
-  test('say that nothing changed if none moved', () => {
+  test('say that nothing changed if no attribute changed', () => {
     const same = shown(changed(() => ({ verdict: 'no change found', explained_by: [] })));
     expect(same).toContain('No change found in any of them.');
   });
@@ -156,7 +156,7 @@ test('two prompts with the same file and model keep separate attributes and insi
 });
 
 describe('insights in a report', () => {
-  test('name their references', () => {
+  test('list the references on which they are based', () => {
     expect(shown(withKinds(), insights)).toContain(
       'base offered the money back. (mail-001, mail-013, mail-019)',
     );
@@ -169,13 +169,13 @@ describe('insights in a report', () => {
     [2, result.insights, '2 more insights were dropped; the notices say why.'],
     [1, result.insights, '1 more insight was dropped; '],
     [1, [], '1 more insight was dropped'],
-  ])('count %d dropped ones', (count, left, words) => {
+  ])('include the number of dropped insights: %d', (count, left, words) => {
     const dropped_insights = [{ path, suite, variant, count }];
     expect(shown({ ...result, dropped_insights, insights: left }, insights)).toContain(words);
     expect(shown(result, insights)).not.toContain('dropped');
   });
 
-  test('are shown with the tried change and its place', () => {
+  test('show the change that was tried and its place', () => {
     const text = shown(result, insights);
     expect(text.split('\n')[0]).toBe('2 tried insights');
     expect(text).toContain('- Be firm about the thirty days.');

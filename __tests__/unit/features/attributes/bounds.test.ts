@@ -19,7 +19,7 @@ const priorsIn = (rows: readonly (readonly (number | null)[])[], columns: number
 
 describe('priors', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'of %s are its normalized mean affinities',
+    'of %s are the normalized means of their ratings',
     (_, { scores, priors: known }) => {
       const found = priorsIn(scores, known.length);
       found.forEach(({ prior, mean }, column) => {
@@ -78,7 +78,7 @@ describe('priors', () => {
 
 describe('bounds', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'of %s match those from another solver',
+    'of %s match the bounds from another solver',
     (_, { scores, priors: given, lower, upper }) => {
       const bounds = outwardBounds(given, scores.length, 2, 0.1);
       expect(bounds.map(({ least }) => least)).toEqual(lower);

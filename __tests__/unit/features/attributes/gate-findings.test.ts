@@ -32,7 +32,7 @@ describe('regressed attributes', () => {
     { path: 'other.yaml' },
     { suite: 'another prompt of the file' },
     { variant: { model: 'x', parameters: {} } },
-  ])('are not findings with %j', (other) => {
+  ])('are not findings of a suite if they differ in %j', (other) => {
     expect(textsOf('fail', { ...attribute, ...other })).toEqual([]);
   });
 });
@@ -71,7 +71,7 @@ describe('regressed attributes with stored answers', () => {
     ['base drops today too', 'model', 'unchanged', [0, 1]],
     ['new answers do not confirm them', 'unconfirmed', 'unchanged', [0, 1]],
   ] as const)(
-    "become findings unless today's answers contradict them: %s (%s, %s)",
+    'become findings unless new answers contradict them: %s (%s, %s)',
     async (_, status, verdict, counts) => {
       const { findings, unconfirmed } = await confirmed(status, verdict);
       expect([findings.length, unconfirmed.length]).toEqual(counts);

@@ -88,7 +88,7 @@ describe('a proposed insight', () => {
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('is one of at most two insights, and a dropped insight does not hide the other', async () => {
+  test('is one of at most two, and dropping one does not affect the other', async () => {
     const { insights, faults } = await proposed(
       written({ why: '' }),
       written({ why: 'Fine.\n\n# Heading\u202e' }),
@@ -99,7 +99,7 @@ describe('a proposed insight', () => {
   });
 });
 
-test('a tried insight states the figure, the reason and what its change gains', () => {
+test('a tried insight states the figure, the reason and the effect of its change', () => {
   const gain = { recovers: { references: 5, of: 5 }, stable: 45 };
   expect(
     insightText(attributeResult('Shopping'), { why: 'Answers lack the price.', ...gain }),

@@ -11,8 +11,8 @@ const table = (base: number, head: number, tries = 5): Table => ({
   head: { passes: head, tries },
 });
 
-describe('countOutcomes', () => {
-  test('counts only passes and fails, up to the shared number of tries', () => {
+describe('outcomes of tries', () => {
+  test('count only if they are a pass or a fail, up to the shared number of tries', () => {
     const tries = (['pass', 'fail', 'ungraded', 'error', 'skipped', 'pass'] as const).map(
       (outcome, index) => tryResult(outcome, index),
     );
@@ -20,7 +20,7 @@ describe('countOutcomes', () => {
     expect(countOutcomes(outcomesOf(tries, null, 2))).toEqual({ passes: 1, tries: 2 });
   });
 
-  test('can count one metric instead of the whole try', () => {
+  test('can be those of one metric instead of the whole try', () => {
     const shared = { reason: 'x', skip: false };
     const scores = [
       { ...shared, metric: 'short', status: 'pass' as const, value: 1 },
@@ -70,7 +70,7 @@ describe('skill misalignment', () => {
   });
 });
 
-describe('samples', () => {
+describe('samples of an attribute', () => {
   test('are the three largest drops, excluding references without a drop', () => {
     const row = (counts: Table, index: number, affinity = 5) => ({
       id: `r${index}`,
@@ -90,7 +90,7 @@ describe('samples', () => {
     expect(ids([row(untried, 0)])).toEqual([]);
   });
 
-  test('are the answers with different skill use, head before base', () => {
+  test('are the answers that use a skill differently than expected, head before base', () => {
     const head = [pair(5, 1, 'a'), pair(1, 3, 'b'), pair(null, 1, 'c'), pair(1, 5, 'd')];
     expect(otherSkills({ base: [pair(5, 1, 'a'), pair(4, 3, 'b')], head })).toEqual([
       { kind: 'skill', reference: 'a', side: 'head', expected: 5, output: 1 },

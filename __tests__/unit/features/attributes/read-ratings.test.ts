@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { looseRatings } from '../../../../src/features/attributes/read-ratings.ts';
 
 describe('ratings outside JSON', () => {
-  test('are read from a line each', () => {
+  test('are read one per line', () => {
     const reply = '- rivers: 4\n1. "shoes" = 4/5,\n* **boats**: 3';
     expect(looseRatings(reply)).toEqual([
       { id: 'rivers', score: '4', evidence: '' },
@@ -16,7 +16,7 @@ describe('ratings outside JSON', () => {
     '[ ,'.repeat(20_000),
     `[a${' '.repeat(20_000)}Score: 4`,
     `[a, Score:${' '.repeat(20_000)}`,
-  ])('are read in time from a model that repeats itself', (reply) => {
+  ])('are read quickly even if the model repeats itself', (reply) => {
     const start = performance.now();
     looseRatings(reply);
     expect(performance.now() - start).toBeLessThan(2_000);

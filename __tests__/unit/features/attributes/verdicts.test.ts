@@ -31,7 +31,7 @@ describe('group verdicts', () => {
     ...range(0, 5).map((j) => [...range(j * 3, j * 3 + 3), ...range(15 + j * 9, 24 + j * 9)]),
   ];
 
-  test('name only the broken group, not groups that share its falls', () => {
+  test('name only the broken group, not groups that share its regressed references', () => {
     const found = verdicts(broken, groups);
     expect(found.map(({ verdict }) => verdict)).toEqual([
       'regressed',
@@ -42,7 +42,7 @@ describe('group verdicts', () => {
   });
 
   // Half of the suite has group 2, and so most of the falls, but they are denser in 0 and 1.
-  test('name two broken groups instead of a wide one that contains most of the falls', () => {
+  test('name two broken groups instead of a wide one that contains most of the regressed references', () => {
     const isBroken = (at: number): boolean => at < 24;
     const tables = range(0, 150).map((at) => table(5, isBroken(at) ? 1 : 5));
     const wide = range(0, 150).filter((at) => (isBroken(at) ? at % 4 !== 0 : at % 2 === 0));
@@ -60,7 +60,7 @@ describe('group verdicts', () => {
     expect(words(tables, some).slice(0, 4)).toEqual(['regressed', 'regressed', 'regressed', SAME]);
   });
 
-  test('name a group inside or around another one if only it explains the falls', () => {
+  test('name a group inside or around another one only if it explains the regressions', () => {
     const nested = [range(0, 8), range(0, 24), range(30, 50)];
     const fell = (to: number): Table[] => range(0, 60).map((at) => table(5, at < to ? 0 : 5));
     expect(words(fell(8), nested)).toEqual(['regressed', 'also fell', SAME]);
@@ -76,7 +76,7 @@ describe('group verdicts', () => {
     expect(same[0]?.alternatives).toEqual([{ group: 1, shared: 10, of: 10 }]);
   });
 
-  test('name no group if all references fell equally', () => {
+  test('name no group if all references regress equally', () => {
     const tables = range(0, 60).map((at) => table(5, at % 2 === 0 ? 3 : 4));
     const found = words(tables, [range(0, 30), range(30, 60), range(10, 40)]);
     expect(found).toEqual(Array(3).fill('also fell'));
@@ -110,7 +110,7 @@ describe('group verdicts', () => {
     expect(found[1]?.map(({ verdict }) => verdict)).toEqual(words(broken, groups));
   });
 
-  test('count a cluster once, so that templates failing together are not a finding', () => {
+  test('count a cluster once, so that a template that fails as a whole is not a finding', () => {
     const fell = times(9, table(3, 1, 3));
     const verdictWith = (cluster: string | null) =>
       groupVerdicts(

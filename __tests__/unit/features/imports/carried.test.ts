@@ -28,7 +28,7 @@ async function imported(text: string, more: Record<string, string> = {}) {
   };
 }
 
-describe('configuration without usable providers', () => {
+describe('a configuration with unusable providers', () => {
   test.each<[string, string, string]>([
     [
       'providers in code',
@@ -43,26 +43,29 @@ describe('configuration without usable providers', () => {
     ['an unknown vendor', 'providers: watsonx:granite', 'the provider "watsonx" is unknown'],
     ['no chat model', 'providers: [openai:embedding:e]', 'names no chat model'],
     ['no provider', 'description: nothing', 'no provider is named'],
-  ])('with %s keeps its prompts and tests, for the model "default"', async (_, written, why) => {
-    const { problems, notices, suites } = await imported(
-      `prompts: ['Say {{x}}', 'Shout {{x}}']\n${written}\n${TESTS}`,
-    );
-    expect(problems).toEqual([]);
-    expect(suites.map(({ name, model, references }) => [name, model, references])).toEqual(
-      ['promptfooconfig 1', 'promptfooconfig 2'].map((name) => [
-        name,
-        'default',
-        [
-          ['one', ['contains', 'icontains'], null],
-          ['two', ['contains'], null],
-        ],
-      ]),
-    );
-    expect(notices[0]).toContain(why);
-    expect(notices.every((line) => line.includes('go to the model "default"'))).toBe(true);
-  });
+  ])(
+    'keeps its prompts and tests, for the model "default", if it has %s',
+    async (_, written, why) => {
+      const { problems, notices, suites } = await imported(
+        `prompts: ['Say {{x}}', 'Shout {{x}}']\n${written}\n${TESTS}`,
+      );
+      expect(problems).toEqual([]);
+      expect(suites.map(({ name, model, references }) => [name, model, references])).toEqual(
+        ['promptfooconfig 1', 'promptfooconfig 2'].map((name) => [
+          name,
+          'default',
+          [
+            ['one', ['contains', 'icontains'], null],
+            ['two', ['contains'], null],
+          ],
+        ]),
+      );
+      expect(notices[0]).toContain(why);
+      expect(notices.every((line) => line.includes('go to the model "default"'))).toBe(true);
+    },
+  );
 
-  test('drops unusable providers if it also has usable ones', async () => {
+  test('drops them if it also has usable ones', async () => {
     const { notices, suites } = await imported(
       `prompts: ['Say {{x}}']\nproviders: [file://own.py, openai:gpt-4o]\n${TESTS}`,
     );
@@ -98,7 +101,7 @@ test.each([
   'mistral:mistral-large-latest',
   'perplexity:sonar',
   'xai:grok-4',
-])('provider %s needs no settings entry, because its name shows the vendor', async (id) => {
+])('provider %s needs no settings entry, because its name identifies the vendor', async (id) => {
   const { problems, notices, settings, suites } = await imported(
     `prompts: ['Say {{x}}']\nproviders: ['${id}']\n${TESTS}`,
   );
@@ -110,7 +113,7 @@ describe('tests without assertions', () => {
   const mixed = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\n${TESTS}  - { vars: { x: three } }\n`;
   const none = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one } }, { vars: { x: two } }]\n`;
 
-  test('are shown together with tests with assertions, and compared as advice by a grader', async () => {
+  test('are shown next to tests with assertions, and a grader compares them without gating', async () => {
     const bare = await imported(mixed);
     expect(bare.suites[0]?.references.at(-1)).toEqual(['three', ['(shown)'], null]);
     expect(bare.notices).toEqual([

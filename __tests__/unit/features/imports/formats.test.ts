@@ -64,7 +64,7 @@ describe('import formats', () => {
   });
 });
 
-describe('file of another tool with a custom name', () => {
+describe("another tool's file with a custom name", () => {
   test.each<[string, string, string]>([
     ['evals/checkout.yaml', PROMPTFOO, 'checkout'],
     [
@@ -84,7 +84,7 @@ describe('file of another tool with a custom name', () => {
       JSON.stringify({ skill_name: 'pdf', cases: [{ prompt: 'a', assertions: ['x'] }] }),
       'pdf',
     ],
-  ])('%s is recognized by its content if listed under prompts', async (file, text, name) => {
+  ])('%s is recognized by its content if it is listed under prompts', async (file, text, name) => {
     expect(
       await namesOf({
         'evaldiff.yaml': `prompts: [${file}]\ngrader: gpt-4o\n`,
@@ -94,7 +94,7 @@ describe('file of another tool with a custom name', () => {
     ).toEqual([[], [[file, name]]]);
   });
 
-  test('*_prompt.yml is found automatically, unless it is a prompt of evaldiff', async () => {
+  test('*_prompt.yml is found automatically, unless it is an evaldiff prompt', async () => {
     expect(await namesOf({ 'a/greet_prompt.yml': PROMPT_YML })).toEqual([
       [],
       [['a/greet_prompt.yml', 'greet']],
@@ -106,14 +106,14 @@ describe('file of another tool with a custom name', () => {
     ]);
   });
 
-  test('of unknown content is read as a prompt of evaldiff, and its errors are reported', async () => {
+  test('is read as an evaldiff prompt if its content is unknown, and its errors are reported', async () => {
     expect(
       await problemsOf({ 'evaldiff.yaml': 'prompts: [a.yaml]\n', 'a.yaml': 'prompts: [hi]\n' }),
     ).toEqual(expect.arrayContaining([expect.stringContaining('a.yaml: "model" is missing')]));
   });
 });
 
-describe('scenarios', () => {
+describe('promptfoo scenarios', () => {
   const of = (scenarios: string, more: Record<string, string> = {}) =>
     read({
       'promptfooconfig.yaml': `prompts: ['{{greeting}} {{x}} {{y}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { greeting: hello }, assert: [{ type: contains, value: d }] }\n${scenarios}`,

@@ -62,7 +62,7 @@ const value = fc.letrec((tie) => ({
 const map = fc.dictionary(key, value, { maxKeys: 7 });
 const rows = fc.array(map, { maxLength: 3 });
 
-describe('file of another tool', () => {
+describe("another tool's file", () => {
   test.each<
     [
       string,
@@ -107,7 +107,7 @@ describe('file of another tool', () => {
         },
       }),
     ],
-  ])('%s never throws for any content, and all messages are readable', async (file, build) => {
+  ])('%s never makes evaldiff throw, and all messages are readable', async (file, build) => {
     await fc.assert(
       fc.asyncProperty(map, rows, async (written, list) => {
         const { problems, notices } = await read({

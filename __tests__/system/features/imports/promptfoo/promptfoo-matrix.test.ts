@@ -91,7 +91,7 @@ const types = [...new Set(MATRIX.assertions.map(({ type }) => type))];
 
 describe("promptfoo's own verdicts", () => {
   test.each(types)(
-    "of %s equal evaldiff's on every answer, or the difference is reported",
+    "on %s equal evaldiff's for every answer, or the difference is reported",
     async (wanted) => {
       const differing: string[] = [];
       const [known, alike] = [true, false].map((is) =>
@@ -115,7 +115,7 @@ describe("promptfoo's own verdicts", () => {
     },
   );
 
-  test('with deliberate differences are listed in the guide', () => {
+  test('that differ on purpose are listed in the guide', () => {
     const guide = readFileSync(new URL('../../docs/migrate.md', FOLDER), 'utf8').replace(
       / +/g,
       ' ',

@@ -24,8 +24,8 @@ const skill = (evals: string, more: Record<string, string | Uint8Array> = {}) =>
   ...more,
 });
 
-describe('evals/evals.json with SKILL.md', () => {
-  test('is read in place, with the skill as system prompt and its checks as statements', async () => {
+describe('an evals/evals.json with SKILL.md', () => {
+  test('is imported with the skill as system prompt and the checks as statements', async () => {
     const { project, problems, notices } = await read({
       ...settings,
       'skills/pdf/SKILL.md': SKILL,
@@ -199,7 +199,7 @@ describe('evals/evals.json with SKILL.md', () => {
     });
   });
 
-  test('finds its skill in skills/<name> by its skill_name', async () => {
+  test('finds the skill in skills/<name> by its skill_name', async () => {
     const { project, problems } = await read({
       ...settings,
       'skills/pdf/SKILL.md': 'Read.',
@@ -224,7 +224,7 @@ describe('evals/evals.json with SKILL.md', () => {
   });
 });
 
-describe('check of a skill', () => {
+describe("a skill's check", () => {
   const NEGATED = 'The answer does not do, say or contain this: ';
   const listed = (...statements: unknown[]) => ['criteria', { statements }];
   const contains = (value: string[], more = {}) => ['contains', { value, ...more }];
@@ -370,7 +370,7 @@ describe('check of a skill', () => {
     expect(notices[0]).toContain('1 of 4 cases, 1 of 3 checks carried over; 3 lost');
   });
 
-  test('is not read from a list of trigger queries, which the notice names', async () => {
+  test('is not read from a list of trigger queries, which a notice reports', async () => {
     const query = { query: 'Open it', should_trigger: true };
     const { notices, problems, project } = await read({
       ...settings,
@@ -386,7 +386,7 @@ describe('check of a skill', () => {
   });
 });
 
-describe('folder in the files of a case', () => {
+describe('a folder in the files of a case', () => {
   const evals = (...files: unknown[]) => json([{ prompt: 'Sum up', files, assertions: ['x'] }]);
   const filesOf = async (files: Record<string, string | Uint8Array>, settled = settings) => {
     const { project, notices } = await read(skill('', { ...settled, ...files }));

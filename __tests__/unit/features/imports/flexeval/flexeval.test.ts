@@ -73,7 +73,7 @@ const imported = async (of: Record<string, string>) => {
   };
 };
 
-describe('FlexEval run', () => {
+describe('a FlexEval run', () => {
   test('is read in place with its dialogues, functions, rubrics, conditions and models', async () => {
     const { suites, settings, rubrics, problems } = await imported(files(WHOLE));
     expect(problems).toEqual([]);
@@ -315,7 +315,7 @@ describe('FlexEval run', () => {
     if (message !== null) expect(notices.join('\n')).toMatch(message);
   });
 
-  test('splits an echo with \\n into lines, so that its label is on its own line', async () => {
+  test("splits the echo model's response at escaped line breaks", async () => {
     const { settings } = await imported(
       completing(
         'completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO',
@@ -360,7 +360,7 @@ describe('FlexEval run', () => {
   });
 });
 
-describe('FlexEval file with several evals', () => {
+describe('a FlexEval file with several evals', () => {
   const EVALS = `first:
   data: [../data/lessons.jsonl]
   config: { nb_evaluations_per_thread: 2, max_n_conversation_threads: 10 }
@@ -374,7 +374,7 @@ third:
   metrics: { function: [{ name: count_turns }] }
 `;
 
-  test("keeps its grader in addition to the settings' grader, which would cost other money", async () => {
+  test('uses its own graders, even if the settings have another one', async () => {
     const { suites, settings, problems } = await imported({
       'evaldiff.yaml': 'prompts: evals/all.yaml\ngrader: claude-sonnet-4-5\n',
       'evals/all.yaml': EVALS,
@@ -397,7 +397,7 @@ third:
     expect(notices).toContain('5: its grader gpt-4.1 is replaced by gpt-4o of evals/a.yaml');
   });
 
-  test('is recognized by its content if listed, with one suite and grader per eval', async () => {
+  test('is recognized by its content if the settings list it, with one suite and grader per eval', async () => {
     const { suites, settings, problems, notices } = await imported({
       'evaldiff.yaml': 'prompts: evals/all.yaml',
       'evals/all.yaml': EVALS,
@@ -437,7 +437,7 @@ third:
     },
   );
 
-  test('is not recognized in a prompt of evaldiff, whatever the tests are named', async () => {
+  test('is not recognized in an evaldiff prompt, whatever its tests are named', async () => {
     const {
       project: { suites },
     } = await read({

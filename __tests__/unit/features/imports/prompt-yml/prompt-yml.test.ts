@@ -33,8 +33,8 @@ evaluators:
     uses: github/novelty
 `;
 
-describe('.prompt.yml file', () => {
-  test('is read in place with messages, parameters, test data and evaluators', async () => {
+describe('a .prompt.yml file', () => {
+  test('is imported with its messages, parameters, test data and evaluators', async () => {
     const { project, problems, notices } = await read({
       'evaldiff.yaml': 'grader: gpt-4o',
       [FILE]: WHOLE,
@@ -135,7 +135,7 @@ describe('.prompt.yml file', () => {
     ).toBe('claude-sonnet-4-5');
   });
 
-  test('without evaluators is shown, and compares base and head if there is a grader', async () => {
+  test('shows its answers if it has no evaluators, and compares them if there is a grader', async () => {
     const text = `model: openai/gpt-4o\nmessages: [{ role: user, content: 'sum {{input}}' }]\ntestData: [{ input: a }, { input: b }]\nevaluators: []\n`;
     const judgedBy = async (files: Record<string, string>) => {
       const { project, problems, notices } = await read(files);
@@ -175,7 +175,7 @@ describe('.prompt.yml file', () => {
     });
   });
 
-  test('without test data is one test if it has no variables, and has none otherwise', async () => {
+  test('has one test if it has neither test data nor variables, and otherwise needs test data', async () => {
     const of = (content: string) => ({
       [FILE]: `messages: [{ role: user, content: '${content}' }]\nmodel: openai/gpt-4o\n`,
     });
@@ -187,7 +187,7 @@ describe('.prompt.yml file', () => {
     ]);
   });
 
-  test('with an unknown or missing model relies on the model map of the settings', async () => {
+  test("relies on the settings' models if its model is unknown or missing", async () => {
     const text = (model: string) =>
       `${model}messages: [{ role: user, content: 'say {{input}}' }]\ntestData: [{ input: a }]\nevaluators: [{ name: e, string: { contains: a } }]\n`;
     expect(
@@ -196,7 +196,7 @@ describe('.prompt.yml file', () => {
     expect((await read({ [FILE]: text('') })).project.suites[0]?.prompt.model).toBe('default');
   });
 
-  test('with template logic is dropped with its line', async () => {
+  test('drops template logic, and reports its line', async () => {
     const { notices, project } = await read({
       [FILE]:
         'messages:\n  - { role: user, content: hi }\n  - { role: user, content: "{% if x %}" }\ntestData: [{ input: a }]\n',
@@ -253,7 +253,7 @@ describe('.prompt.yml file', () => {
     });
   });
 
-  test('with other content is reported', async () => {
+  test('reports content that it does not support', async () => {
     expect(await problemsOf({ [FILE]: 'on: push\njobs: {}\n' })).toEqual([
       `${FILE}: is not a .prompt.yml: it has no list of messages`,
     ]);

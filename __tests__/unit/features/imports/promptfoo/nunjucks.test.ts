@@ -76,8 +76,8 @@ const RENDERED: [string, string][] = [
   ['{{ l + 1 }} {{ o ~ n }} {{ l == "x,y,z" }} {{ l == l }}', 'x,y,z1 [object Object]7 true true'],
 ];
 
-describe('promptfoo template', () => {
-  test.each(RENDERED)('%j is rendered like nunjucks', (template, text) => {
+describe('a promptfoo template', () => {
+  test.each(RENDERED)('%j is rendered as nunjucks does', (template, text) => {
     expect(library.renderString(template, VARS)).toBe(text);
     expect(render(template)).toEqual({ ok: true, text });
   });
@@ -113,7 +113,7 @@ describe('promptfoo template', () => {
     ['a sum', `{{ ${'a+'.repeat(50_000)}a }}`],
     ['brackets', `{{ ${'('.repeat(20_000)}a${')'.repeat(20_000)} }}`],
     ['an unclosed raw block', `{% raw %}${'x'.repeat(1_000_000)}`],
-  ])('with %s that is too deep or long is not rendered', (_, template) => {
+  ])('with %s is not rendered if it is too deep or too long', (_, template) => {
     expect(render(template)).toMatchObject({ ok: false });
   });
 

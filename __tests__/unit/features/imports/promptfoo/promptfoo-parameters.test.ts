@@ -26,7 +26,7 @@ async function asked(
 
 const CHAT = { temperature: 0, max_tokens: 1024 };
 
-describe('provider configuration', () => {
+describe("a provider's configuration", () => {
   // Request bodies captured from promptfoo 0.123.1 with a local server.
   test.each<[string, object, object]>([
     ['openai:gpt-4o', {}, CHAT],
@@ -86,11 +86,11 @@ describe('provider configuration', () => {
       { max_tokens: 1024, top_p: 0.5 },
     ],
     ['anthropic:messages:claude-opus-4-7', { temperature: 1 }, { max_tokens: 1024 }],
-  ])('of %s with %j is sent as by promptfoo', async (id, config, wanted) => {
+  ])('of %s with %j is sent as promptfoo sends it', async (id, config, wanted) => {
     expect((await asked([{ id, config }])).parameters).toEqual(wanted);
   });
 
-  test('keys that promptfoo ignores are not sent, with a notice', async () => {
+  test('omits keys that promptfoo ignores, with a notice', async () => {
     const { parameters, said } = await asked([
       { id: 'openai:gpt-4o', config: { maxTokens: 5, topP: 0.3, n: 2, max_completion_tokens: 9 } },
     ]);
@@ -126,7 +126,7 @@ describe('provider configuration', () => {
     });
   });
 
-  test("of a prompt includes its files and overrides the provider's", async () => {
+  test("in a prompt includes its files and overrides the provider's", async () => {
     const { parameters } = await asked(
       ['openai:gpt-4o'],
       { 'f.yaml': 'type: json_object\n' },

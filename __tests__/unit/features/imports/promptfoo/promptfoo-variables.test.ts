@@ -34,7 +34,7 @@ async function sent(prompts: string[], tests: unknown[], files: Files = {}) {
 const TEXT = 'T {{x}}|{{y}}';
 const JSON_CHAT = '[{"role": "user", "content": "J {{x}}|{{y}}"}]';
 
-describe('template in the value of a variable', () => {
+describe("a template in a variable's value", () => {
   // Output of promptfoo 0.123.1 for a text prompt and for a JSON prompt.
   test.each<[Record<string, unknown>, string, string]>([
     [
@@ -121,7 +121,7 @@ describe('template in the value of a variable', () => {
   });
 });
 
-describe('prompt with variables', () => {
+describe('a prompt with variables', () => {
   test('that renders to a JSON chat is sent as that chat', async () => {
     const chat = '[{"role":"system","content":"S"},{"role":"user","content":"U"}]';
     expect(await sent(['{{x}}'], [{ vars: { x: chat } }, { vars: { x: 'plain' } }])).toEqual([
@@ -137,7 +137,7 @@ describe('prompt with variables', () => {
     ]);
   });
 
-  test('that shows earlier answers of the run is dropped', async () => {
+  test('is dropped if it shows earlier answers of the run', async () => {
     const { notices } = await project(
       ['{% for turn in _conversation %}{{ turn.output }}{% endfor %}{{x}}', TEXT],
       [{ vars: { x: 1, y: 2 } }],
@@ -148,7 +148,7 @@ describe('prompt with variables', () => {
   });
 });
 
-describe('file as the value of a variable', () => {
+describe("a file as a variable's value", () => {
   const FILES = {
     'd/a.txt': 'text {{y}}\n',
     'd/b.json': '{"k": 1}',
@@ -179,7 +179,7 @@ describe('file as the value of a variable', () => {
     expect((await sent(['{{x}}!'], tests, FILES))[0]?.flat()).toEqual(['["file://d/a.txt"]!']);
   });
 
-  test('with variables applies to every test, and later files override earlier ones', async () => {
+  test('that contains variables applies to every test, and later files override earlier ones', async () => {
     const tests = [{ vars: ['v/*.yaml', 'w.yaml'] }];
     const files = { 'v/a.yaml': 'x: 1\ny: 1\n', 'v/b.yaml': 'y: 2\n', 'w.yaml': 'z: 3\n' };
     expect((await sent(['{{x}}{{y}}{{z}}'], tests, files))[0]?.flat()).toEqual(['123']);
@@ -275,7 +275,7 @@ describe('images and files in chat messages', () => {
   });
 });
 
-describe('CSV or JSON Lines file converted from Windows-1252', () => {
+describe('a CSV or JSON Lines file converted from Windows-1252', () => {
   test('keeps its control characters U+0080 to U+009F', async () => {
     const tests = ['t.csv', 't.jsonl'];
     const files = {

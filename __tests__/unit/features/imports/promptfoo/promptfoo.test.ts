@@ -46,8 +46,8 @@ const TEST = `  - description: greets
       - { type: icontains, value: bonjour }
 `;
 
-describe('promptfoo configuration', () => {
-  test('is read in place as prompts whose references have their own metrics', async () => {
+describe('a promptfoo configuration', () => {
+  test('is imported as prompts whose references have their own metrics', async () => {
     const { suite, notices, references } = await only(config(TEST));
     expect(notices).toEqual([]);
     const content = 'Translate {text} into {language}.';
@@ -110,7 +110,7 @@ tests:
     });
   });
 
-  test('with custom servers creates endpoints, whose addresses the workflow must provide', async () => {
+  test('creates endpoints for custom servers, whose addresses the workflow must set', async () => {
     const { project, problems, notices } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -174,7 +174,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     ['apiBaseUrl: localhost:8080', null, 'its server URL is invalid'],
     ["apiBaseUrl: ''", 'gpt-4o', null],
   ])(
-    'sends requests for its own server only there, not to a vendor: %s',
+    'sends requests for a custom server only to it, not to a vendor: %s',
     async (config, model, said) => {
       const { project, notices } = await read({
         [CONFIG]: `
@@ -302,7 +302,7 @@ tests:
     expect(metrics[0]?.source).toEqual({ kind: 'built-in', uses, with: given });
   });
 
-  test('keeps thresholds and labels, and does not gate on weight 0', async () => {
+  test('keeps thresholds and labels, and turns weight 0 into a metric that does not gate', async () => {
     const { metrics } = await only(
       asserting(
         '{ type: g-eval, value: clear, threshold: 0.9, metric: clarity }, { type: contains, value: a, weight: 0 }, { type: contains, value: b }',
@@ -369,7 +369,7 @@ tests:
     ]);
   });
 
-  test('reports a transform of every test once, with all places and advice', async () => {
+  test('reports a transform that all tests share once, with all places and advice', async () => {
     const { notices } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -420,7 +420,7 @@ tests:
     ['options: { transformVars: vars }', 'its options.transformVars changes the request'],
     ['prompts: [short]', 'its prompts selects who answers it'],
     ['providers: [openai:gpt-4o]', 'its providers selects who answers it'],
-  ])('drops a test with its own request settings (%s)', async (key, why) => {
+  ])('drops a test with separate request settings (%s)', async (key, why) => {
     const { project, notices } = await read(
       config(
         `  - { vars: { text: a, language: x }, assert: [{ type: contains, value: a }] }\n  - { vars: { text: b, language: x }, ${key}, assert: [{ type: contains, value: a }] }\n`,
@@ -558,7 +558,7 @@ tests:
   });
 });
 
-describe('meaning of a promptfoo configuration', () => {
+describe('the meaning of a promptfoo configuration', () => {
   const inputs = async (files: Record<string, string>) =>
     (await only(files)).references.map(({ input }) => input);
   const sourceOf = async (assertion: string, files: Record<string, string> = {}) => {
@@ -798,9 +798,9 @@ scenarios:
   );
 });
 
-describe('promptfoo configuration without prompts', () => {
+describe('a promptfoo configuration without prompts', () => {
   test.each(['promptfooconfig.yaml', 'evals/rss.yaml'])(
-    'uses the variable named prompt of each test, in %s',
+    "uses each test's variable named prompt, in %s",
     async (file) => {
       const { project, problems, notices } = await read({
         'evaldiff.yaml': `prompts: ['${file}']\n`,
