@@ -13,7 +13,7 @@ export interface Figures {
   /** References that ran. Of these, `fresh` are in new suites. */
   references: number;
   fresh: number;
-  /** References that are worse by their own tries, in suites that did not regress. */
+  /** References that got worse on their own, in suites that did not regress. */
   worse: number;
   /** References with evidence, of all that need it. Null if all have it. */
   evidence: { references: number; of: number } | null;
@@ -57,7 +57,7 @@ export function comparesNothing({ references, fresh }: Figures): boolean {
   return fresh > 0 && fresh >= references;
 }
 
-/** Returns tests that pass less often on head, by their own tries or with their suite. */
+/** Returns tests that pass less often on head, on their own or together with their suite. */
 export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>

@@ -78,7 +78,7 @@ interface Churn {
   /** Pass rates, 0–1. */
   base: number | null;
   head: number | null;
-  /** References that are worse by their own tries. */
+  /** References that got worse on their own. */
   worse: number;
 }
 

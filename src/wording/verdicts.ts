@@ -13,7 +13,7 @@ import { firstOf, namedIds, type Words } from './words.ts';
 interface Decided {
   suite: SuiteResult;
   reason: VerdictReason;
-  /** True if no other suite has this verdict, so that there is room to name tests. */
+  /** True if no other suite has this verdict. Then there is room to name tests. */
   isOnly: boolean;
 }
 

@@ -65,7 +65,7 @@ export interface FeatureReport {
     options: { root: string; marker: string; links: Links },
   ): SuggestedEdit[];
 
-  /** A page shows only the first feature's filter. */
+  /** If several features have a filter, the page shows only the first. */
   filter?(results: readonly Result[]): ReferenceFilter;
 
   page?(result: Result, reports: Reports): Promise<PagePart>;
@@ -118,7 +118,7 @@ export interface TryView {
   /** Tries with equal values are shown once. */
   value: unknown;
   lengths(): number[];
-  /** Includes how the try ended. */
+  /** A short form, which includes how the try ended. */
   shortened(characters: number): Line;
   /** Each text is cut to `characters`. */
   whole(characters: number): Line;

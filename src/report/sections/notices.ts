@@ -185,7 +185,7 @@ interface Said {
   suite: string | null;
   what: string;
   place: Notice['place'];
-  /** Removed places exist only on base. */
+  /** `base` if head deleted the place. */
   side: Side;
 }
 
