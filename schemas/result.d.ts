@@ -5193,49 +5193,49 @@ export interface EvaldiffResult {
           | "provider"
           | "file";
         /**
-         * The parameter, tool or property; null for lines of text and renamed properties.
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
          */
         name: string | null;
         /**
-         * Where a property belongs.
+         * What contains the property.
          */
         of?: {
           /**
-           * The parameter with the property.
+           * The parameter that contains the property.
            */
           parameter: string;
           /**
-           * The tool in it; null: none.
+           * The tool that contains the property. Null if none does.
            */
           tool: string | null;
         };
         /**
-         * Its file, on `side`.
+         * The changed file, on `side`.
          */
         file: string;
         /**
-         * Changed files of a program, if several; absent: `file` alone.
+         * Changed files of a program. Absent if only `file` changed.
          */
         files?: string[];
         /**
-         * `head`; `base` if it only removes something.
+         * `base` if the change only removes something, otherwise `head`.
          */
         side: "base" | "head";
         /**
-         * Its place on that side.
+         * The changed lines on `side`.
          */
         lines: {
           /**
-           * Its first line, from 1; 0: the whole file.
+           * First line, from 1. 0 for the whole file.
            */
           from: number;
           /**
-           * Its last line.
+           * Last line.
            */
           to: number;
         };
         /**
-         * Where to comment on it.
+         * Where to comment on the change.
          */
         head: {
           /**
@@ -5243,16 +5243,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; for removed text, the line after it. 0: the whole file.
+           * The line on head. For removed text, the line after it. 0 for the whole file.
            */
           line: number;
         };
         /**
-         * The text on base; null: none; empty for a file.
+         * The text on base. Null if base has none, empty for a whole file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none; empty for a file.
+         * The text on head. Null if head has none, empty for a whole file.
          */
         head_text: string | null;
       }[];
@@ -5423,49 +5423,49 @@ export interface EvaldiffResult {
           | "provider"
           | "file";
         /**
-         * The parameter, tool or property; null for lines of text and renamed properties.
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
          */
         name: string | null;
         /**
-         * Where a property belongs.
+         * What contains the property.
          */
         of?: {
           /**
-           * The parameter with the property.
+           * The parameter that contains the property.
            */
           parameter: string;
           /**
-           * The tool in it; null: none.
+           * The tool that contains the property. Null if none does.
            */
           tool: string | null;
         };
         /**
-         * Its file, on `side`.
+         * The changed file, on `side`.
          */
         file: string;
         /**
-         * Changed files of a program, if several; absent: `file` alone.
+         * Changed files of a program. Absent if only `file` changed.
          */
         files?: string[];
         /**
-         * `head`; `base` if it only removes something.
+         * `base` if the change only removes something, otherwise `head`.
          */
         side: "base" | "head";
         /**
-         * Its place on that side.
+         * The changed lines on `side`.
          */
         lines: {
           /**
-           * Its first line, from 1; 0: the whole file.
+           * First line, from 1. 0 for the whole file.
            */
           from: number;
           /**
-           * Its last line.
+           * Last line.
            */
           to: number;
         };
         /**
-         * Where to comment on it.
+         * Where to comment on the change.
          */
         head: {
           /**
@@ -5473,16 +5473,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; for removed text, the line after it. 0: the whole file.
+           * The line on head. For removed text, the line after it. 0 for the whole file.
            */
           line: number;
         };
         /**
-         * The text on base; null: none; empty for a file.
+         * The text on base. Null if base has none, empty for a whole file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none; empty for a file.
+         * The text on head. Null if head has none, empty for a whole file.
          */
         head_text: string | null;
       }[];
@@ -5508,49 +5508,49 @@ export interface EvaldiffResult {
           | "provider"
           | "file";
         /**
-         * The parameter, tool or property; null for lines of text and renamed properties.
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
          */
         name: string | null;
         /**
-         * Where a property belongs.
+         * What contains the property.
          */
         of?: {
           /**
-           * The parameter with the property.
+           * The parameter that contains the property.
            */
           parameter: string;
           /**
-           * The tool in it; null: none.
+           * The tool that contains the property. Null if none does.
            */
           tool: string | null;
         };
         /**
-         * Its file, on `side`.
+         * The changed file, on `side`.
          */
         file: string;
         /**
-         * Changed files of a program, if several; absent: `file` alone.
+         * Changed files of a program. Absent if only `file` changed.
          */
         files?: string[];
         /**
-         * `head`; `base` if it only removes something.
+         * `base` if the change only removes something, otherwise `head`.
          */
         side: "base" | "head";
         /**
-         * Its place on that side.
+         * The changed lines on `side`.
          */
         lines: {
           /**
-           * Its first line, from 1; 0: the whole file.
+           * First line, from 1. 0 for the whole file.
            */
           from: number;
           /**
-           * Its last line.
+           * Last line.
            */
           to: number;
         };
         /**
-         * Where to comment on it.
+         * Where to comment on the change.
          */
         head: {
           /**
@@ -5558,16 +5558,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; for removed text, the line after it. 0: the whole file.
+           * The line on head. For removed text, the line after it. 0 for the whole file.
            */
           line: number;
         };
         /**
-         * The text on base; null: none; empty for a file.
+         * The text on base. Null if base has none, empty for a whole file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none; empty for a file.
+         * The text on head. Null if head has none, empty for a whole file.
          */
         head_text: string | null;
       }[];
@@ -5638,49 +5638,49 @@ export interface EvaldiffResult {
           | "provider"
           | "file";
         /**
-         * The parameter, tool or property; null for lines of text and renamed properties.
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
          */
         name: string | null;
         /**
-         * Where a property belongs.
+         * What contains the property.
          */
         of?: {
           /**
-           * The parameter with the property.
+           * The parameter that contains the property.
            */
           parameter: string;
           /**
-           * The tool in it; null: none.
+           * The tool that contains the property. Null if none does.
            */
           tool: string | null;
         };
         /**
-         * Its file, on `side`.
+         * The changed file, on `side`.
          */
         file: string;
         /**
-         * Changed files of a program, if several; absent: `file` alone.
+         * Changed files of a program. Absent if only `file` changed.
          */
         files?: string[];
         /**
-         * `head`; `base` if it only removes something.
+         * `base` if the change only removes something, otherwise `head`.
          */
         side: "base" | "head";
         /**
-         * Its place on that side.
+         * The changed lines on `side`.
          */
         lines: {
           /**
-           * Its first line, from 1; 0: the whole file.
+           * First line, from 1. 0 for the whole file.
            */
           from: number;
           /**
-           * Its last line.
+           * Last line.
            */
           to: number;
         };
         /**
-         * Where to comment on it.
+         * Where to comment on the change.
          */
         head: {
           /**
@@ -5688,16 +5688,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; for removed text, the line after it. 0: the whole file.
+           * The line on head. For removed text, the line after it. 0 for the whole file.
            */
           line: number;
         };
         /**
-         * The text on base; null: none; empty for a file.
+         * The text on base. Null if base has none, empty for a whole file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none; empty for a file.
+         * The text on head. Null if head has none, empty for a whole file.
          */
         head_text: string | null;
       }[];
@@ -5868,49 +5868,49 @@ export interface EvaldiffResult {
           | "provider"
           | "file";
         /**
-         * The parameter, tool or property; null for lines of text and renamed properties.
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
          */
         name: string | null;
         /**
-         * Where a property belongs.
+         * What contains the property.
          */
         of?: {
           /**
-           * The parameter with the property.
+           * The parameter that contains the property.
            */
           parameter: string;
           /**
-           * The tool in it; null: none.
+           * The tool that contains the property. Null if none does.
            */
           tool: string | null;
         };
         /**
-         * Its file, on `side`.
+         * The changed file, on `side`.
          */
         file: string;
         /**
-         * Changed files of a program, if several; absent: `file` alone.
+         * Changed files of a program. Absent if only `file` changed.
          */
         files?: string[];
         /**
-         * `head`; `base` if it only removes something.
+         * `base` if the change only removes something, otherwise `head`.
          */
         side: "base" | "head";
         /**
-         * Its place on that side.
+         * The changed lines on `side`.
          */
         lines: {
           /**
-           * Its first line, from 1; 0: the whole file.
+           * First line, from 1. 0 for the whole file.
            */
           from: number;
           /**
-           * Its last line.
+           * Last line.
            */
           to: number;
         };
         /**
-         * Where to comment on it.
+         * Where to comment on the change.
          */
         head: {
           /**
@@ -5918,16 +5918,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; for removed text, the line after it. 0: the whole file.
+           * The line on head. For removed text, the line after it. 0 for the whole file.
            */
           line: number;
         };
         /**
-         * The text on base; null: none; empty for a file.
+         * The text on base. Null if base has none, empty for a whole file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none; empty for a file.
+         * The text on head. Null if head has none, empty for a whole file.
          */
         head_text: string | null;
       }[];
@@ -5953,49 +5953,49 @@ export interface EvaldiffResult {
           | "provider"
           | "file";
         /**
-         * The parameter, tool or property; null for lines of text and renamed properties.
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
          */
         name: string | null;
         /**
-         * Where a property belongs.
+         * What contains the property.
          */
         of?: {
           /**
-           * The parameter with the property.
+           * The parameter that contains the property.
            */
           parameter: string;
           /**
-           * The tool in it; null: none.
+           * The tool that contains the property. Null if none does.
            */
           tool: string | null;
         };
         /**
-         * Its file, on `side`.
+         * The changed file, on `side`.
          */
         file: string;
         /**
-         * Changed files of a program, if several; absent: `file` alone.
+         * Changed files of a program. Absent if only `file` changed.
          */
         files?: string[];
         /**
-         * `head`; `base` if it only removes something.
+         * `base` if the change only removes something, otherwise `head`.
          */
         side: "base" | "head";
         /**
-         * Its place on that side.
+         * The changed lines on `side`.
          */
         lines: {
           /**
-           * Its first line, from 1; 0: the whole file.
+           * First line, from 1. 0 for the whole file.
            */
           from: number;
           /**
-           * Its last line.
+           * Last line.
            */
           to: number;
         };
         /**
-         * Where to comment on it.
+         * Where to comment on the change.
          */
         head: {
           /**
@@ -6003,16 +6003,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; for removed text, the line after it. 0: the whole file.
+           * The line on head. For removed text, the line after it. 0 for the whole file.
            */
           line: number;
         };
         /**
-         * The text on base; null: none; empty for a file.
+         * The text on base. Null if base has none, empty for a whole file.
          */
         base_text: string | null;
         /**
-         * The text on head; null: none; empty for a file.
+         * The text on head. Null if head has none, empty for a whole file.
          */
         head_text: string | null;
       }[];

@@ -45,7 +45,7 @@ const EVENTS: readonly (readonly [string, EventFacts])[] = [
 function hostCode(event: EventFacts, origin: Origin): string {
   const decision = trustLevel(event, origin);
   if (decision.foreign !== undefined) return 'is an error';
-  return hostRefused(decision) === null ? 'holds' : 'runs confined';
+  return hostRefused(decision) === null ? 'allowed' : 'sandboxed';
 }
 
 function row(name: string, event: EventFacts): string[] {

@@ -141,8 +141,8 @@ interface BudgetRoom {
 
 function noRoom(cap: number | null, spent: number): string {
   return (
-    `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; ` +
-    `$${spent.toFixed(4)} are spent`
+    `the cost cap of $${String(cap)} (max-cost) leaves no room for another call; ` +
+    `$${spent.toFixed(4)} is spent`
   );
 }
 
@@ -281,7 +281,7 @@ function outputOf(completion: OkCompletion, purpose: Purpose): number {
 }
 
 function budgetRefusal(reached: string): Completion {
-  return { status: 'error', kind: 'budget', message: `not asked: ${reached}` };
+  return { status: 'error', kind: 'budget', message: `no call was made: ${reached}` };
 }
 
 export function budgetHalt(guard: Guard | null): Halt | null {

@@ -56,7 +56,7 @@ export const PRICE_ADVICE =
 function limitName({ by, ofBase }: CostCap): string {
   if (by === 'max-cost') return 'input max-cost';
   if (by === 'default')
-    return 'the default of budget.max_cost_usd; a higher one goes into the settings or the input max-cost';
+    return 'the default of budget.max_cost_usd; to raise it, change the settings or the input max-cost';
   return ofBase === true ? `${by} of base's settings; the input max-cost overrides it` : by;
 }
 
@@ -126,8 +126,8 @@ export function forecastWords({
 
 function agentWords({ runs, most_calls, most_usd }: NonNullable<Forecast['agents']>): string {
   return (
-    `${counted(runs, 'run')} of agents, whose calls and cost are known only afterwards: by the ` +
-    `limits of their suites at most ${counted(most_calls, 'call')} and ${formatDollars(most_usd)}`
+    `${counted(runs, 'run')} of agents with at most ${counted(most_calls, 'call')} and ` +
+    `${formatDollars(most_usd)}, by the limits of their suites`
   );
 }
 

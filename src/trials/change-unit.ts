@@ -25,36 +25,47 @@ export const changeUnitSchema = z.strictObject({
   name: z
     .string()
     .nullable()
-    .describe('The parameter, tool or property; null for lines of text and renamed properties.'),
+    .describe(
+      'Name of the parameter, tool or property. Null for lines of text and renamed properties.',
+    ),
   of: z
     .strictObject({
-      parameter: z.string().describe('The parameter with the property.'),
-      tool: z.string().nullable().describe('The tool in it; null: none.'),
+      parameter: z.string().describe('The parameter that contains the property.'),
+      tool: z
+        .string()
+        .nullable()
+        .describe('The tool that contains the property. Null if none does.'),
     })
-    .describe('Where a property belongs.')
+    .describe('What contains the property.')
     .exactOptional(),
-  file: z.string().describe('Its file, on `side`.'),
+  file: z.string().describe('The changed file, on `side`.'),
   files: z
     .array(z.string())
-    .describe('Changed files of a program, if several; absent: `file` alone.')
+    .describe('Changed files of a program. Absent if only `file` changed.')
     .exactOptional(),
-  side: sideSchema.describe('`head`; `base` if it only removes something.'),
+  side: sideSchema.describe('`base` if the change only removes something, otherwise `head`.'),
   lines: z
     .strictObject({
-      from: countSchema.describe('Its first line, from 1; 0: the whole file.'),
-      to: countSchema.describe('Its last line.'),
+      from: countSchema.describe('First line, from 1. 0 for the whole file.'),
+      to: countSchema.describe('Last line.'),
     })
-    .describe('Its place on that side.'),
+    .describe('The changed lines on `side`.'),
   head: z
     .strictObject({
       file: z.string().describe('The file on head.'),
       line: countSchema.describe(
-        'Its line on head; for removed text, the line after it. 0: the whole file.',
+        'The line on head. For removed text, the line after it. 0 for the whole file.',
       ),
     })
-    .describe('Where to comment on it.'),
-  base_text: z.string().nullable().describe('The text on base; null: none; empty for a file.'),
-  head_text: z.string().nullable().describe('The text on head; null: none; empty for a file.'),
+    .describe('Where to comment on the change.'),
+  base_text: z
+    .string()
+    .nullable()
+    .describe('The text on base. Null if base has none, empty for a whole file.'),
+  head_text: z
+    .string()
+    .nullable()
+    .describe('The text on head. Null if head has none, empty for a whole file.'),
 });
 
 /** A change at one place that can be applied or undone separately. */

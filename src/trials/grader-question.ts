@@ -68,7 +68,7 @@ export async function askForJson<Reply>(
   if (failed !== null) return { status: 'failed', reason: failed.message };
   const reply = replies.at(-1)?.reply ?? null;
   return reply === null
-    ? { status: 'failed', reason: 'the grader gave no reply of the form asked for' }
+    ? { status: 'failed', reason: 'the grader did not reply in the requested form' }
     : { status: 'ok', reply };
 }
 

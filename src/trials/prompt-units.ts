@@ -34,12 +34,13 @@ export function promptChange(
   read: ReadLines,
   bytes: ReadBytes = () => null,
 ): PromptChange | { units: null; reason: string } {
-  if (base === null || head === null) return { units: null, reason: 'one side has no such prompt' };
+  if (base === null || head === null)
+    return { units: null, reason: 'the prompt exists only on one side' };
   const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
   if ((before === null) !== (after === null))
     return { units: null, reason: 'one side sends messages and the other runs code' };
   if (base.suite.prompt.made !== undefined || head.suite.prompt.made !== undefined)
-    return { units: null, reason: 'its messages are made for each reference' };
+    return { units: null, reason: 'its messages are generated for each reference' };
   const text = messages(base, head, read);
   const body =
     before === null || after === null ? text : joinBodies(text, codeUnits(base, head, read));

@@ -106,7 +106,7 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
       next.set(key, at + 1);
       return [{ run: index, generation: asked, try: at, prompt }];
     });
-    if (tries.length < wanted.length) throw new TypeError('a try is of a reference that ran');
+    if (tries.length < wanted.length) throw new TypeError('a try needs a reference that ran');
     const results = await runExtraTries(run, tries, tools);
     return results.map(({ outcome }) =>
       outcome === 'pass' ? true : outcome === 'fail' ? false : null,

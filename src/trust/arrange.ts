@@ -65,7 +65,7 @@ function withGatesOfBase(
       place: { file: suite.tests.file, line: 0 },
       message:
         `${suite.prompt.name}: this pull request changes the suite's gate; ` +
-        "base's is in force until it is merged",
+        "base's gate applies until it is merged",
     });
     const { gate: _, ...tests } = suite.tests;
     return {
@@ -141,7 +141,7 @@ function baseSettingsNotices(
     .map((key) => ({
       kind: 'settings',
       place,
-      message: `this pull request changes ${key}; base's settings are in force until it is merged`,
+      message: `this pull request changes ${key}; base's settings apply until it is merged`,
     }));
 }
 
@@ -212,9 +212,9 @@ function keptNotices(written: Project, head: Project): Notice[] {
             kind: 'settings' as const,
             place: { file: tests.file, line: 0 },
             message:
-              `${prompt.name}: this pull request takes \`critical\` from ` +
-              `${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; ` +
-              `base's are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
+              `${prompt.name}: this pull request removes \`critical\` or lowers \`n_tries\` in ` +
+              `${counted(kept.length, 'reference')} (${firstWords(kept.map(({ id }) => id))}); ` +
+              "base's values apply until it is merged",
           },
         ];
   });
@@ -249,8 +249,8 @@ function triesNotices(
     kind: 'settings',
     place: file === null ? null : { file, line: 0 },
     message: found.some(({ lower }) => lower)
-      ? "this pull request lowers `n_tries`; base's is in force until it is merged"
-      : 'this pull request changes `n_tries`; that alone runs nothing, but applies to everything else that it runs',
+      ? "this pull request lowers `n_tries`; base's value applies until it is merged"
+      : 'this pull request changes `n_tries`; this alone runs nothing, but the new value applies to whatever else runs',
   }));
 }
 

@@ -23,14 +23,14 @@ type Note = (by: MergeSource, what: string) => void;
 const MERGE_WORDS: Record<MergeSource, ((what: string) => string) | null> = {
   head: null,
   tip: (what) =>
-    `the base branch changed ${what} since this branch left it: that is used, as it would be after the merge`,
+    `the base branch changed ${what} after this branch was created: its version is used, as after a merge`,
   conflict: (what) =>
-    `this pull request and the base branch both changed ${what}: the base branch's is used`,
+    `this pull request and the base branch both changed ${what}: the base branch's version is used`,
   prompt: (what) =>
     `this pull request and the base branch both changed ${what}: ` +
-    "head's is judged as it is; rebase to judge what would be merged",
+    "head's version is judged; rebase to judge the merged version",
   removed: (what) =>
-    `the base branch removed ${what}, and head changes it: rebase to judge what would be merged`,
+    `the base branch removed ${what}, but head changes it: rebase to judge the merged version`,
 };
 
 const PLACES = new Set(['place', 'at', 'codeAt', 'gatePlace', 'problemAt']);

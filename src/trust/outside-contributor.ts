@@ -191,8 +191,8 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
   const added = after.references.filter(({ id }) => !known.has(id));
   const shown =
     before.rollup.kind === 'code'
-      ? 'They do not run: this suite has its own roll-up.'
-      : 'They are run and shown, and do not count.';
+      ? 'They do not run, because the suite has a custom roll-up.'
+      : 'They run and are shown, but do not count.';
   const say = (found: readonly Reference[], what: string, then: string): Notice[] =>
     found.length === 0
       ? []
@@ -204,8 +204,8 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
           ),
         ];
   return [
-    ...say(edited, 'edits', "Base's inputs, expected values and settings of them were used."),
-    ...say(dropped, 'removes', 'They were run all the same.'),
+    ...say(edited, 'edits', "Base's inputs, expected values and settings were used for them."),
+    ...say(dropped, 'removes', 'They ran anyway.'),
     ...say(added, 'adds', shown),
   ];
 }

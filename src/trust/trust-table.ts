@@ -65,14 +65,16 @@ export function starterOf(facts: EventFacts): StarterReason {
   if (event === 'workflow_run') return behindRun(facts);
   if (fork) {
     const more =
-      event === 'pull_request' ? '; GitHub gives no secrets' : ', and secrets are in reach';
+      event === 'pull_request'
+        ? '; GitHub withholds the secrets'
+        : ', and the job can read secrets';
     return { starter: 'outsider', reason: `head is in a fork or deleted${more}` };
   }
   if (PULL_REQUEST_EVENTS.has(event))
     return { starter: 'member', reason: 'head is a branch of this repository' };
   if (BY_A_WRITER.has(event))
     return { starter: 'writer', reason: 'started by someone who can write to this repository' };
-  return { starter: 'outsider', reason: 'anyone can start this event' };
+  return { starter: 'outsider', reason: 'anyone can trigger this event' };
 }
 
 /** A merge queue trusts a pull request only as much as the pull request's own run did. */
@@ -90,5 +92,5 @@ function behindRun({ origin, fork }: EventFacts): StarterReason {
   const event = origin?.event;
   if ((event === 'push' || event === 'schedule') && !fork)
     return { starter: 'writer', reason: `follows a ${event} run of this repository` };
-  return { starter: 'outsider', reason: 'follows a run that anyone can start' };
+  return { starter: 'outsider', reason: 'follows a run that anyone can trigger' };
 }

@@ -28,11 +28,11 @@ export function hostRefused({
 }: Pick<TrustDecision, 'level' | 'approved'>): string | null {
   if (approved === true)
     return (
-      'code: host does not hold for a pull request from a fork, approved or not: ' +
-      'its metric code runs confined, its prompt code and programs do not run'
+      'code: host does not apply to a pull request from a fork, even an approved one: ' +
+      'metric code runs in the sandbox; prompt code and programs do not run'
     );
   return level === 'untrusted'
-    ? "code: host does not hold for outside contributors' pull requests: metric code runs confined"
+    ? "code: host does not apply to outside contributors' pull requests: metric code runs in the sandbox"
     : null;
 }
 
@@ -52,7 +52,7 @@ export function trustLevel(
   if (RANK[request.lower] < RANK[decision.level]) {
     return {
       level: request.lower,
-      reason: `lowered by an input; the event alone would be ${decision.level}: ${decision.reason}`,
+      reason: `lowered by an input; without it, the level would be ${decision.level}: ${decision.reason}`,
     };
   }
   if (request.lower === decision.level) return decision;
@@ -83,7 +83,7 @@ function raisedTrust(
     level: 'member',
     reason,
     approved: true,
-    notice: `${reason}: it is judged as a member's.`,
+    notice: `${reason}: it is judged like a member's.`,
   };
 }
 
@@ -92,7 +92,7 @@ function fromTable(facts: EventFacts, head: Origin): TrustDecision {
   const level = TRUST_TABLE[starter][proofOf(head)];
   if (level === TRUST_TABLE[starter].proved) return { level, reason };
   const where = `head is ${ORIGIN_WORDS[head]}`;
-  const notice = `${where}, so it is judged as an outside contributor's.`.replace('head', 'Head');
+  const notice = `${where}, so it is judged like an outside contributor's.`.replace('head', 'Head');
   return { level, reason: where, foreign: head, notice };
 }
 

@@ -107,7 +107,7 @@ describe('the first stage, without permissions', () => {
     const { run, at } = await check(WORSE);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     for (const line of [
-      '| trust: untrusted: head is in a fork or deleted; GitHub gives no secrets',
+      '| trust: untrusted: head is in a fork or deleted; GitHub withholds the secrets',
       '|   metrics and roll-ups: base',
       '| prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',
       '| 24 calls for the first answers',
@@ -172,7 +172,7 @@ describe('the second stage, with the keys', () => {
       expect.stringMatching(
         /edits 4 references \(q1, q2, q3, q4\)\. Base's inputs, expected values/,
       ),
-      expect.stringMatching(/removes 2 references \(q5, q6\)\. They were run all the same\./),
+      expect.stringMatching(/removes 2 references \(q5, q6\)\. They ran anyway\./),
     ]);
   });
 
@@ -314,7 +314,7 @@ describe('approval by label', () => {
     const given = { ...example('fork-approve'), ...inputs };
     return runOn(at, { checkout: mainOf(change), event }, { inputs: given, env });
   };
-  const NOT_HOST = 'code: host does not hold for a pull request from a fork';
+  const NOT_HOST = 'code: host does not apply to a pull request from a fork';
 
   test("evaluates the labelled commit like a member's, with the fork's scoring, and removes the label", async () => {
     const fork = await forked(testsOf(6, 'metrics: [{ name: answer, uses: contains }]'));
@@ -412,7 +412,7 @@ describe('approval by label', () => {
     expect(log + run.reports['result.json'] + comment).not.toContain('canary-7f3a');
     const { summary } = fork.at.github.state.checkRuns[0]!;
     for (const text of [run.log, comment, summary])
-      expect(text).toContain(`${NOT_HOST}, approved or not`);
+      expect(text).toContain(`${NOT_HOST}, even an approved one`);
   });
 
   test('does not run programs from an approved fork, and explains why', async () => {

@@ -44,7 +44,7 @@ async function onForksPullRequest(at: Stage, change: Change): Promise<StepResult
   return runOn(at, { checkout: shallowCheckout(change.origin, 'refs/heads/main'), event });
 }
 
-describe('a pull request whose base branch was tightened after it was made', () => {
+describe('a pull request whose base branch got stricter rules after it was opened', () => {
   test.each([
     ['member', onPullRequest],
     ['untrusted', onForksPullRequest],
@@ -63,10 +63,10 @@ describe('a pull request whose base branch was tightened after it was made', () 
     // For an outside contributor, the settings come from the tip instead of head.
     const settings = trust === 'member' ? ['gate.fail_on'] : [];
     const references = [5, 6, 7, 8, 9, 10, 11, 12].map((n) => `reference q${String(n)}`).join(', ');
-    expect(step.notices.filter((message) => message.includes('since this branch'))).toEqual(
+    expect(step.notices.filter((message) => message.includes('after this branch'))).toEqual(
       [references, ...settings].map(
         (what) =>
-          `the base branch changed ${what} since this branch left it: that is used, as it would be after the merge`,
+          `the base branch changed ${what} after this branch was created: its version is used, as after a merge`,
       ),
     );
     expect(step.notices.join('\n')).not.toMatch(/this pull request (changes|.* and changes)/);
@@ -135,7 +135,7 @@ test("a reference that both sides added differently uses the base branch's versi
   const { run } = await merging(quiz(), { ...KIND, 'prompts/tests/quiz.yaml': tests }, [main]);
   expect(run.outputs['conclusion']).toBe('success');
   expect(run.notices).toContain(
-    "this pull request and the base branch both changed reference q7: the base branch's is used",
+    "this pull request and the base branch both changed reference q7: the base branch's version is used",
   );
   expect(run.result.suites[0]?.references).toHaveLength(7);
 });

@@ -83,7 +83,7 @@ describe('limit on calls', () => {
     expect(await guard.ask(request('a'), server.complete)).toEqual({
       status: 'error',
       kind: 'budget',
-      message: 'not asked: the limit of 0 model calls (max-calls) is reached',
+      message: 'no call was made: the limit of 0 model calls (max-calls) is reached',
     });
     expect(await server.asked()).toBe(0);
   });
@@ -125,7 +125,7 @@ describe('limit on cost', () => {
     await server.answer(3, 300);
     expect(await states(calls)).toEqual(['ok', 'ok', 'ok', 'budget', 'budget']);
     expect(guard.reached()).toBe(
-      'the cost cap of $1 (max-cost) leaves no room for a further call; $0.9000 are spent',
+      'the cost cap of $1 (max-cost) leaves no room for another call; $0.9000 is spent',
     );
     expect((await ask('f', most(1))).status).toBe('error');
     expect(guard.attempt()).toBe(false);
@@ -155,7 +155,7 @@ describe('limit on cost', () => {
     expect(guard.reached()).toBeNull();
     await ask(ok(null));
     expect((await ask(ok(null))).status).toBe('error');
-    expect(guard.reached()).toMatch(/\$3\.\d+ are spent/);
+    expect(guard.reached()).toMatch(/\$3\.\d+ is spent/);
   });
 
   test("charges a run of an agent its limit if a paid call's usage is unknown", async () => {

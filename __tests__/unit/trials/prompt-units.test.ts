@@ -214,7 +214,7 @@ describe('the units that a change of a prompt is split into', () => {
     };
     expect(promptChange(base, made, () => null)).toEqual({
       units: null,
-      reason: 'its messages are made for each reference',
+      reason: 'its messages are generated for each reference',
     });
   });
 

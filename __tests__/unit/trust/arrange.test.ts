@@ -48,7 +48,7 @@ describe('references in a pull request', () => {
     const kept = { id: 'new', tags: ['small', 'critical'], n_tries: 5 };
     expect(measured?.tests.references[1]).toMatchObject(kept);
     expect(messages).toEqual([
-      expect.stringContaining('takes `critical` from 1 reference, or lowers `n_tries` there'),
+      expect.stringContaining('removes `critical` or lowers `n_tries` in 1 reference (new)'),
     ]);
   });
 
@@ -77,8 +77,7 @@ describe('gate and budget in a pull request', () => {
       const said = found.notices.filter(({ kind }) => kind === 'settings');
       expect(said.map(({ message }) => message)).toEqual(
         ['gate', 'budget'].map(
-          (key) =>
-            `this pull request changes ${key}; base's settings are in force until it is merged`,
+          (key) => `this pull request changes ${key}; base's settings apply until it is merged`,
         ),
       );
     },
@@ -166,7 +165,7 @@ describe('a changed number of tries', () => {
     ],
   ])("cannot lower base's number in a pull request: %s", (_, before, after, level, wanted) => {
     const { head, measured, messages } = arranged(before, after, level);
-    const said = messages.some((message) => message.includes("lowers `n_tries`; base's is"));
+    const said = messages.some((message) => message.includes("lowers `n_tries`; base's value"));
     expect([head.settings.n_tries, measured?.tests.n_tries, said]).toEqual(wanted);
   });
 });
@@ -309,8 +308,8 @@ describe("an outside contributor's pull request", () => {
       dropped,
     ]);
     expect(said).toEqual([
-      `${file}: ${OUTSIDE} edits 1 reference (a). Base's inputs, expected values and settings of them were used.`,
-      `${file}: ${OUTSIDE} removes 1 reference (dropped). They were run all the same.`,
+      `${file}: ${OUTSIDE} edits 1 reference (a). Base's inputs, expected values and settings were used for them.`,
+      `${file}: ${OUTSIDE} removes 1 reference (dropped). They ran anyway.`,
     ]);
   });
 
@@ -328,7 +327,7 @@ describe("an outside contributor's pull request", () => {
     );
     expect(said).toEqual([
       expect.stringMatching(
-        /adds 12 references \(new0, .*new9 and 2 more\)\. They are run and shown, and do not count\.$/,
+        /adds 12 references \(new0, .*new9 and 2 more\)\. They run and are shown, but do not count\.$/,
       ),
     ]);
     const custom = outside(
@@ -337,7 +336,7 @@ describe("an outside contributor's pull request", () => {
     );
     expect(custom.measured?.tests.references.map(({ id }) => id)).toEqual(['a', 'dropped']);
     expect(custom.said).toEqual([
-      expect.stringContaining('They do not run: this suite has its own roll-up.'),
+      expect.stringContaining('They do not run, because the suite has a custom roll-up.'),
     ]);
   });
 

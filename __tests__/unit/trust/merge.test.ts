@@ -121,10 +121,10 @@ describe.each(THINGS)('three-way merge of a %s', (_thing, version, read, name) =
     const said = {
       nobody: [],
       tip: [
-        `the base branch changed ${name} since this branch left it: that is used, as it would be after the merge`,
+        `the base branch changed ${name} after this branch was created: its version is used, as after a merge`,
       ],
       both: [
-        `this pull request and the base branch both changed ${name}: the base branch's is used`,
+        `this pull request and the base branch both changed ${name}: the base branch's version is used`,
       ],
     };
     expect(notices.map(({ message }) => message)).toEqual(said[by]);
@@ -258,7 +258,7 @@ test.each([
         kind: 'not-comparable',
         place: { file: 'prompts/p.yaml', line: 0 },
         message:
-          'the base branch removed prompt p, and head changes it: rebase to judge what would be merged',
+          'the base branch removed prompt p, but head changes it: rebase to judge the merged version',
       },
     ]);
   },

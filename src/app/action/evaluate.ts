@@ -92,7 +92,7 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   if (refused === null || trust.foreign === undefined) return found;
   const instead =
     refused === 'code: host'
-      ? "leave out code: host; it is then judged as an outside contributor's"
+      ? "leave out code: host; it is then judged like an outside contributor's"
       : 'compare it with a base (mode: diff), whose tests and settings then judge it';
   const message =
     `${refused} is refused: head (${found.head.slice(0, 7)}) is ` +

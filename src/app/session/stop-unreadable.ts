@@ -6,7 +6,7 @@ const MOST_UNREADABLE = 10;
 const STOPPED_FORM: Completion = {
   status: 'error',
   kind: 'reply',
-  message: `not asked: ${String(MOST_UNREADABLE)} replies in a row could not be read`,
+  message: `no call was made: ${String(MOST_UNREADABLE)} replies in a row could not be read`,
   unsent: true,
 };
 

@@ -236,7 +236,11 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
         },
         refused: () => undefined,
         ask: () =>
-          Promise.resolve({ status: 'error', kind: 'budget', message: `not asked: ${refuse()}` }),
+          Promise.resolve({
+            status: 'error',
+            kind: 'budget',
+            message: `no call was made: ${refuse()}`,
+          }),
         cap: () => 'max_calls',
         price: () => null,
         reached: () => why,

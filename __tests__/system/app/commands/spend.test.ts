@@ -338,7 +338,7 @@ describe('a cap reached during a run', () => {
     expect(first).toMatchObject({
       conclusion: 'error',
       title: expect.stringMatching(
-        /^Budget reached: the cost cap of \$13 \(max-cost\) leaves no room for a further call; \$12\.\d+ are spent; 31 of 40 tries were made$/,
+        /^Budget reached: the cost cap of \$13 \(max-cost\) leaves no room for another call; \$12\.\d+ is spent; 31 of 40 tries were made$/,
       ),
     });
     expect(first.usage.cost_usd).toBeLessThanOrEqual(13);

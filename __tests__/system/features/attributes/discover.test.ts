@@ -155,7 +155,7 @@ describe('discovery', () => {
         return isFirst ? 'I would rather not.' : { attributes: [proposals[0]] };
       },
     });
-    const reason = 'the grader gave no reply of the form asked for';
+    const reason = 'the grader did not reply in the requested form';
     expect(failures).toMatchObject({ failed: 1, reason });
     expect(names).toHaveLength(15);
     expect(names).toContain('kind 000');

@@ -378,7 +378,7 @@ describe('a pull request', () => {
       /^This run would cost about \$\d+\.\d\d for its first answers and grades; the limit is \$1 /,
     ),
   );
-  const limit = has('not asked: the limit of 366 model calls (max-calls) is reached');
+  const limit = has('no call was made: the limit of 366 model calls (max-calls) is reached');
   const capped = { input: { maxCalls: 366 } };
   const judged = { ...RED, title: like(/^Regressed: support/) };
   const said = expect.arrayContaining([limit]);
@@ -426,7 +426,7 @@ test('a run whose call limit stops the ratings midway reports no attributes', as
   expect(run.asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(40);
   expect(run).toMatchObject({
     ...RED,
-    said: [has(`${MISSING}20 of 60 references could not be rated (not asked: `)],
+    said: [has(`${MISSING}20 of 60 references could not be rated (no call was made: `)],
   });
 });
 
@@ -698,8 +698,7 @@ describe('gate.attributes: fail', () => {
     { ...settings(`${FAIL}\nqualeval: off`), ...unchanged },
     `${NO_EFFECT}qualeval is off`,
   );
-  const kept =
-    "this pull request changes qualeval; base's settings are in force until it is merged";
+  const kept = "this pull request changes qualeval; base's settings apply until it is merged";
   shows(
     'cannot be switched off by the pull request that it judges',
     {

@@ -80,7 +80,11 @@ export async function runDesk({
   const asked: Request[] = [];
   const paid = async (request: Request): Promise<Completion> => {
     if (!asking.attempt())
-      return { status: 'error', kind: 'budget', message: 'not asked: the budget is used up' };
+      return {
+        status: 'error',
+        kind: 'budget',
+        message: 'no call was made: the budget is used up',
+      };
     asked.push(request);
     return request.purpose === 'prompt' ? reply(request, rate) : grader.tools.complete(request);
   };
