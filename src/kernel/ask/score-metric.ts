@@ -153,7 +153,7 @@ async function scoreGroup(
     try: index,
   });
   if (scores.length !== group.length)
-    throw new TypeError(`metric "${metric.name}" gave another number of scores than of answers`);
+    throw new TypeError(`metric "${metric.name}" must return one score per answer`);
   return scores.flatMap((score, position): [Subject, Score][] => {
     const subject = group[position];
     return subject === undefined ? [] : [[subject, score]];
@@ -174,7 +174,7 @@ export function seenAnswer(
   reference: Reference,
   price: Price,
 ): MetricAnswer {
-  if (completion.status !== 'ok') throw new TypeError('only answers are scored');
+  if (completion.status !== 'ok') throw new TypeError('a try without an answer cannot be scored');
   const recorded = generation.kind === 'recorded' && own === null ? generation : null;
   return {
     completion:

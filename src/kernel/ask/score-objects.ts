@@ -107,7 +107,7 @@ async function unmetConditions(
       const reason =
         score === 'none'
           ? `depends on ${condition.name} of an earlier ` +
-            `${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
+            `${OBJECT_WORDS[dependency?.level ?? level]}, which does not exist`
           : unmetReason(condition, score);
       if (reason !== null) reasons.set(subject, reason);
     }

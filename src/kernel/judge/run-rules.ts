@@ -104,7 +104,7 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'failed',
-    words: 'something else fails that a setting under `gate` names',
+    words: 'another condition set under `gate` fails',
     when: ({ fails, isHeld }) => fails || isHeld,
     figures: ({ fails }) => ({ fails }),
   },
@@ -128,7 +128,7 @@ export const RUN_RULES: RunRules = [
     kind: 'no-verdict',
     words:
       'no counted test ran (for example, all are skipped or quarantined), base could not be ' +
-      'read, or something that gates on base could not be judged on head',
+      'read, or something that affects the gate on base could not be judged on head',
     when: ({ silence, isBaseUnreadable, isUnseen, counted }) =>
       silence !== null || isBaseUnreadable || isUnseen || counted === 0,
   },
@@ -168,7 +168,7 @@ export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {
 
 export function ruleRun(facts: RunFacts): RunOutcome {
   const rule = RUN_RULES.find(({ when }) => when(facts));
-  if (rule === undefined) throw new TypeError('the last rule of a run always holds');
+  if (rule === undefined) throw new TypeError('the last rule of a run must always apply');
   // TypeScript does not relate a kind to its fields here.
   return { kind: rule.kind, ...rule.figures?.(facts) } as RunOutcome;
 }

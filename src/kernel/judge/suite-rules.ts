@@ -128,8 +128,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'model',
     words:
-      'the suite, a mean or single tests fell against stored answers of base, and base ' +
-      'falls today too',
+      "the suite, a mean or single tests fell against stored answers of base, and base's " +
+      'new answers fall too',
     when: ({ confirmation }) => confirmation?.status === 'model',
   },
   {
@@ -189,7 +189,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'inconclusive',
     by: 'suspicious',
-    words: 'tests look worse, and the tries did not clear them',
+    words: 'tests look worse, and further tries did not show otherwise',
     when: ({ suspicious }) => suspicious.length > 0,
     found: ({ suspicious }) => ({ references: suspicious }),
   },
@@ -215,7 +215,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'scoring',
     words:
-      "it would be green or undecided, but it falls under base's scoring, and head's own " +
+      "it would be green or undecided, but head falls under base's scoring, and head's own " +
       'scoring does not excuse that',
     when: ({ underBase }) => underBase !== null && underBase.excusedBy !== 'passes',
     found: ({ underBase }) => underBase && { references: underBase.references },
@@ -245,14 +245,14 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'unchanged',
     by: 'run',
     words:
-      'all suites together rule out a drop of 5 points (or less, if one sets it), and no ' +
+      'all suites together rule out a drop of 5 points (or a smaller one that a suite sets), and no ' +
       'suite looks worse',
     when: ({ isBoundTogether }) => isBoundTogether,
   },
   {
     verdict: 'inconclusive',
     by: 'unsettled',
-    words: 'otherwise: it looks worse, and the tries could not decide',
+    words: 'otherwise: head looks worse, and the tries could not decide',
     when: () => true,
   },
 ];
@@ -269,7 +269,7 @@ function lacking({ missing }: SuiteFacts): Partial<Evidence> {
 
 function firstThatHolds<Facts, Row extends Rule<Facts>>(rules: readonly Row[], facts: Facts): Row {
   const rule = rules.find(({ when }) => when(facts));
-  if (rule === undefined) throw new TypeError('the last rule always holds');
+  if (rule === undefined) throw new TypeError('the last rule must always apply');
   return rule;
 }
 

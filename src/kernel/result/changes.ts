@@ -5,24 +5,30 @@ const changedLineSchema = z.strictObject({
   sign: z
     .enum(['same', 'removed', 'added'])
     .describe('The side that has the line: both, base, or head.'),
-  text: z.string().describe('The line, cut when it is very long.'),
+  text: z.string().describe('The text of the line. Very long lines are cut.'),
 });
 
 const hunkSchema = z.strictObject({
-  base: countSchema.describe('Line on base at which it begins, from 1; 0: base has none of it.'),
-  head: countSchema.describe('Line on head at which it begins, from 1; 0: head has none of it.'),
-  lines: z.array(changedLineSchema).describe('The lines in their order, with one of context.'),
+  base: countSchema.describe(
+    'First line on base, counted from 1; 0 if base has none of these lines.',
+  ),
+  head: countSchema.describe(
+    'First line on head, counted from 1; 0 if head has none of these lines.',
+  ),
+  lines: z.array(changedLineSchema).describe('The lines in order, with one line of context.'),
 });
 
 export const changedTextSchema = z.strictObject({
-  file: z.string().describe('The file on head; on base where head has none.'),
+  file: z.string().describe('Path of the file on head, or on base if head does not have it.'),
   base_file: z
     .string()
     .nullable()
-    .describe('Its path on base; differs from `file` where it was renamed; null: base has none.'),
-  suites: z.array(z.string()).describe('Names of the suites that run because of it.'),
-  hunks: z.array(hunkSchema).describe('What differs, in the order of the file.'),
-  more: countSchema.describe('Changed lines that are left out.'),
+    .describe(
+      'Path of the file on base; differs from `file` if it was renamed; null if base does not have it.',
+    ),
+  suites: z.array(z.string()).describe('Names of the suites that run because this file changed.'),
+  hunks: z.array(hunkSchema).describe('The differences, in the order of the file.'),
+  more: countSchema.describe('Number of changed lines that are left out.'),
 });
 
 export type ChangedText = z.infer<typeof changedTextSchema>;

@@ -3,52 +3,51 @@ import { countSchema, differenceSchema, ends, shareSchema, sides } from './piece
 
 /** How a number moved, apart from the sign of its difference. */
 export const moveDirection = {
-  way: z.enum(['rose', 'fell']).describe('Which way it moved.'),
+  way: z.enum(['rose', 'fell']).describe('Whether the metric rose or fell.'),
   by: z
     .enum(['mean', 'ranks'])
-    .describe('Where that shows: in the mean, or in most tries, whatever the mean does.'),
+    .describe('What moved: the mean, or most tries even if the mean did not.'),
 };
 
 const levels = z.enum(['Message', 'Turn', 'Thread', 'ToolCall']);
 
 /** Set if the number is a share of objects that pass. */
 export const shareLevel = levels
-  .describe('The number is the share of these objects that pass.')
+  .describe('Set if the number is a share of objects that pass: the kind of object.')
   .exactOptional();
 
 const metricValuesSchema = z.strictObject({
-  ...sides(z.number().nullable(), 'Mean on {side}, over references; null: no number there.'),
-  difference: z.number().nullable().describe('Head − base; null where nothing was compared.'),
+  ...sides(z.number().nullable(), 'Mean over references on {side}; null if there is no number.'),
+  difference: z.number().nullable().describe('Head − base; null if nothing was compared.'),
   ...ends(
     z.number().nullable(),
-    "the difference's two-sided 90 % interval; null: it cannot be said.",
+    "the difference's two-sided 90 % interval; null if it cannot be computed.",
   ),
   p: shareSchema
     .nullable()
     .describe(
-      'Mid-p of the permutation test: one-sided for "worse", two-sided where neither way is ' +
-        'better; null where nothing was compared.',
+      'Mid-p of the permutation test: one-sided for "worse", two-sided if no direction is ' +
+        'better; null if nothing was compared.',
     ),
-  references: countSchema.describe('References with numbers on both sides.'),
+  references: countSchema.describe('Number of references with numbers on both sides.'),
   gate: z
     .enum(['fail', 'warn', 'ignore'])
-    .describe('What a metric that got worse does to the run.'),
+    .describe('What happens to the run if this metric gets worse.'),
   moved: z
     .enum(['worse', 'better', 'higher', 'lower'])
     .nullable()
     .describe(
-      'Called under the error rate of the run; `higher` or `lower` where neither way is better. ' +
-        'Null: within chance.',
+      'Significant move; `higher` or `lower` if no direction is better. Null if the difference may be chance.',
     ),
   share: shareLevel,
   exploded: z
     .array(
       z.strictObject({
-        reference: z.string().describe('Its id.'),
+        reference: z.string().describe('Id of the reference.'),
         ...sides(z.number(), 'Median on {side}.'),
       }),
     )
-    .describe('References whose value moved far beyond all others.')
+    .describe('References whose value moved far more than all others.')
     .exactOptional(),
   way: moveDirection.way.exactOptional(),
   by: moveDirection.by.exactOptional(),
@@ -56,47 +55,48 @@ const metricValuesSchema = z.strictObject({
 
 const objectsOfSideSchema = z
   .strictObject({
-    passes: countSchema.describe('Passing ones.'),
-    judged: countSchema.describe('Objects that pass or fail, in the tries of the verdict.'),
+    passes: countSchema.describe('Number of objects that pass.'),
+    judged: countSchema.describe(
+      'Number of objects that pass or fail, in the tries that the verdict uses.',
+    ),
   })
-  .describe('Of one side.');
+  .describe('Objects on one side.');
 
 const metricObjectsSchema = z.strictObject({
-  level: levels.describe('What the metric judges one by one.'),
-  ...sides(objectsOfSideSchema.nullable(), 'Null where {side} did not run.'),
+  level: levels.describe('The kind of object that the metric judges.'),
+  ...sides(objectsOfSideSchema.nullable(), 'Objects on {side}; null if {side} did not run.'),
   difference: differenceSchema
     .nullable()
     .describe(
-      'Mean over dialogues of the share that passes, head − base: ' +
-        'objects of one dialogue are alike, so each dialogue counts once. ' +
-        'Null where nothing was compared.',
+      'Share of objects that pass, head − base, averaged over dialogues so that each ' +
+        'dialogue counts once; null if nothing was compared.',
     ),
   ...ends(z.number().nullable(), 'its two-sided 90 % interval.'),
 });
 
 export const metricResultSchema = z.strictObject({
-  name: z
-    .string()
-    .describe('Name of the metric; `metric.entry` for one number of a map of several.'),
-  ...sides(shareSchema.nullable(), "Share of {side}'s scores that pass; null: none was judged."),
-  judged_base: countSchema.describe('Scores on base that pass or fail.'),
-  judged_head: countSchema.describe('Scores on head that pass or fail.'),
-  gates: z.boolean().describe('It counts in the outcome of a try.'),
-  better: z.enum(['higher', 'lower', 'none']).describe('Which way its value should move.'),
+  name: z.string().describe('Name of the metric; `metric.entry` for a number in a map.'),
+  ...sides(shareSchema.nullable(), "Share of {side}'s scores that pass; null if none was judged."),
+  judged_base: countSchema.describe('Number of scores on base that pass or fail.'),
+  judged_head: countSchema.describe('Number of scores on head that pass or fail.'),
+  gates: z.boolean().describe('Whether the metric affects the outcome of a try.'),
+  better: z
+    .enum(['higher', 'lower', 'none'])
+    .describe('Whether higher or lower values are better.'),
   values: metricValuesSchema
-    .describe('Its numbers, where they say more than pass and fail.')
+    .describe("The metric's numbers, if they add information to pass and fail.")
     .exactOptional(),
   labels: z
     .array(
       z.strictObject({
         label: z.string().describe('The label.'),
-        ...sides(countSchema, 'Scores on {side} with this label.'),
+        ...sides(countSchema, 'Number of scores on {side} with this label.'),
       }),
     )
-    .describe('How often each label was given, where the metric gives labels.')
+    .describe('How often each label was given, if the metric gives labels.')
     .exactOptional(),
   objects: metricObjectsSchema
-    .describe('The turns, messages or tool calls one by one, of a metric with `every`.')
+    .describe('Results for single turns, messages or tool calls, if the metric uses `every`.')
     .exactOptional(),
 });
 

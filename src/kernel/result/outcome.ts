@@ -9,26 +9,24 @@ function outcome<const K extends string, S extends z.core.$ZodLooseShape>(
   about: string,
   figures: S,
 ) {
-  const named = z.literal(kind).describe('Which outcome it is.');
+  const named = z.literal(kind).describe('Kind of the outcome.');
   return z.strictObject({ kind: named, ...figures }).describe(about);
 }
 
-const fails = z.boolean().describe('False: what was found may not fail the run.');
+const fails = z.boolean().describe('Whether this fails the run; false if `fail_on` is `never`.');
 
 const pool = z
   .strictObject({
     ...sides(shareSchema, 'Pass rate on {side} over all questions.'),
   })
-  .describe('The pass rate over all suites together fell; absent: it did not.')
+  .describe('Pass rates over all suites together, if they fell.')
   .exactOptional();
 
 const regressed = outcome('regressed', 'A suite got worse.', { pool, fails });
 
-const failed = outcome(
-  'failed',
-  'No suite regressed, and a gate that the settings ask for is not met.',
-  { fails },
-);
+const failed = outcome('failed', 'No suite regressed, but another condition under `gate` failed.', {
+  fails,
+});
 
 /**
  * The gate decides the outcome (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys`
@@ -37,46 +35,54 @@ const failed = outcome(
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome(
     'cancelled',
-    'The job was cancelled before its tries were enough: by a newer commit, by hand or by its timeout.',
+    'The job was cancelled before it had enough tries: by a newer commit, by hand or by its timeout.',
     progress,
   ),
   outcome(
     'nothing-to-run',
-    'Nothing that changed touches a reference; `rubrics` were tested on examples.',
-    { rubrics: countSchema.describe('Rubrics that were tested.') },
+    'The change affects no reference. `rubrics` is the number of rubrics tested on examples.',
+    { rubrics: countSchema.describe('Number of rubrics that were tested.') },
   ),
   outcome(
     'not-evaluated',
-    'The configuration, or code that scores, has to be fixed first: nothing was judged.',
-    { problems: countSchema.describe('Problems to fix.') },
+    'Nothing was judged, because the configuration or the scoring code has errors.',
+    { problems: countSchema.describe('Number of problems to fix.') },
   ),
-  outcome('not-judged', 'It ran, and what came back allows no verdict.', {}),
-  outcome('ended-early', 'It was ended before its tries were enough for a verdict.', progress),
-  outcome('waiting', 'A vendor still works on a batch, which the next run picks up.', progress),
-  outcome('without-keys', 'GitHub gave the run no keys; `judged`: what needs none was judged.', {
-    judged: z.boolean().describe('What needs no key was judged.'),
+  outcome(
+    'not-judged',
+    'The run ended without a verdict, because of errors in its tries or unreadable grades.',
+    {},
+  ),
+  outcome('ended-early', 'The run ended before it had enough tries for a verdict.', progress),
+  outcome('waiting', 'A vendor is still processing a batch. The next run collects it.', progress),
+  outcome('without-keys', 'GitHub gave the run no keys.', {
+    judged: z.boolean().describe('Whether suites that need no key were judged.'),
   }),
-  outcome('no-verdict', 'Nothing that counts could be judged, and that is not an error.', {}),
-  outcome('not-comparable', 'Head replaces a model that base asks.', {}),
-  outcome('only-removed', 'The change only removes references, or skips them.', {
-    references: countSchema.describe('References that are gone.'),
+  outcome('no-verdict', 'No test that counts could be judged, and this is not an error.', {}),
+  outcome('not-comparable', 'Head replaces a model that base calls.', {}),
+  outcome('only-removed', 'The change only removes or skips references.', {
+    references: countSchema.describe('Number of references that were removed or skipped.'),
   }),
   regressed,
   failed,
-  outcome('overridden', 'A red verdict that a label on the pull request set aside.', {
+  outcome('overridden', 'A label on the pull request overrides a red verdict.', {
     by: z.discriminatedUnion('kind', [regressed, failed]).describe('The red verdict.'),
   }),
-  outcome('inconclusive', 'It may be worse, and the tries were too few to say.', {}),
+  outcome('inconclusive', 'Head may be worse, but there were too few tries to decide.', {}),
   outcome(
     'model-changed',
-    'What fell against stored answers falls on base today, too: the model changed.',
+    "The model changed: base's new answers fall below its stored answers too.",
     { fails: z.boolean().describe('True under `on_inconclusive: fail`.') },
   ),
   outcome('fixed', 'References that failed on base were fixed, and no suite got worse.', {}),
-  outcome('new-failing', 'No suite got worse, and a new reference fails.', {}),
-  outcome('improved', 'A suite got better and none worse.', {}),
-  outcome('no-regression', 'No suite got worse, as far as these suites can see.', {}),
-  outcome('scoring-changed', 'Only the scoring changed: the same answers, judged another way.', {}),
+  outcome('new-failing', 'No suite got worse, but a new reference fails.', {}),
+  outcome('improved', 'A suite got better, and no suite got worse.', {}),
+  outcome('no-regression', 'No suite got worse by an amount that these suites can detect.', {}),
+  outcome(
+    'scoring-changed',
+    'Only the scoring changed: the same answers are judged differently.',
+    {},
+  ),
   outcome('evaluated', 'A full sweep: nothing is compared, so nothing regressed.', {}),
 ]);
 

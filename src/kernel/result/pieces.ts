@@ -42,7 +42,7 @@ export const variantSchema = z.strictObject({
   model: z
     .string()
     .nullable()
-    .describe('The model as the prompt names it; null: code computes the output.'),
+    .describe("The model's name in the prompt; null if code computes the output."),
   parameters: z
     .record(z.string(), jsonSchema)
     .describe('Parameters that are sent with the messages.'),
@@ -51,58 +51,63 @@ export const variantSchema = z.strictObject({
 export type Variant = z.infer<typeof variantSchema>;
 
 const gradeSchema = z.strictObject({
-  prompt: z.string().describe('The rubric as it was filled in; cut after 20,000 characters.'),
+  prompt: z.string().describe('The rubric with its values filled in, up to 20,000 characters.'),
   replies: z
     .array(
       z.strictObject({
-        grader: z.string().describe('The model.'),
+        grader: z.string().describe("The grader's model."),
         label: z
           .string()
           .nullable()
-          .describe('The label that was read in its reply; null: none. Absent in older results.')
+          .describe('The label in the reply; null if there is none. Absent in older results.')
           .exactOptional(),
-        reply: z.string().describe('What it replied, whole or cut after 20,000 characters.'),
+        reply: z.string().describe('The reply, up to 20,000 characters.'),
         usage: usageSchema
           .nullable()
-          .describe('Tokens of its calls for this grade; null: not known.'),
+          .describe("Tokens of the grader's calls for this grade; null if unknown."),
       }),
     )
-    .describe('Of each grader.'),
+    .describe('One reply per grader.'),
 }) satisfies z.ZodType<GradeRecord>;
 
 const grade = gradeSchema
-  .describe('What the grade rests on; absent: no rubric judged, or more than 2,000 at once.')
+  .describe(
+    'The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.',
+  )
   .exactOptional();
 
 const objectScoreSchema = z.strictObject({
   at: countSchema.describe("Position among the dialogue's objects of that level, from 0."),
   turn: countSchema
-    .describe('Number of the scripted turn, from 1; absent: no script.')
+    .describe('Number of the scripted turn, from 1; absent without a script.')
     .exactOptional(),
   status: z
     .enum(['pass', 'fail', 'ungraded', 'error', 'skipped'])
     .describe('Result of the metric for this object.'),
-  value: jsonSchema.describe('What the metric measured there; null: nothing.'),
-  reason: z.string().nullable().describe('The reason; null: not given.'),
+  value: jsonSchema.describe('What the metric measured; null if nothing.'),
+  reason: z.string().nullable().describe('The reason; null if none was given.'),
   raised: z
     .literal(true)
-    .describe("The metric's own code broke on it, which fails it; absent: it did not.")
+    .describe("Set if the metric's own code raised an error, which fails this object.")
     .exactOptional(),
-  label: z.string().describe("The rubric's label; absent: no rubric judged.").exactOptional(),
+  label: z.string().describe("The rubric's label; absent without a rubric.").exactOptional(),
   grade,
 }) satisfies z.ZodType<ObjectScore>;
 
 const ofScore = {
   grade,
   metric: z.string().describe('Name of the metric.'),
-  skip: z.boolean().describe('The metric is shown, but does not gate.'),
+  skip: z.boolean().describe('True if the metric is shown but does not affect the outcome.'),
   objects: z
     .strictObject({
-      level: z.enum(['Message', 'Turn', 'Thread', 'ToolCall']).describe('The unit that is judged.'),
-      scores: z.array(objectScoreSchema).describe('In the order of the dialogue.'),
+      level: z
+        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+        .describe('The kind of object that is judged.'),
+      scores: z.array(objectScoreSchema).describe('Scores in the order of the dialogue.'),
     })
     .describe(
-      'Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.',
+      'Scores of single turns, messages or tool calls, if the metric uses `every`; absent if ' +
+        'it judged only the last one.',
     )
     .exactOptional(),
 };
@@ -112,17 +117,20 @@ export const scoreSchema = z.discriminatedUnion('status', [
     ...ofScore,
     status: z.enum(['pass', 'fail']).describe('Whether the metric passes in this answer.'),
     value: jsonSchema.describe('What the metric measured.'),
-    reason: z.string().nullable().describe('Why, as the metric or its grader says; null: nothing.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('The reason that the metric or its grader gave; null if none.'),
     raised: z
       .literal(true)
       .describe(
-        "The metric's own code broke on this answer, or on all that it judged of it, " +
-          'which fails it; absent: it did not.',
+        "Set if the metric's own code raised an error on this answer, or on every object of " +
+          'it, which fails the answer.',
       )
       .exactOptional(),
     label: z
       .string()
-      .describe("The rubric's label behind the value; absent: no rubric judged.")
+      .describe("The rubric's label for the value; absent without a rubric.")
       .exactOptional(),
   }),
   z.strictObject({
@@ -130,7 +138,7 @@ export const scoreSchema = z.discriminatedUnion('status', [
     status: z
       .enum(['ungraded', 'error', 'skipped'])
       .describe('Why there is no score: no readable grade, an error, or a condition not met.'),
-    value: z.null().describe('There is none.'),
+    value: z.null().describe('Always null: there is no value.'),
     reason: z.string().describe('What happened.'),
   }),
 ]) satisfies z.ZodType<Score>;
@@ -140,8 +148,8 @@ export const tallySchema = z.strictObject({
   num_fails: countSchema.describe('Scores that fail, including skipped metrics.'),
   num_skip_passes: countSchema.describe('Scores of skipped metrics that pass.'),
   num_skip_fails: countSchema.describe('Scores of skipped metrics that fail.'),
-  num_tries: countSchema.describe('Tries that were made.'),
-  num_metrics: countSchema.describe('Metrics that judge the reference.'),
+  num_tries: countSchema.describe('Number of tries that were made.'),
+  num_metrics: countSchema.describe('Number of metrics that judge the reference.'),
   num_ungraded: countSchema.describe('Scores without a readable grade.'),
   num_errors: countSchema.describe('Scores that are errors.'),
 }) satisfies z.ZodType<Tally>;

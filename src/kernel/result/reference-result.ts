@@ -16,52 +16,52 @@ import {
 const tryResultSchema = z.strictObject({
   try: countSchema.describe('Number of the try, from 0.'),
   outcome: outcomeSchema.describe(
-    'The try as a whole: pass when every gating metric passes in it.',
+    'Outcome of the try: `pass` if every metric that affects the gate passes.',
   ),
   parts: z
     .array(partSchema)
     .nullable()
-    .describe('The answer: its text, tool calls and other parts; null: there is none.'),
-  error: z.string().nullable().describe('Why there is no answer; null when there is one.'),
-  scores: z.array(scoreSchema).describe('One for each metric of the reference.'),
-  usage: usageSchema.nullable().describe('Tokens of the call; null: not known.'),
+    .describe("The answer's text, tool calls and other parts; null if there is no answer."),
+  error: z.string().nullable().describe('Why there is no answer; null if there is one.'),
+  scores: z.array(scoreSchema).describe('One score per metric of the reference.'),
+  usage: usageSchema.nullable().describe('Tokens of the call; null if unknown.'),
   latency_ms: z
     .number()
     .nonnegative()
     .nullable()
     .describe(
-      'Milliseconds of the call that was paid for, also when its answer was reused; null: not known.',
+      'Duration in milliseconds of the original call, even if its answer was reused; null if unknown.',
     ),
-  reused: z.boolean().describe('The answer comes from the store; nothing was asked.'),
-  stored: z
-    .literal(true)
-    .describe('The answer was made by an earlier run; absent: by this one.')
-    .exactOptional(),
+  reused: z.boolean().describe('Whether the answer was reused without a new call.'),
+  stored: z.literal(true).describe('Set if an earlier run made the answer.').exactOptional(),
   ended: z
     .enum(ENDED)
     .nullable()
     .describe(
-      'Why the model stopped, also of an answer that says nothing (`parts` is null then); ' +
-        'null: not known, or no answer.',
+      'Why the model stopped, even if the answer is empty (`parts` is null); null if unknown ' +
+        'or without an answer.',
     ),
   ended_as: z
     .string()
-    .describe("The server's own word for why it stopped, where evaldiff does not know it.")
+    .describe("The server's own reason for stopping, if evaldiff does not know it.")
     .exactOptional(),
   served: z
     .strictObject({
-      model: z.string().nullable().describe('The model that answered, as the server calls it.'),
-      fingerprint: z.string().nullable().describe('Of its configuration; null: none.'),
+      model: z.string().nullable().describe("The server's name for the model that answered."),
+      fingerprint: z
+        .string()
+        .nullable()
+        .describe("Fingerprint of the server's configuration; null if there is none."),
       at: z
         .number()
         .nullable()
         .describe('Time of the answer in milliseconds since 1970; rounded to the hour if stored.'),
     })
-    .describe('Who answered, and when; absent: no server said.')
+    .describe('Which model answered and when; absent if the server did not report it.')
     .exactOptional(),
   steps: z
     .array(stepSchema)
-    .describe('What happened on the way to the answer, in order; absent: nothing is known.')
+    .describe('The steps that led to the answer, in order; absent if unknown.')
     .exactOptional(),
 });
 
@@ -73,17 +73,17 @@ const sideResultSchema = (own: OwnKeys) =>
     rollup: z
       .enum(['pass', 'fail'])
       .nullable()
-      .describe('Outcome under the roll-up policy; null when no try could be judged.'),
-    passes: countSchema.describe('Tries that pass.'),
-    tries_judged: countSchema.describe('Tries that pass or fail.'),
+      .describe('Outcome under the roll-up policy; null if no try could be judged.'),
+    passes: countSchema.describe('Number of tries that pass.'),
+    tries_judged: countSchema.describe('Number of tries that pass or fail.'),
     tries: z
       .array(withKeys(tryResultSchema, own.tries) as unknown as z.ZodType<TryResult>)
-      .describe('Every try in its order.'),
+      .describe('All tries in order.'),
   });
 
 export const measuredRateSchema = z.strictObject({
-  passes: countSchema.describe('Tries that passed.'),
-  tries: countSchema.describe('Tries that passed or failed.'),
+  passes: countSchema.describe('Number of tries that passed.'),
+  tries: countSchema.describe('Number of tries that passed or failed.'),
   ...ends(shareSchema, "the share's 95 % interval (Wilson)."),
 });
 
@@ -111,14 +111,14 @@ const referenceStatus = z.enum([
 ]);
 
 const shownFileSchema = z.strictObject({
-  type: z.enum(['image', 'file']).describe('`file`: a PDF.'),
-  path: z.string().describe('Its path in the repository.'),
-  media_type: z.string().describe('For example `image/png`.'),
-  id: z.string().describe('Git object id of its content.'),
-  bytes: countSchema.describe('Its size.'),
+  type: z.enum(['image', 'file']).describe('Type of the file; `file` means a PDF.'),
+  path: z.string().describe('Path in the repository.'),
+  media_type: z.string().describe('Media type, for example `image/png`.'),
+  id: z.string().describe('Git object id of the content.'),
+  bytes: countSchema.describe('Size in bytes.'),
   side: z
     .enum(['base', 'head'])
-    .describe('Only this side showed it; absent: every side that ran.')
+    .describe('The only side that includes the file; absent if every side that ran includes it.')
     .exactOptional(),
 });
 
@@ -126,16 +126,18 @@ export type ShownFile = z.infer<typeof shownFileSchema>;
 
 export const referenceResultSchema = (own: OwnKeys) =>
   z.strictObject({
-    id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
+    id: z.string().describe('Id from the file, or a hash of the input; unique in its suite.'),
     file: z.string().describe('The file of the reference.'),
-    line: countSchema.describe('Its line, from 1; 0 means the whole file.'),
-    tags: z.array(z.string()).describe('Its tags as written.'),
-    skip: z.boolean().describe('It runs and is shown, but does not count for the verdict.'),
+    line: countSchema.describe('Line of the reference, from 1; 0 means the whole file.'),
+    tags: z.array(z.string()).describe('Tags as written in the file.'),
+    skip: z
+      .boolean()
+      .describe('Whether the reference runs and is shown without counting for the verdict.'),
     quarantined: z
       .literal(true)
       .describe(
-        'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; ' +
-          'absent: it is not.',
+        'Set if the reference was quarantined on the day of the run, so that it does not ' +
+          'count for the verdict.',
       )
       .exactOptional(),
     input: z
@@ -143,28 +145,26 @@ export const referenceResultSchema = (own: OwnKeys) =>
       .describe("Values of the prompt's variables."),
     files: z
       .array(shownFileSchema)
-      .describe('Images and PDFs that the prompt showed to the model; absent: none.')
+      .describe('Images and PDFs that the prompt includes.')
       .exactOptional(),
-    expected: jsonSchema.describe('The gold answer as written; null when absent.'),
+    expected: jsonSchema.describe('The expected answer as written; null if there is none.'),
     status: referenceStatus.describe(
-      'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',
+      'How head compares with base; if only one side ran, its outcome (`pass`, `fail`).',
     ),
     p: shareSchema
       .nullable()
       .describe(
-        'One-sided p of "head passes less often", before adjustment; null where not compared.',
+        'One-sided p of "head passes less often", before adjustment; null if not compared.',
       ),
     q: shareSchema
       .nullable()
       .describe(
-        'False-discovery rate at which it would be called regressed; null where not compared.',
+        'False-discovery rate at which the reference counts as regressed; null if not compared.',
       ),
     history: measuredRateSchema
-      .describe(
-        'How often what base asks passed in all tries that the store knows of; absent: it knows of none.',
-      )
+      .describe("How often base's question passed in all stored tries; absent if none is stored.")
       .exactOptional(),
-    ...sides(sideResultSchema(own).nullable(), "{Side}'s tries; null where {side} did not run."),
+    ...sides(sideResultSchema(own).nullable(), "{Side}'s tries; null if {side} did not run."),
   });
 
 export type ReferenceStatus = z.infer<typeof referenceStatus>;

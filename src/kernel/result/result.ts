@@ -17,99 +17,93 @@ const overrideSchema = z.strictObject({
   label: z.string().describe('The label on the pull request.'),
   reason: z
     .string()
-    .describe("Why, in the words of the pull request or of the label's description."),
+    .describe("The reason given in the pull request or in the label's description."),
 });
 
 const replacedSchema = z.strictObject({
   suite: z.string().describe('Name of the suite.'),
   by: z
     .enum(['recordings', 'a program', 'prompt code'])
-    .describe('The model that head uses instead.'),
+    .describe('What head uses instead of the model.'),
 });
 
 const evaluationsSchema = z.strictObject({
-  made: countSchema.describe('How often code scored something.'),
-  repeated: countSchema.describe('Calls that were repeated in a fresh process.'),
-  differing: countSchema.describe('Repeated calls with a different result.'),
+  made: countSchema.describe('Number of calls of scoring code.'),
+  repeated: countSchema.describe('Number of calls that were repeated in a new process.'),
+  differing: countSchema.describe('Number of repeated calls with a different result.'),
 });
 
 /** Features add keys with {@link resultSchemaWith}. */
 export const resultSchema = z.strictObject({
   schema_version: z.literal(RESULT_VERSION).describe('Version of this format.'),
-  mode: z.enum(['diff', 'sweep']).describe('Base against head, or one commit alone.'),
+  mode: z
+    .enum(['diff', 'sweep'])
+    .describe('Whether base and head are compared, or one commit runs alone.'),
   outcome: runOutcomeSchema.describe(
-    "What the run came to. Conclusion, title and every surface's words follow from it.",
+    'Outcome of the run. The conclusion, the title and all reports follow from it.',
   ),
   conclusion: z
     .enum(['success', 'failure', 'neutral', 'error'])
-    .describe(
-      'What the run came to, as a check on GitHub names it.',
-    ) satisfies z.ZodType<Conclusion>,
+    .describe('Conclusion of the run as a GitHub check.') satisfies z.ZodType<Conclusion>,
   title: z.string().describe('Outcome of the run in one line of at most 255 characters.'),
-  reasons: z.array(reasonSchema).describe('Why: codes with their figures.'),
+  reasons: z.array(reasonSchema).describe('Reasons for the outcome, as codes with figures.'),
   trust: z
     .enum(['trusted', 'member', 'untrusted'])
-    .describe(
-      'How far the change was trusted to call models and run code.',
-    ) satisfies z.ZodType<TrustLevel>,
+    .describe('Whether the change may call models and run code.') satisfies z.ZodType<TrustLevel>,
   base: z
     .strictObject({ sha: z.string().describe('Full commit id.') })
     .nullable()
-    .describe('The commit compared with; null in sweeps.'),
+    .describe('The commit that head is compared with; null in sweeps.'),
   head: z
     .strictObject({ sha: z.string().describe('Full commit id, or `worktree`.') })
     .describe('The commit that was evaluated.'),
   source: z
     .strictObject({
       url: z.string().describe('Web address of the repository that head is in.'),
-      directory: z.string().describe("The project's folder in it; `.`: the repository's root."),
+      directory: z.string().describe("The project's folder in the repository; `.` is its root."),
     })
-    .describe("Where head's files are shown on the web; absent: not known.")
+    .describe("Where head's files are shown on the web; absent if unknown.")
     .exactOptional(),
   local_options: z
     .string()
-    .describe(
-      'What `evaldiff diff` needs beside the commits to run the same in a checkout; absent: nothing.',
-    )
+    .describe('Options that `evaldiff diff` needs, in addition to the commits, to repeat this run.')
     .exactOptional(),
   gate: gateSettingsSchema.describe('The settings that the gate used.'),
   n_tries: z
     .union([countSchema, z.literal('adaptive')])
-    .describe('Tries of each reference, or `adaptive`.'),
-  suites: z.array(suiteResultSchema({})).describe('One for each suite and variant that ran.'),
+    .describe('Number of tries per reference, or `adaptive`.'),
+  suites: z.array(suiteResultSchema({})).describe('One result per suite and variant that ran.'),
   changes: z
     .array(changedTextSchema)
     .describe(
-      'What the pull request changes in the files because of which suites run; absent: not looked at.',
+      'Changes of the pull request in the files that cause suites to run; absent if they were not compared.',
     )
     .exactOptional(),
   scoring: z
     .array(scoringResultSchema)
-    .describe('Suites whose scoring changed: what the change alone does.'),
-  notices: z.array(noticeSchema).describe('What a reader must know that changes no verdict.'),
+    .describe('For each suite whose scoring changed, the effect of that change alone.'),
+  notices: z.array(noticeSchema).describe('Notices that do not affect the verdict.'),
   problems: z
     .array(problemSchema)
-    .describe('What the user has to fix; empty unless the conclusion is `error`.'),
+    .describe('Problems that the user must fix; empty unless the conclusion is `error`.'),
   usage: usageTotalsSchema.describe('Calls, tokens and dollars of the run.'),
   override: overrideSchema
     .nullable()
-    .describe('The label that made a red verdict neutral; null: none did.'),
+    .describe('The label that overrode a red verdict; null if none did.'),
   replaced: z
     .array(replacedSchema)
-    .describe(
-      'Suites in which head puts something of its own in the place of a model that base asks; absent: none.',
-    )
+    .describe('Suites in which head replaces a model that base calls.')
     .exactOptional(),
   evaluations: evaluationsSchema
-    .describe('What code scored; absent: no code scored anything.')
+    .describe('Calls of scoring code; absent if there were none.')
     .exactOptional(),
   adaptive_tries: z
     .strictObject({
-      made: countSchema.describe('Tries that the adaptive suites made.'),
-      fixed: countSchema.describe('Tries that five fixed ones of each reference would have made.'),
+      made: countSchema.describe('Number of tries that the adaptive suites made.'),
+      fixed: countSchema.describe('Number of tries with five fixed tries per reference.'),
     })
     .nullable()
-    .describe('Tries of the adaptive suites; null: no suite is adaptive.'),
+    .describe('Tries of the adaptive suites; null if no suite is adaptive.'),
 });
 
 export type Replaced = z.infer<typeof replacedSchema>;

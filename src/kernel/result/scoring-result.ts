@@ -18,18 +18,18 @@ export const scoringResultSchema = z.strictObject({
       head_base: shareSchema.nullable().describe("Head's answers under base's scoring."),
       head_head: shareSchema.nullable().describe("Head's answers under head's scoring."),
     })
-    .describe('Pass rates, answers × scoring; null where nothing was judged.'),
+    .describe('Pass rates by answers and scoring; null if nothing was judged.'),
   prompt_effect: differenceSchema
     .nullable()
-    .describe("What the prompt's change does: head_head − base_head."),
+    .describe("Effect of the prompt's change: head_head − base_head."),
   scoring_effect: differenceSchema
     .nullable()
-    .describe("What the scoring's change does: base_head − base_base."),
+    .describe("Effect of the scoring's change: base_head − base_base."),
   total: differenceSchema.nullable().describe('Sum of the two effects.'),
-  because: z.array(becauseSchema).describe('What changed of the scoring.'),
+  because: z.array(becauseSchema).describe('The parts of the scoring that changed.'),
   only_skips: z
     .literal(true)
-    .describe('Of the references, only which ones are skipped changed; absent: not so.')
+    .describe('Set if the references changed only in which of them are skipped.')
     .exactOptional(),
   flipped: z
     .array(
@@ -42,21 +42,23 @@ export const scoringResultSchema = z.strictObject({
     .describe("References whose outcome on base's answers differs between the scorings."),
   same_answers: z
     .strictObject({
-      judged: countSchema.describe('Tries that both scorings judged.'),
+      judged: countSchema.describe('Number of tries that both scorings judged.'),
       pass_fail: countSchema.describe(
-        "Of them, those that pass under base's scoring and fail under head's.",
+        "Number of these tries that pass under base's scoring and fail under head's.",
       ),
       fail_pass: countSchema.describe(
-        "Of them, those that fail under base's scoring and pass under head's.",
+        "Number of these tries that fail under base's scoring and pass under head's.",
       ),
       p: shareSchema.describe("McNemar's two-sided mid-p."),
-      kappa: differenceSchema.nullable().describe("Cohen's kappa of the two scorings."),
+      kappa: differenceSchema
+        .nullable()
+        .describe("Cohen's kappa of the two scorings; null if it is undefined."),
     })
-    .describe("Tries of base's own answers, under both scorings."),
+    .describe("Base's answers, judged by both scorings."),
   excused: z
     .literal(true)
     .describe(
-      "Head's answers clearly fall under base's scoring, and head's own scoring passes them; absent: not so.",
+      "Set if head's answers fall under base's scoring beyond chance, but pass under head's.",
     )
     .exactOptional(),
   under_base: z
@@ -64,23 +66,19 @@ export const scoringResultSchema = z.strictObject({
       base: shareSchema.describe("Base's answers."),
       head: shareSchema.describe("Head's answers."),
     })
-    .describe(
-      "Pass rates under base's scoring of all that it judges, where head's answers clearly " +
-        'fall under it; absent: they do not.',
-    )
+    .describe("Pass rates under base's scoring, if head's answers fall under it beyond chance.")
     .exactOptional(),
   fell: z
     .array(
       z.strictObject({
         id: z.string().describe('Id of the reference.'),
-        base_try: countSchema.describe("A try of base that passes under base's scoring."),
-        head_try: countSchema.describe("A try of head that fails under base's scoring."),
-        scores: z.array(scoreSchema).describe("That try of head's scores under base's scoring."),
+        base_try: countSchema.describe("Number of a try of base that passes under base's scoring."),
+        head_try: countSchema.describe("Number of a try of head that fails under base's scoring."),
+        scores: z.array(scoreSchema).describe("Scores of head's try under base's scoring."),
       }),
     )
     .describe(
-      "References whose answers fall under base's scoring, where that keeps the suite from " +
-        'green; absent: none.',
+      "References whose answers fall under base's scoring, if that prevents a green verdict.",
     )
     .exactOptional(),
 });

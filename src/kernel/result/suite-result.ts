@@ -15,46 +15,50 @@ import {
 import { referenceResultSchema } from './reference-result.ts';
 
 const preferenceSchema = z.strictObject({
-  metric: z.string().describe('The metric that compares.'),
-  head: countSchema.describe("Comparisons in which head's answer is preferred."),
-  base: countSchema.describe("Comparisons in which base's answer is preferred."),
-  ties: countSchema.describe('Comparisons in which neither is.'),
-  difference: differenceSchema.describe('Share preferred on head less share preferred on base.'),
+  metric: z.string().describe('Name of the pairwise metric.'),
+  head: countSchema.describe("Number of comparisons in which head's answer is preferred."),
+  base: countSchema.describe("Number of comparisons in which base's answer is preferred."),
+  ties: countSchema.describe('Number of comparisons in which neither answer is preferred.'),
+  difference: differenceSchema.describe('Share preferred on head − share preferred on base.'),
   low: differenceSchema.describe(
-    "Lower end of the difference's two-sided 90 % interval, which holds over all looks at " +
-      'growing tries: a larger drop is ruled out.',
+    "Lower end of the difference's two-sided 90 % interval, valid over all interim looks. A " +
+      'larger drop is ruled out.',
   ),
   high: differenceSchema.describe(
-    "Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.",
+    "Upper end of the difference's two-sided 90 % interval, valid over all interim looks.",
   ),
   p: shareSchema.describe('One-sided mid-p of the sign test for "base\'s answers are preferred".'),
-  gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
+  gates: z
+    .boolean()
+    .describe(
+      'Whether only this metric affects the gate in the suite, so that it decides the verdict.',
+    ),
 });
 
 export type PreferenceSummary = z.infer<typeof preferenceSchema>;
 
 export const becauseSchema = z.strictObject({
-  key: z.string().describe('Key of the file that differs, or that one side lacks.'),
-  file: z.string().describe('Its file.'),
+  key: z.string().describe('Key that differs between the sides, or that one side lacks.'),
+  file: z.string().describe('File that contains the key.'),
 });
 
 const rolledSchema = z
   .strictObject({
-    passes: countSchema.describe('References that pass.'),
-    references: countSchema.describe('References that pass or fail.'),
+    passes: countSchema.describe('Number of references that pass.'),
+    references: countSchema.describe('Number of references that pass or fail.'),
   })
   .nullable();
 
 const rollupsSchema = z.strictObject({
-  policy: z.string().describe("The roll-up's name, with its number where it has one."),
-  ...sides(rolledSchema, 'On {side}; null where nothing could be rolled up.'),
+  policy: z.string().describe("The roll-up's name, with its number if it has one."),
+  ...sides(rolledSchema, 'Roll-ups on {side}; null if there are none.'),
 });
 
 const passRateSchema = z.strictObject({
-  ...sides(shareSchema.nullable(), 'On {side}; null when nothing was judged.'),
+  ...sides(shareSchema.nullable(), 'Pass rate on {side}; null if nothing was judged.'),
   difference: differenceSchema.nullable().describe('Head − base; null if a side is missing.'),
   ...ends(differenceSchema.nullable(), "the difference's two-sided 90 % interval."),
-  p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
+  p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null if not tested.'),
 });
 
 const verdictSchema = z.enum([
@@ -89,117 +93,120 @@ const verdictReasonSchema = z.strictObject({
       'unconfirmed',
     ])
     .describe(
-      'Regressed by the `fall` of all, by single `references`, or because head does not answer ' +
-        'what base answers (`unanswered`). Improved by the `rise` of all. ' +
-        'No regression because the `bound` of the difference lies above −tolerance, ' +
-        'because the rate is no lower (`not-lower`), or because the suites of the `run` say so ' +
-        'together. Inconclusive because references are `suspicious` still, or were `named` as ' +
-        'worse, or because a single `metric` fell beyond chance, ' +
-        'or because it looks worse and five tries did not settle it (`unsettled`), ' +
-        "or because references lack evidence (`uncompared`), or because head's answers fall " +
-        "under base's scoring and the scoring changed too (`scoring`), or because one side's " +
-        'answers were cut, withheld or refused beyond chance (`endings`), or because it fell ' +
-        "against stored answers of base and base's answers of today fell too (`model`), or because " +
-        'such a fall could not be confirmed today (`unconfirmed`).',
+      'What decided the verdict. Regressed: the suite fell (`fall`), single references got ' +
+        'worse (`references`), or head does not answer what base answers (`unanswered`). ' +
+        'Improved: the suite rose (`rise`). Unchanged: the interval rules out a drop above the ' +
+        'tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run ' +
+        'together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) ' +
+        'or got worse (`named`), a single metric fell (`metric`), five tries did not decide ' +
+        "(`unsettled`), references lack evidence (`uncompared`), head's answers fall under " +
+        "base's scoring (`scoring`), answers ended differently on one side (`endings`), base's " +
+        'new answers fell as well (`model`), or new answers did not confirm the fall ' +
+        '(`unconfirmed`).',
     ),
   p: shareSchema
     .nullable()
-    .describe(
-      'Of the test that decided, one-sided; null where none did, or where it was sequential.',
-    ),
-  references: z.array(z.string()).describe('Ids of the references that it is about; empty: all.'),
+    .describe('One-sided p of the deciding test; null if no test decided, or a sequential one.'),
+  references: z.array(z.string()).describe('Ids of the references that decided; empty means all.'),
   metrics: z
     .array(z.string())
-    .describe('Metrics that fell, the one that fell most first; empty: all together.'),
+    .describe('Metrics that fell, most significant first; empty means all metrics together.'),
   tolerance: shareSchema.describe(
-    'The drop that was to be ruled out; by all suites together where `by` is `run`.',
+    'The drop that had to be ruled out; by all suites together if `by` is `run`.',
   ),
   unanswered: z
     .literal(true)
-    .describe('Head also answers less often than base, though something before that decided.')
+    .describe('Set if head also answers less often than base, but another rule decided.')
     .exactOptional(),
   under_base: z
     .strictObject({
       base: shareSchema.describe("Pass rate of base's answers."),
       head: shareSchema.describe("Pass rate of head's answers."),
-      excused: z.boolean().describe("Head's own scoring passes them."),
+      excused: z.boolean().describe("Whether head's own scoring excuses the fall."),
     })
-    .describe("Rates under base's scoring, where head clearly falls under it; absent: it does not.")
+    .describe("Rates under base's scoring, if head falls under it beyond chance.")
     .exactOptional(),
 });
 
 const passesSchema = z.strictObject({
-  passes: countSchema.describe('Tries that passed.'),
-  tries: countSchema.describe('Tries that passed or failed.'),
+  passes: countSchema.describe('Number of tries that passed.'),
+  tries: countSchema.describe('Number of tries that passed or failed.'),
 });
 
 const confirmationSchema = z.strictObject({
   metric: z
     .string()
-    .describe('The metric whose mean got worse; absent: it is about the verdict.')
+    .describe('The metric whose mean got worse; absent if the verdict itself is confirmed.')
     .exactOptional(),
   rests_on: z
     .enum(['stored', 'session'])
     .describe(
-      'What the fall rested on: answers of an earlier run, or one process of a program on each side.',
+      'Why the fall needed confirmation: it used answers of an earlier run, or one program ' +
+        'process gave all answers of a side.',
     ),
   status: z
     .enum(['confirmed', 'model', 'unconfirmed'])
-    .describe("`model`: base falls today, too. `unconfirmed`: today's tries show neither."),
+    .describe("`model`: base's new answers fall too. `unconfirmed`: new tries show neither fall."),
   by: z
     .enum(['references', 'all'])
     .nullable()
-    .describe('Whether single references or all together confirm it; null: not confirmed.'),
+    .describe(
+      'What confirms the fall: single references, or all together; null if it is not confirmed.',
+    ),
   limit: z
     .enum(['max_calls', 'max_cost_usd', 'time', 'errors'])
     .nullable()
-    .describe('What ended the calls before it was settled; null: nothing did.'),
+    .describe('The limit that ended the calls too early; null if none did.'),
   drift: z
     .strictObject({
-      stored: z.number().describe("Base's pass rate, or the metric's mean, by its stored answers."),
-      today: z.number().describe("The same by base's answers of today."),
+      stored: z.number().describe("Base's pass rate, or the metric's mean, over stored answers."),
+      today: z.number().describe("The same over base's new answers."),
       p: shareSchema.describe('One-sided mid-p of "base is worse today".'),
     })
     .nullable()
-    .describe('How far base fell since its answers were stored; null: not beyond chance.'),
+    .describe('How far base fell since its answers were stored; null if within chance.'),
   suspects: z
     .array(
       z.strictObject({
-        id: z.string().describe('The reference.'),
+        id: z.string().describe('Id of the reference.'),
         ...sides(passesSchema, "{Side}'s new tries."),
       }),
     )
-    .describe('The references that fell most, with the pairs of tries that they got today.'),
+    .describe('The references that fell most, with their new pairs of tries.'),
   all: z
     .strictObject({
-      references: countSchema.describe('References that were asked again.'),
-      base: passesSchema.describe("Base's tries of today."),
-      head: passesSchema.describe("Head's tries, which are of today, too."),
+      references: countSchema.describe('Number of references that ran again.'),
+      base: passesSchema.describe("Base's new tries."),
+      head: passesSchema.describe("Head's tries, which are also new."),
     })
     .nullable()
-    .describe('All references asked again on base; null: that was not needed.'),
+    .describe('New tries of all references on base; null if they were not needed.'),
   stored: z
     .strictObject({
-      tries: countSchema.describe('Tries with an answer of an earlier run.'),
+      tries: countSchema.describe('Number of tries with an answer of an earlier run.'),
       oldest: z
         .number()
         .nullable()
-        .describe('When the oldest was made, in milliseconds since 1970; null: not known.'),
+        .describe('Time of the oldest answer in milliseconds since 1970; null if unknown.'),
     })
-    .describe('The stored answers that the comparison began with.'),
+    .describe('Stored answers that the comparison used at first.'),
 });
 
 const evidenceSchema = z.strictObject({
-  references: countSchema.describe('References that were judged on every side they ran on.'),
-  of: countSchema.describe('References that should have been: all that gate and were to run.'),
-  missing: z.array(z.string()).describe('Ids of the others.'),
-  critical: z.array(z.string()).describe('Of these, the ones tagged `critical`.'),
+  references: countSchema.describe(
+    'Number of references that were judged on every side that they ran on.',
+  ),
+  of: countSchema.describe(
+    'Number of references that should have been judged: all that affect the gate.',
+  ),
+  missing: z.array(z.string()).describe('Ids of the references that were not judged.'),
+  critical: z.array(z.string()).describe('Those of `missing` that are tagged `critical`.'),
 });
 
 const unitSchema = z
   .enum(['tries', 'references', 'pairs'])
   .describe(
-    'What the pass rate counts: tries, references by their roll-up, or answers that are no ' +
+    'What the pass rate counts: tries, references by their roll-up, or answers that are not ' +
       "worse than the other side's.",
   );
 
@@ -210,57 +217,60 @@ const suiteKeys = (own: OwnKeys) =>
     variant: variantSchema.describe("Head's model and parameters."),
     base_variant: variantSchema
       .nullable()
-      .describe("Base's model and parameters where they differ from head's; null: they do not."),
+      .describe("Base's model and parameters; null if they are the same as head's."),
     because: z.array(becauseSchema).describe('Why the suite runs.'),
-    gate: suiteGateSchema
-      .describe('What the suite sets of the gate for itself; absent: nothing.')
-      .exactOptional(),
+    gate: suiteGateSchema.describe("The suite's own gate settings.").exactOptional(),
     pass_rate: passRateSchema.describe(
-      'Share of tries that pass, 0–1, over the tries that all references share.',
+      'Share of tries that pass, 0–1, over the tries that all references have.',
     ),
     verdict: verdictSchema.describe('The verdict of the comparison.'),
     unit: unitSchema,
     unasked: sideSchema
-      .describe('The side that cannot answer any reference, so nothing is compared; absent: none.')
+      .describe(
+        'The side that cannot answer any reference, so nothing is compared; absent if both can.',
+      )
       .exactOptional(),
     reason: verdictReasonSchema
       .nullable()
-      .describe('What decided the verdict; null where nothing was compared.'),
+      .describe('What decided the verdict; null if nothing was compared.'),
     visible_drop: shareSchema
       .nullable()
       .describe(
-        'Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.',
+        'Smallest drop of the pass rate that a run of this size detects with 80 % power, ' +
+          '0–1; null if there is none.',
       ),
     compared: z
       .strictObject({
-        references: countSchema.describe('References that were compared.'),
-        tries: countSchema.describe('Tries of each of them.'),
+        references: countSchema.describe('Number of references that were compared.'),
+        tries: countSchema.describe('Number of tries of each of them.'),
       })
-      .describe('What the verdict rests on.'),
+      .describe('The amount of data behind the verdict.'),
     confirmation: confirmationSchema
       .describe(
-        'How a fall against stored answers, or within one session of a program, was confirmed ' +
-          'with new answers; absent: that was not needed.',
+        'How new answers confirmed a fall against stored answers, or in one session of a ' +
+          'program; absent if confirmation was not needed.',
       )
       .exactOptional(),
-    evidence: evidenceSchema.describe('How many references could be judged, of how many.'),
+    evidence: evidenceSchema.describe("How many of the suite's references could be judged."),
     references: z.array(referenceResultSchema(own)).describe('Every reference of the suite.'),
     metrics: z
       .array(metricResultSchema)
-      .describe('Each metric alone: its pass rate, its numbers and its labels.'),
-    rollups: rollupsSchema.describe('What the roll-up makes of the references that count.'),
+      .describe('Pass rate, numbers and labels of each single metric.'),
+    rollups: rollupsSchema.describe(
+      'Roll-up results of the references that count for the verdict.',
+    ),
   });
 
 const allKeys = (own: OwnKeys) =>
   withKeys(suiteKeys(own), own.suite).extend({
     preference: preferenceSchema
       .nullable()
-      .describe("Base's answers against head's, in suites with `pairwise_preference`.")
+      .describe("Comparison of base's answers with head's, in suites with `pairwise_preference`.")
       .exactOptional(),
     cost_per_1000_calls: dollarsSchema
       .describe(
-        'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; ' +
-          'null: not known.',
+        'In sweeps: price in US dollars of a thousand calls like these, including reused ' +
+          'ones; null if unknown.',
       )
       .exactOptional(),
   });

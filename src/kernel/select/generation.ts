@@ -82,7 +82,10 @@ function renderedBy(
   const own = made.get(canonicalJson(input));
   if (own?.ok === true) return own.messages;
   const from = messages[0]?.place.file ?? file;
-  return { kind: 'impossible', message: own?.why ?? `${from} made no prompt of reference ${id}` };
+  return {
+    kind: 'impossible',
+    message: own?.why ?? `${from} rendered no prompt for reference ${id}`,
+  };
 }
 
 function filledMessages(

@@ -6,62 +6,61 @@ const passShare = z.number().min(0).max(1);
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])
-    .describe('What makes a run red: a regression, any failing reference too, or nothing.')
+    .describe('What makes a run red: a regression, also any failing reference, or nothing.')
     .default('regression'),
   alpha: passShare
     .describe(
-      'Chance of a red run where head answers as base does, if tries are independent; at most 0.5.',
+      'False-alarm rate: chance of a red run if head answers like base and tries are independent; at most 0.5.',
     )
     .default(0.05),
   min_drop: passShare.describe('Smallest drop of a pass rate that counts, 0–1.').default(0.01),
   tolerance: z
     .union([passShare, z.literal('auto')])
     .describe(
-      'Largest drop that may stand under green, above 0 to 1; auto: what the suite can see, 0.05 to 0.1.',
+      'Largest drop that may remain possible under a green verdict, above 0 to 1; auto: the ' +
+        'drop that the suite can detect, limited to 0.05 to 0.1.',
     )
     .default('auto'),
   gate_on: z
     .enum(['suite+references', 'suite'])
-    .describe('Whether single references can make a run red, or suites only.')
+    .describe('Whether single references can make a run red, or only suites.')
     .default('suite+references'),
   churn: z
     .enum(['gate', 'accept'])
     .describe(
-      'accept: single references that break, unless critical, do not make a run red, as after a ' +
-        'change of the model; rates still do.',
+      'accept: single references that break do not make a run red, unless they are critical; ' +
+        'rates still do. For example, after a change of the model.',
     )
     .default('gate'),
   unit: z
     .enum(['tries', 'references'])
-    .describe(
-      'What is compared: tries, or what the roll-up makes of each reference; absent: tries.',
-    )
+    .describe('What is compared: tries (the default), or the roll-up of each reference.')
     .exactOptional(),
   metrics: z
     .record(z.string(), z.enum(['fail', 'warn', 'ignore']))
     .describe(
-      'What a metric whose mean got worse does to the run, by name (`metric.entry` for one ' +
-        'number of a map); absent: those that know a direction warn.',
+      "What happens to the run if a metric's mean gets worse, by name (`metric.entry` for a " +
+        'number of a map); by default, metrics with a better direction warn.',
     )
     .exactOptional(),
   on_inconclusive: z
     .enum(['pass', 'fail'])
-    .describe('What an inconclusive suite does to the run.')
+    .describe('Whether an inconclusive suite passes or fails the run.')
     .default('pass'),
   scoring: z
     .enum(['warn', 'fail'])
     .describe(
-      'What a scoring change does to the run that moves the pass rate of the same answers, ' +
-        "or passes what falls under base's scoring.",
+      'What happens to the run if a scoring change moves the pass rate of the same answers, ' +
+        "or passes answers that fall under base's scoring.",
     )
     .default('warn'),
   removed: z
     .enum(['warn', 'fail'])
-    .describe('What references do to the run that are removed, or ask something else.')
+    .describe('What happens to the run if references are removed or have another question.')
     .default('warn'),
   new: z
     .enum(['report', 'fail'])
-    .describe('What a new reference does to the run that fails on head.')
+    .describe('What happens to the run if a new reference fails on head.')
     .default('report'),
   anchor: z
     .strictObject({
@@ -69,15 +68,15 @@ export const gateSettingsSchema = z.strictObject({
       fail: z.boolean().describe('Whether a drop since then makes a run red.').default(false),
     })
     .nullable()
-    .describe('An older commit that head is compared with, too; null: none.')
+    .describe('An older commit that head is also compared with; null for none.')
     .default(null),
   attributes: z
     .enum(['advise', 'fail'])
-    .describe('What an attribute that regressed does to the run.')
+    .describe('What happens to the run if an attribute regresses.')
     .default('advise'),
   min_pass_rate: passShare
     .nullable()
-    .describe('Pass rate that every suite must reach on head, 0–1; null: none.')
+    .describe('Pass rate that every suite must reach on head, 0–1; null for no minimum.')
     .default(null),
 });
 

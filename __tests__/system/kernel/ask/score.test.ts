@@ -184,8 +184,8 @@ describe('depends_on an earlier object', () => {
     ['Turn', -2, '^Hi', 'pass'],
     ['Message', -3, '^Hello$', 'pass'],
     ['Turn', -1, '^Hello', 'depends on asks of at least 1; it is 0'],
-    ['Turn', -4, '.', 'depends on asks of an earlier turn, and there is none'],
-    ['Thread', -1, '.', 'depends on asks of an earlier thread, and there is none'],
+    ['Turn', -4, '.', 'depends on asks of an earlier turn, which does not exist'],
+    ['Thread', -1, '.', 'depends on asks of an earlier thread, which does not exist'],
   ])(
     'judges the %s at relative position %i and is not met before the start: %s',
     async (level, back, expression, status) => {
