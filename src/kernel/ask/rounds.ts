@@ -163,7 +163,7 @@ export interface ExtraTry {
   try: number;
   /** Identifies the prompt, so that one code process never reads answers of two prompts. */
   prompt: string;
-  /** Answers of both sides with the same `try` are compared. */
+  /** Head if absent. Answers of both sides with the same `try` are compared. */
   side?: Side;
 }
 

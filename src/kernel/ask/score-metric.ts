@@ -49,7 +49,7 @@ export interface ScoringTools {
 /** Above this number, grades do not keep their prompts and replies, to save memory. */
 const MAX_GRADES = 2000;
 
-/** Base's score is the mirror image of head's. */
+/** Compares head's answer with base's. Base's score is the mirror image of head's. */
 export async function scorePairs(
   metric: Metric,
   subjects: readonly Subject[],

@@ -62,7 +62,7 @@ export function isOfVerdict({ metric }: Confirmation): boolean {
   return metric === undefined;
 }
 
-/** Whether new tries contradict the fall behind the verdict. */
+/** Whether new tries do not confirm the fall behind the verdict. */
 export function isRefutal(confirmation: Confirmation): boolean {
   return isOfVerdict(confirmation) && confirmation.status !== 'confirmed';
 }

@@ -99,7 +99,7 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Tests whether head answers as often as base. This level is added to that of the other tests, so
+ * Tests whether head answers as often as base. The test's level is added to those of the others, so
  * the total error is 1.2 alpha. No test is needed if a critical reference or a whole suite has no
  * answers.
  */

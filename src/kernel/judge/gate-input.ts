@@ -32,7 +32,7 @@ export interface GateInput {
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** References to run. */
+  /** The number of references to run. */
   affected: number;
   /** How many of them ran and are neither skipped nor quarantined. */
   counted: number;
@@ -50,7 +50,7 @@ export interface GateInput {
   unseen: Unseen;
   /** Checks that head removes or makes less strict. They do not affect the outcome. */
   weakened: readonly Reason[];
-  /** Rubrics that were tested on labelled examples. */
+  /** The number of rubrics tested on labelled examples. */
   tested: number;
   /** Suites judged only by preference, without base answers to compare with. */
   preferenceAlone: readonly string[];

@@ -3,7 +3,7 @@ import { tryOutcomes } from '../plan/ledger.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import { countOutcomes, isComparable, meanOfCounts, type Table } from '../statistics/table.ts';
 
-/** Ignores sides that cannot run. */
+/** The number of tries that all runs have, except on sides that cannot run. */
 export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
     const lengths = (['base', 'head'] as const)

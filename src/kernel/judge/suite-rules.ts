@@ -7,7 +7,7 @@ import type { FallUnderBase } from './under-base-scoring.ts';
 interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
-  /** References that can run. */
+  /** The number of references that can run. */
   runs: number;
   /** How many of `runs` have a try, even one with an error. */
   tried: number;
@@ -76,7 +76,6 @@ export interface SuiteFacts {
   isBoundTogether: boolean;
 }
 
-/** The first rule that applies decides. */
 interface Rule<Facts> {
   verdict: Verdict;
   /** docs/verdicts.md prints this text. */

@@ -33,7 +33,7 @@ export interface MeasuredRun {
 
 export interface RunVerdict {
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** The fall of all suites together, unless single suites explain it. */
+  /** Null if all suites together did not fall, or if single suites explain the fall. */
   pool: PoolFall | null;
 }
 

@@ -18,7 +18,7 @@ import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 export interface RunLevels {
   /** The smallest level that Holm's procedure may give a suite. */
   suite: number;
-  /** 0 if there is no pool. */
+  /** The level for all questions of the run together (the pool), or 0 without a pool. */
   pool: number;
   references: number;
   judged: SuspectScope;
@@ -60,9 +60,9 @@ const ALONE_P = 0.2;
 const SUSPICIOUS_P = 0.1;
 
 /**
- * All suites get the tries of the first look. Then suspects get more pairs until they are found to
- * be worse or not. Then every undecided suite gets one more try. Once the pool rules out a drop,
- * only suites that look worse continue.
+ * All suites get the tries of the first look. Then suspects get more pairs of tries until they are
+ * found to be worse or not. Then every undecided suite gets one more try. Once the pool rules out a
+ * drop, only suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
   const plan = lookPlan(countQuestions(ledgers));

@@ -30,7 +30,9 @@ export function visibleAt(
   return visibleDrop({ ...design, tries }, levels.at(-1) ?? 0);
 }
 
-/** A small suite rules out a drop after this many tries per side without a negative difference. */
+/**
+ * A small suite whose difference is not negative rules out a drop after this many tries per side.
+ */
 const SMALL_TRIES = 3;
 
 /** A suite is small if only nearly flawless tries can satisfy the bound. */
@@ -90,7 +92,7 @@ interface Design {
   references: number;
   /** Tries per reference. If references differ, the harmonic mean. */
   tries: { base: number; head: number };
-  /** 0–¼. */
+  /** Between 0 and ¼. */
   variance: number;
   /** Mean pass rate before the drop, 0–1. */
   rate: number;

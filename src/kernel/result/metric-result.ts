@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { countSchema, differenceSchema, ends, shareSchema, sides } from './pieces.ts';
 
-/** How a number moved, apart from the sign of its difference. */
 export const moveDirection = {
   way: z.enum(['rose', 'fell']).describe('Whether the metric rose or fell.'),
   by: z
@@ -11,7 +10,6 @@ export const moveDirection = {
 
 const levels = z.enum(['Message', 'Turn', 'Thread', 'ToolCall']);
 
-/** Set if the number is a share of objects that pass. */
 export const shareLevel = levels
   .describe('Set if the number is a share of objects that pass: the kind of object.')
   .exactOptional();

@@ -2,7 +2,6 @@ import { nonNullValues, type Values } from './value-test.ts';
 
 const MAX_EXPLODED = 3;
 
-/** With fewer items, the typical shift is unknown. */
 const MIN_ITEMS = 5;
 
 /** Distance between the sides, in robust standard deviations of all shifts. */

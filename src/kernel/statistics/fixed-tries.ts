@@ -164,7 +164,7 @@ function scoreDistribution(
   return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
-/** Returns {@link SCORE_UNITS} for the case that `onHead` of all passes are head's. */
+/** The score in {@link SCORE_UNITS} if `onHead` of all passes belong to head. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
   const mixture = (headRate: (rate: number) => number): number =>

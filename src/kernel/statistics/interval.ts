@@ -10,7 +10,7 @@ export function meanDifference(tables: readonly Table[]): number | null {
   );
 }
 
-/** For two-sided 90 % and one-sided 95 %. */
+/** The normal quantile for two-sided 90 % and one-sided 95 %. */
 const Z_SINGLE = 1.6448536269514722;
 
 /** If every try passes, the bound is ln 20 / tries (rule of three). */

@@ -53,7 +53,6 @@ export interface Look extends Contrast {
   /** First all metrics together. If several affect the gate, each metric that fails follows. */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
-  /** The interval of head − base. */
   interval: { difference: number; low: number; high: number } | null;
 }
 

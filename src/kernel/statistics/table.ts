@@ -4,7 +4,6 @@ import { meanOrNull } from './sums.ts';
 /** A drop of exactly `minDrop` must count despite rounding. */
 const DROP_TOLERANCE = 1e-12;
 
-/** `difference` is null if nothing was compared. */
 export function isLargeDrop(difference: number | null, minDrop: number): boolean {
   return difference !== null && difference <= DROP_TOLERANCE - minDrop;
 }

@@ -67,7 +67,7 @@ export interface Answerer {
   parts: Record<string, Json>;
   graders: readonly Grader[];
   mostCalls: number;
-  /** Why it cannot answer these prompts. */
+  /** Returns why the answerer cannot answer these prompts. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;

@@ -47,7 +47,7 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
   return out;
 }
 
-/** `unknown` is a path that no file has. */
+/** Returns `unknown` if no file has a path that the message needs. */
 export function fillMessage(
   { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
   { input, shown }: Pick<Reference, 'input' | 'shown'>,
