@@ -1,7 +1,7 @@
 /**
  * The test runtime: why `npm test` does not use Jest's own.
  *
- * Jest runs each test file in a `vm` context of its own. There it compiles and evaluates every
+ * Jest runs each test file in a separate `vm` context. There it compiles and evaluates every
  * module that the file imports again, `src` and packages included. ES modules also need the flag
  * --experimental-vm-modules, and TypeScript needs a transform.
  *

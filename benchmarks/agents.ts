@@ -1,6 +1,6 @@
 /**
- * Runs real CLIs of agents on pull requests, with our model server in place of the vendor, through
- * gateway and walls. Installs the pinned versions. Writes benchmarks/agents.md.
+ * Runs real CLIs of agents on pull requests, with a simulated vendor, through the gateway and in
+ * the sandbox. Installs the pinned versions. Writes benchmarks/agents.md.
  *
  *   npm run test:agents [-- NAME[@VERSION]…] [--tries N] [--cache FOLDER] [--print]
  */

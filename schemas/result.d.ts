@@ -1963,7 +1963,7 @@ export interface EvaldiffResult {
                      */
                     bytes: number;
                     /**
-                     * Base64; null: larger than 200 KB, kept by its digest.
+                     * Base64; null above 200 KB, where only the digest is kept.
                      */
                     data: string | null;
                   }
@@ -1977,7 +1977,7 @@ export interface EvaldiffResult {
                      */
                     path: string;
                     /**
-                     * Its unified diff; of a new file its text.
+                     * Unified diff, or the whole text of a new file.
                      */
                     diff: string;
                   }
@@ -2043,7 +2043,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Of the output tokens, those for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2142,7 +2142,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Of the output tokens, those for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2217,7 +2217,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Of the output tokens, those for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2316,7 +2316,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Of the output tokens, those for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2351,7 +2351,7 @@ export interface EvaldiffResult {
              */
             output_tokens: number;
             /**
-             * Of the output tokens, those for thinking; absent: not counted separately.
+             * Output tokens for thinking; absent: not counted separately.
              */
             reasoning_tokens?: number;
           } | null;
@@ -2622,7 +2622,7 @@ export interface EvaldiffResult {
                      */
                     bytes: number;
                     /**
-                     * Base64; null: larger than 200 KB, kept by its digest.
+                     * Base64; null above 200 KB, where only the digest is kept.
                      */
                     data: string | null;
                   }
@@ -2636,7 +2636,7 @@ export interface EvaldiffResult {
                      */
                     path: string;
                     /**
-                     * Its unified diff; of a new file its text.
+                     * Unified diff, or the whole text of a new file.
                      */
                     diff: string;
                   }
@@ -2702,7 +2702,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Of the output tokens, those for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2801,7 +2801,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Of the output tokens, those for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2876,7 +2876,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Of the output tokens, those for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2975,7 +2975,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Of the output tokens, those for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent: not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -3010,7 +3010,7 @@ export interface EvaldiffResult {
              */
             output_tokens: number;
             /**
-             * Of the output tokens, those for thinking; absent: not counted separately.
+             * Output tokens for thinking; absent: not counted separately.
              */
             reasoning_tokens?: number;
           } | null;
@@ -3992,7 +3992,7 @@ export interface EvaldiffResult {
                    */
                   output_tokens: number;
                   /**
-                   * Of the output tokens, those for thinking; absent: not counted separately.
+                   * Output tokens for thinking; absent: not counted separately.
                    */
                   reasoning_tokens?: number;
                 } | null;
@@ -4091,7 +4091,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Of the output tokens, those for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -4166,7 +4166,7 @@ export interface EvaldiffResult {
                    */
                   output_tokens: number;
                   /**
-                   * Of the output tokens, those for thinking; absent: not counted separately.
+                   * Output tokens for thinking; absent: not counted separately.
                    */
                   reasoning_tokens?: number;
                 } | null;
@@ -4265,7 +4265,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Of the output tokens, those for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent: not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -4294,7 +4294,7 @@ export interface EvaldiffResult {
    */
   notices: {
     /**
-     * What it is about.
+     * Topic of the notice.
      */
     kind:
       | "added"
@@ -4321,7 +4321,7 @@ export interface EvaldiffResult {
      */
     message: string;
     /**
-     * Where it arises; null: in no file.
+     * Place of the cause; null: not in a file.
      */
     place: {
       /**
@@ -4339,7 +4339,7 @@ export interface EvaldiffResult {
    */
   problems: {
     /**
-     * Where it arises; null for inputs and for the environment.
+     * Place of the cause; null for inputs and the environment.
      */
     place: {
       /**
@@ -4369,7 +4369,7 @@ export interface EvaldiffResult {
      */
     reused: number;
     /**
-     * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
+     * Answers from recordings, which are not calls. Absent in older results.
      */
     replayed?: number;
     /**
@@ -4385,19 +4385,19 @@ export interface EvaldiffResult {
      */
     output_tokens: number;
     /**
-     * Dollars of the calls that were made; null: not known for all.
+     * Cost of the calls in dollars; null: not known for all.
      */
     cost_usd: number | null;
     /**
-     * Every call that was made went to a program of the project without a price, or to recordings; absent: not so.
+     * Set if all calls went to programs of the project without a price, or to recordings.
      */
     unpriced?: "programs";
     /**
-     * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
+     * What the reused answers would have cost, in dollars; null: not known for all. Absent in older results.
      */
     saved_usd?: number | null;
     /**
-     * The same by what was paid for.
+     * The same figures by purpose of the calls.
      */
     by_purpose: {
       [k: string]: {
@@ -4410,15 +4410,15 @@ export interface EvaldiffResult {
          */
         reused: number;
         /**
-         * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
+         * Answers from recordings, which are not calls. Absent in older results.
          */
         replayed?: number;
         /**
-         * Dollars of the calls that were made; null: not known for all.
+         * Cost of the calls in dollars; null: not known for all.
          */
         cost_usd: number | null;
         /**
-         * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
+         * What the reused answers would have cost, in dollars; null: not known for all. Absent in older results.
          */
         saved_usd?: number | null;
       };
@@ -5168,11 +5168,11 @@ export interface EvaldiffResult {
      */
     causes: {
       /**
-       * `alone`: one unit is the cause. `together`: only all units together. `either`: each unit by itself. `only-change`: the only change, so no experiment was needed.
+       * `alone`: one changed part is the cause. `together`: only all of them together. `either`: each by itself. `only-change`: the only change, so no experiment was needed.
        */
       relation: "alone" | "together" | "either" | "only-change";
       /**
-       * The units that caused it.
+       * The changed parts that are the cause.
        */
       units: {
         /**
@@ -5257,7 +5257,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that fell because of it.
+       * References that got worse because of it.
        */
       references: {
         /**
@@ -5292,7 +5292,7 @@ export interface EvaldiffResult {
         };
       }[];
       /**
-       * Stable references of head, with the cause reverted.
+       * What reverting the cause does to stable references.
        */
       held: {
         /**
@@ -5309,7 +5309,7 @@ export interface EvaldiffResult {
        */
       p: number | null;
       /**
-       * Calls of its proof.
+       * Calls that proved it.
        */
       calls: number;
       /**
@@ -5346,7 +5346,7 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Its effect on tests that fell.
+         * Its effect on tests that got worse.
          */
         restores: {
           /**
@@ -5354,7 +5354,7 @@ export interface EvaldiffResult {
            */
           references: number;
           /**
-           * References that fell.
+           * References that got worse.
            */
           of: number;
         };
@@ -5372,7 +5372,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Tries of each reference that fell.
+         * Tries of each reference that got worse.
          */
         tries: number;
         /**
@@ -5394,7 +5394,7 @@ export interface EvaldiffResult {
        */
       status: "found" | "not-settled" | "not-started";
       /**
-       * Why not; null if one was found.
+       * Why no cause was found; null if one was found.
        */
       reason: string | null;
       /**
@@ -5572,7 +5572,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that fell without an explanation.
+       * References that got worse for an unknown reason.
        */
       unexplained: string[];
       /**
@@ -5613,11 +5613,11 @@ export interface EvaldiffResult {
      */
     causes: {
       /**
-       * `alone`: one unit is the cause. `together`: only all units together. `either`: each unit by itself. `only-change`: the only change, so no experiment was needed.
+       * `alone`: one changed part is the cause. `together`: only all of them together. `either`: each by itself. `only-change`: the only change, so no experiment was needed.
        */
       relation: "alone" | "together" | "either" | "only-change";
       /**
-       * The units that caused it.
+       * The changed parts that are the cause.
        */
       units: {
         /**
@@ -5702,7 +5702,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that fell because of it.
+       * References that got worse because of it.
        */
       references: {
         /**
@@ -5737,7 +5737,7 @@ export interface EvaldiffResult {
         };
       }[];
       /**
-       * Stable references of head, with the cause reverted.
+       * What reverting the cause does to stable references.
        */
       held: {
         /**
@@ -5754,7 +5754,7 @@ export interface EvaldiffResult {
        */
       p: number | null;
       /**
-       * Calls of its proof.
+       * Calls that proved it.
        */
       calls: number;
       /**
@@ -5791,7 +5791,7 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Its effect on tests that fell.
+         * Its effect on tests that got worse.
          */
         restores: {
           /**
@@ -5799,7 +5799,7 @@ export interface EvaldiffResult {
            */
           references: number;
           /**
-           * References that fell.
+           * References that got worse.
            */
           of: number;
         };
@@ -5817,7 +5817,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Tries of each reference that fell.
+         * Tries of each reference that got worse.
          */
         tries: number;
         /**
@@ -5839,7 +5839,7 @@ export interface EvaldiffResult {
        */
       status: "found" | "not-settled" | "not-started";
       /**
-       * Why not; null if one was found.
+       * Why no cause was found; null if one was found.
        */
       reason: string | null;
       /**
@@ -6017,7 +6017,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that fell without an explanation.
+       * References that got worse for an unknown reason.
        */
       unexplained: string[];
       /**
@@ -6070,7 +6070,7 @@ export interface EvaldiffResult {
         };
       };
       /**
-       * `fell`: head passes less often than the older commit's prompt, also when that is asked `not-confirmed`: only by earlier answers. `level`: not beyond chance. `not-asked`: a cap, or the time, left no calls.
+       * `fell`: head passes less often than the older commit's prompt, and new answers confirm it. `not-confirmed`: only stored answers show a drop. `level`: no significant drop. `not-asked`: a cap or the time limit left no calls.
        */
       status: "fell" | "not-confirmed" | "level" | "not-asked";
       /**
@@ -6104,7 +6104,7 @@ export interface EvaldiffResult {
         tries: number;
       };
       /**
-       * One-sided mid-p of "head passes less often"; null: not asked.
+       * One-sided mid-p value of "head passes less often"; null: not compared.
        */
       p: number | null;
     }[];

@@ -1,8 +1,8 @@
 /**
  * Runs pull requests of every kind as a runner runs the action, two at a time. Takes screenshots of
  * their comments and reports at two widths in both themes; `index.html` shows them all. Prints the
- * number of words and figures visible before a fold is opened, jargon, and what does not fit on a
- * narrow screen. Needs Chromium for pictures.
+ * number of visible words and figures, jargon, and everything that is too wide for a narrow
+ * screen. Needs Chromium for pictures.
  *
  *   node scripts/gallery.ts FOLDER [NAME] [--no-pictures]
  */
@@ -65,7 +65,7 @@ for (const fold of document.querySelectorAll('details')) fold.open = true;
   .filter((table) => table.scrollWidth > table.clientWidth)
   .map((table) => '"' + table.textContent.replace(/\\s+/g, ' ').trim().slice(0, 40) + '"')`;
 
-/** Takes a situation's screenshots. Returns what does not fit on a narrow screen. */
+/** Takes a situation's screenshots. Returns everything that is too wide for a narrow screen. */
 async function photograph(browser: Browser, to: string, name: string): Promise<string> {
   const scrolled = new Set<string>();
   const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');

@@ -35,23 +35,23 @@ metrics:
   - { name: near, uses: rouge_l, threshold: 0.6 }
 \`\`\`
 
-- A metric gives a value, and passes or fails. \`threshold\` replaces its default rule: the value must reach it. If lower is better
+- A metric returns a value and passes or fails. \`threshold\` replaces its default rule: the value must reach it. If lower is better
   (latency, cost, tokens), the value must not exceed it. \`min\` and \`max\` next to \`uses\` or \`code\` limit the value itself.
   Limits that all values meet, or none, are an error: for example, \`threshold: 80\` for values from 0 to 1.
 - \`better: higher\`, \`lower\` or \`none\` sets the better direction for metrics without one (lengths, counts, code).
   A pull request shows the mean of every value on both sides. \`gate.metrics\` says which of them may fail it: see
   [verdicts of values](suites.md#values).
-- All metrics accept \`negate: true\`. Errors and ungraded answers stay as they are: they are not a pass and not a fail.
+- All metrics accept \`negate: true\`. It does not change errors and ungraded answers, which count as neither a pass nor a fail.
 - Metrics that compare with \`expected\` use \`value\` under \`with\` instead, if you set it. Text metrics read numbers and booleans as
   written: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets, and code, compare the values. An unusable
   \`expected\` (missing, \`null\`, not a number, not a pattern) is reported before any model call, except for metrics with \`skip\` or \`depends_on\`.
-- All texts are compared as composed Unicode characters (NFC): answers, JSON, tool arguments and patterns. \`ignore_case\`
+- evaldiff composes Unicode characters (NFC) in all texts before it compares them: answers, JSON, tool arguments and patterns. \`ignore_case\`
   folds case independently of the language: \`ß\` equals \`SS\`, and \`ı\` equals \`I\`. \`regex\` compares letter by letter.
 - \`ignore_punctuation\` keeps the characters of numbers and operators: \`15\` is not \`1.5\`, \`5\` is not \`-5\`, \`C#\` is not \`C++\`.
   \`won't\` equals \`wont\`, and \`1,024\` equals \`1024\`. An expected text of punctuation only is compared as written.
 - Unordered tool calls and list entries are paired so that most of them match, whatever their order.
 - Metrics judged by a model call the \`grader\` of the settings. Delimiters enclose the answer, and it cannot contain them. The
-  grader gives reasons and one label. If the reply has no single label, evaldiff asks once more; then the answer is \`ungraded\`.
+  grader gives reasons and one label. If the reply does not have exactly one label, evaldiff asks once more. If that fails too, the answer is \`ungraded\`.
   Several graders vote, and \`grader\` next to a metric overrides the settings: see [rubrics](rubrics.md).
 - \`embedding_similarity\` calls the model under \`embeddings\` in the settings: OpenAI's, or any compatible server's (Ollama, vLLM):
 
@@ -86,8 +86,8 @@ Metrics that compare numbers use the exact digits, not rounded doubles: \`251229
 
 const rubricsSection = `## Built-in rubrics
 
-Use them with \`rubric:\` in a metric; a rubric file of the same name replaces one. They pass at the best label (with \`better: lower\`, the one with the lowest score), unless the metric names others. A rubric with \`better: none\` only classifies answers and does not gate by default.
-Their texts are [FlexEval's](https://github.com/DigitalHarborFoundation/FlexEval), unchanged ([MIT](../src/metrics/flexeval/LICENSE)). \`yeasayer_completion\` measures a fault: 1 means that the answer goes along with offensive talk. \`is_request_for_plot\` reads only what precedes the judged turn.
+Use them with \`rubric:\` in a metric; a rubric file of the same name replaces the built-in one. An answer passes if it gets the best label, unless the metric names other labels. With \`better: lower\`, the best label is the one with the lowest score. A rubric with \`better: none\` only classifies answers and does not gate by default.
+Their texts are [FlexEval's](https://github.com/DigitalHarborFoundation/FlexEval), unchanged ([MIT](../src/metrics/flexeval/LICENSE)). \`yeasayer_completion\` measures a fault: 1 means that the answer agrees with offensive statements. \`is_request_for_plot\` reads only the messages before the judged turn.
 
 | rubric | labels and scores | better |
 | --- | --- | --- |

@@ -37,11 +37,11 @@ function renderRules(): string {
     conclusionWords(kind),
   ]);
   return [
-    'A suite in which nothing is compared gets the verdict of the first row that holds.',
+    'If nothing in a suite is compared, the first row that applies decides its verdict.',
     table(['when', 'verdict'], uncompared),
-    'A suite that is compared gets the verdict of the first row that holds. `by` is `reason.by` in `result.json`.',
+    'If a suite is compared, the first row that applies decides its verdict. The column `by` is `reason.by` in `result.json`.',
     table(['when', 'verdict', 'by'], suites),
-    'A run gets the outcome of the first row that holds.',
+    'The first row that applies decides the outcome of a run.',
     table(['when', 'outcome', 'conclusion'], runs),
   ].join('\n\n');
 }

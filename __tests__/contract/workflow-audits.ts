@@ -1,9 +1,9 @@
 import { parse } from 'yaml';
 
 /**
- * Audits of a workflow file, modelled on those of zizmor, which cannot run without its own
- * registry. Each finding starts with the audit's name. They read the file as text and as YAML,
- * because version comments belong to the pins.
+ * Audits of a workflow file. They copy zizmor's audits, because zizmor itself cannot run without
+ * its registry. Each finding starts with the audit's name. The audits read the file as text too,
+ * because the version of a pinned action is in a comment.
  */
 
 interface Step {

@@ -11,7 +11,7 @@ import {
   type FixtureFiles,
 } from './repository.ts';
 
-/** A commit to create. Its files replace those of its first parent. */
+/** A commit to create. Its files replace the files of its first parent. */
 export interface PlannedCommit {
   ref: string;
   /** Indices in the plan. */

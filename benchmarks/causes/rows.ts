@@ -13,7 +13,7 @@ export interface Row {
   name: string;
   goal: Goal | null;
   units: number;
-  /** The units that caused it, of those that the references can reveal. */
+  /** The units that caused the drop and that the references can reveal. */
   culprits: readonly number[];
   rate(reference: number, has: (unit: number) => boolean): number;
   references?: number;

@@ -58,7 +58,7 @@ const promptShape = {
     .optional(),
   prompt: promptTextSchema.describe('One message of the user, instead of messages.').optional(),
   code: filled()
-    .describe('Code that computes the output. Messages beside it are for your application.')
+    .describe('Code that computes the output. Messages next to it are for your application.')
     .optional(),
   language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z

@@ -257,7 +257,7 @@ async function loadSuite(
   if (valueAt(document.value, ['tests']) === undefined) {
     const fix =
       '; add metrics and references to it, or write them into ' +
-      `tests/${stemOf(document.file)}.yaml beside it`;
+      `tests/${stemOf(document.file)}.yaml next to it`;
     const message = `the prompt "${name}" has no tests, so it is not evaluated${isOwn ? fix : ''}`;
     notices.push({ kind: 'unused', message, place: { file: document.file, line: 0 } });
     return { suite: null, name };

@@ -10,7 +10,7 @@ export interface PlannedCalls {
   place: Place;
 }
 
-/** `unasked` is a clause that says why there is no grader. */
+/** `unasked` is a clause that says why the grader is null. */
 export interface Asker {
   grader: Grader | null;
   unasked: string | null;

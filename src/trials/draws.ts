@@ -11,7 +11,7 @@ function drawMark(draw: number): string {
   return ` draw ${String(draw)}`;
 }
 
-/** Returns the same question for another draw, which does not reuse stored answers. */
+/** Returns the same question for another draw. The draws do not share stored answers. */
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
   const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;

@@ -149,7 +149,7 @@ export function align<Item>(
   return pairs;
 }
 
-/** Each cell has the largest sum of scores from there on. The last row and column are zero. */
+/** Each cell has the largest sum of scores that a path from it can reach. The last row and column are 0. */
 function bestSums(scores: Float64Array, width: number): Float64Array {
   const best = new Float64Array(scores.length + width);
   for (let cell = scores.length - 1; cell >= 0; cell -= 1) {

@@ -1,6 +1,6 @@
 /**
- * Converts state to API objects: the fields that GitHub's description requires, and those that are
- * read.
+ * Converts state to API objects with the fields that GitHub's description requires and the fields
+ * that evaldiff reads.
  */
 import { sampleOf } from './description.ts';
 import type {

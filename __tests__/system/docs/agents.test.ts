@@ -42,7 +42,7 @@ function write({ folder }: Reader, path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-/** The scripted agent in place of a CLI. */
+/** A scripted agent that replaces a CLI. */
 function scripted(text: string): string {
   return text
     .replace(/^agent: .*$/m, 'agent: { command: [node, tools/agent.mjs] }')

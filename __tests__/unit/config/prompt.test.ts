@@ -124,7 +124,7 @@ messages:
     expect([problems, project.suites]).toEqual([[], []]);
     expect(notices).toEqual([
       'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated; add metrics and ' +
-        'references to it, or write them into tests/p.yaml beside it',
+        'references to it, or write them into tests/p.yaml next to it',
     ]);
   });
 });

@@ -55,8 +55,8 @@ const unkind: Answer = {
 };
 
 /**
- * Each reference has two domains and two sub-tasks. Those of the first domain and the fifth
- * sub-task get worse.
+ * Each reference has two domains and two sub-tasks. References of the first domain and of the
+ * fifth sub-task get worse.
  */
 function referencesOf(count: number): ReferenceResult[] {
   return Array.from({ length: count }, (_, index) => {

@@ -33,7 +33,7 @@ export interface Compared {
 interface Setup {
   settings?: string;
   args?: readonly string[];
-  /** Files on base that replace those of the shop. */
+  /** Files on base that replace the shop's files. */
   base?: Record<string, string>;
   /** Files on head. */
   head?: Record<string, string>;

@@ -325,8 +325,7 @@ describe('the snapshot of uncommitted files', () => {
   test('is an error that names the files that cannot be read', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
-    // A file that nobody may read does not exist for root, whom tests may run as: git's own words
-    // for it are played.
+    // Tests may run as root, who can read every file. So a stand-in prints git's message.
     const refusal =
       'error: open("secret.yaml"): Permission denied\nerror: unable to index file secret.yaml\nfatal: adding files failed';
     const PATH = gitAfter(

@@ -74,8 +74,8 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
   const log = (line: string): number => printed.push(line);
   const open = (timeoutSeconds: number): Sandbox =>
     createSandbox({ mode, env: {}, timeoutSeconds, time: Date.UTC(2026, 0, 2), python, log });
-  // Only what is meant to run into the time limit has a short one: a busy machine must not look
-  // like a defence.
+  // Only attacks that should time out have a short limit. Otherwise, an attack that fails because
+  // the machine is busy would look like a defence.
   const [hasty, patient] = [open(HASTE), open(30)];
   const one = async (sandbox: Sandbox, code: string): Promise<CodeResult> => {
     const place = { suite: 'p', side: 'head' } as const;

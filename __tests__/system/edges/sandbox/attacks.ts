@@ -24,7 +24,7 @@ export interface Attack {
   worksUnlocked: boolean;
 }
 
-/** Seconds of those that are meant to run into the time limit. */
+/** Time limit in seconds of attacks that should time out. */
 export const HASTE = 0.3;
 
 /** Whether it runs into a limit of time or memory, which no lock of the kernel has a part in. */

@@ -55,7 +55,7 @@ let runs = 0;
 const store = () => join(temporary, 'evaldiff-store');
 
 type Jobs = Parameters<typeof openJobStores>[0];
-/** Stores of one job on a fresh runner, trusted and on the default branch if nothing else is said. */
+/** Stores of one job on a new runner, by default trusted and on the default branch. */
 const openStores = (given: Partial<Jobs>) => {
   rmSync(store(), { recursive: true, force: true });
   const defaults = { library, trust: 'trusted', project: 'shop', own: MAIN } as const;

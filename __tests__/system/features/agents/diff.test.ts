@@ -27,7 +27,7 @@ tests:
     - { id: login, task: Write the notes for the login feature. }
 `;
 
-/** One task and two tries, for what does not need statistics. */
+/** One task and two tries, for tests that do not need statistics. */
 const SMALL = SUITE.replace('n_tries: 4', 'n_tries: 2').replace(
   / {4}- \{ id: (?:export|login).*\n/g,
   '',

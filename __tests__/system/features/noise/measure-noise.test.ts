@@ -99,7 +99,7 @@ function coin(rate: (question: string) => number): (request: Request) => Complet
     );
 }
 
-/** Measures `runs` comparisons of a tree and returns what was asked and stored. */
+/** Measures `runs` comparisons of a tree. Returns the requests and the stored answers. */
 async function measured(
   tree: Record<string, string>,
   runs: number,

@@ -81,7 +81,7 @@ describe('named roll-ups', () => {
     // A try that could not be judged does not count as failed.
     [atLeast(3), 2, 2, null, 1],
     [atLeast(3), 1, 2, 'fail', 1],
-    // Without a judged try there is no result.
+    // No judged try, so no result.
     [named('any'), 0, 0, null],
   ])(
     'treat %j with %i passes in %i judged tries as %s',

@@ -14,7 +14,7 @@ const request = (text: string, more: Partial<Request> = {}): Request => ({
   ...more,
 });
 
-/** Asks for all texts together; the model repeats the text. Returns what was sent and refused. */
+/** Requests all texts concurrently; the model repeats the text. Returns the sent and the refused ones. */
 async function askAll(texts: readonly string[], more: Partial<Request> = {}) {
   const sent: string[] = [];
   const complete = stopUnreadable(async ({ messages: [message] }) => {

@@ -19,7 +19,7 @@ import {
   tryResult,
 } from '../../app/run/builders.ts';
 
-/** Three references with identical requests on both sides, so that none is compared. */
+/** Three references with identical requests on both sides, which are not compared. */
 function uncompared(changes: Partial<AffectedReference>[] = [], quarantined: string[] = []) {
   const ids = ['a', 'b', 'c'];
   const sides = (['base', 'head'] as const).map((side) =>

@@ -285,7 +285,7 @@ describe('values of a metric', () => {
       { label: 'C', base: 0, head: 0 },
       { label: 'A', base: 10, head: 0 },
     ]);
-    // The metric has no threshold, so there is no pass rate.
+    // Without a threshold, the metric has a null pass rate.
     expect(row).toMatchObject({ base: null, head: null });
   });
 
