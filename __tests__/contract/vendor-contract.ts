@@ -252,7 +252,7 @@ export function vendorContract(vendor: VendorName): void {
     );
     expect(errorOf(await ask()).message).toContain('500, the server failed');
     expect(errorOf(await ask()).message).toMatch(
-      /429, rate limited: scripted 429; it asks to wait 3600 s$/,
+      /429, rate limited: scripted 429; the server asks to wait 3600 s$/,
     );
     expect(server.requests).toHaveLength(2);
   });
@@ -282,7 +282,7 @@ export function vendorContract(vendor: VendorName): void {
       Array.from({ length: 20 }, (_, index) => ask({ model: 'closed', try: index })),
     );
     expect(new Set(closed.map((completion) => errorOf(completion).message))).toEqual(
-      new Set([`${vendor}: 403, the key may not do this: no access for you; ${keyIs}`]),
+      new Set([`${vendor}: 403, the key lacks permission: no access for you; ${keyIs}`]),
     );
     expect(await ask({ model: 'open' })).toMatchObject({ status: 'ok' });
     expect(server.calls).toHaveLength(2);
@@ -304,7 +304,7 @@ export function vendorContract(vendor: VendorName): void {
 
   test("still sends the other questions if a firewall's page answers the first", async () => {
     const { ask } = await start(vendor, first(firewall));
-    expect(errorOf(await ask()).message).toContain('403, a web page rejected the request');
+    expect(errorOf(await ask()).message).toContain('403, the reply is a web page');
     expect(await ask({ try: 1 })).toMatchObject({ status: 'ok' });
   });
 
@@ -412,7 +412,7 @@ export function vendorContract(vendor: VendorName): void {
     expect([(await ask()).status, (await ask()).status]).toEqual(['ok', 'ok']);
     expect(trap.reached).toEqual([]);
     expect(log).toEqual([
-      `${vendor}: ${baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+      `${vendor}: ${baseUrlVariable} is set in the environment but ignored; name other servers in the input endpoints`,
     ]);
   });
 
@@ -445,7 +445,7 @@ export function vendorContract(vendor: VendorName): void {
       expect(errorOf(await ask())).toEqual(
         failed(
           'reply',
-          `the reply is not a ${replyName} (${type.split(';')[0]!}, 23 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in`,
+          `the reply is not a ${replyName} (${type.split(';')[0]!}, 23 bytes): it is a web page; check that the address leads to the API (most end in /v1) and that no login page precedes it`,
         ),
       );
       expect(server.requests).toHaveLength(1);
@@ -501,7 +501,7 @@ export function vendorContract(vendor: VendorName): void {
     const error = 'Unexpected endpoint or method. (POST /chat/completions)';
     const { ask, server } = await start(vendor, () => ({ body: JSON.stringify({ error }) }));
     expect(errorOf(await ask()).message).toContain(
-      `404, the server rejected the request: ${error}; nothing`,
+      `404, the server rejected the request: ${error}; there is no API`,
     );
     expect(server.requests).toHaveLength(1);
   });
@@ -524,12 +524,12 @@ export function vendorContract(vendor: VendorName): void {
     [
       'a broken gzip',
       { body: 'not gzip', headers: { 'content-encoding': 'gzip' } },
-      'the reply is packed in a way that cannot be unpacked (gzip)',
+      'the reply has an invalid or unsupported content encoding (gzip)',
     ],
     [
       'an unknown packing',
       { body: '{}', headers: { 'content-encoding': 'x-own' } },
-      'the reply is packed in a way that cannot be unpacked (x-own)',
+      'the reply has an invalid or unsupported content encoding (x-own)',
     ],
   ])('rejects %s', async (_what, answer, message) => {
     const { ask } = await start(vendor, () => answer);
@@ -577,7 +577,7 @@ export function vendorContract(vendor: VendorName): void {
     const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
     expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
     expect(errorOf(completions[79]!)).toEqual(
-      failed('rate-limit', '429, rate limited: scripted 429; it asks to wait 86400 s'),
+      failed('rate-limit', '429, rate limited: scripted 429; the server asks to wait 86400 s'),
     );
     expect(server.requests.length).toBeLessThan(40);
     expect(clock.now()).toBe(START);

@@ -75,7 +75,7 @@ describe('a head whose answers', () => {
       'the text is in reasoning_content; the server',
     ],
     ['are empty', { head: ends('end_turn', '') }, 'failure', 'the answer is empty'],
-    ['were aborted', { head: ends('abort', 'Os') }, 'failure', 'broke its answer off (abort)'],
+    ['were aborted', { head: ends('abort', 'Os') }, 'failure', 'aborted its answer (abort)'],
     [
       'were cut before they said anything',
       { head: ends('MAX_TOKENS', '') },

@@ -83,7 +83,7 @@ describe('changed links and submodules', () => {
     const head = commitOf(source, craftedTree(source, [['120000', 'a', missing]]));
     await using(source.directory, async (opened) => {
       expect(await messageOf(opened.changedFiles(base, head, '.'))).toBe(
-        'A content that differs (object 5555555) is missing from this clone; run "git fetch" or clone again',
+        'The content of a changed file (object 5555555) is missing from this clone; run "git fetch" or clone again',
       );
     });
   });

@@ -209,7 +209,7 @@ describe('the first push of a branch or tag', () => {
     expect(run.outputs['conclusion']).toBe('error');
     expect(run.log).toContain('not our ref');
     const what =
-      'No branch or tag of the remote has it, as after a force push: name another commit.';
+      'No branch or tag of the remote contains it, for example after a force push: name another commit.';
     expect(run.log).toContain(what);
     expect(run.log).not.toContain('contents: read');
   });

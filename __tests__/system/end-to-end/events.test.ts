@@ -85,7 +85,7 @@ describe('a merge queue', () => {
       'unknown',
       null,
       'the origin of the pull request in the queue is unknown',
-      [expect.stringMatching(/^The pull request in the merge queue is not known/)],
+      [expect.stringMatching(/^The pull request in the merge queue could not be identified/)],
     ],
   ])(
     "is untrusted if its pull request is %s: base's settings and metrics apply",

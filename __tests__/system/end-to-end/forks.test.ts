@@ -191,7 +191,7 @@ describe('the second stage, with the keys', () => {
 
   test('skips without an error if the pull request was updated or closed in the meantime', async () => {
     const { at, change } = await forked(WORSE);
-    const title = `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed, or pushed to since.`;
+    const title = `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed or updated meanwhile.`;
     for (const state of ['open', 'closed'] as const) {
       const pull = at.github.state.pulls.get(PULL)!;
       Object.assign(pull, { state, head: { ...pull.head, sha: 'e'.repeat(40) } });
@@ -216,7 +216,7 @@ describe('the second stage, with the keys', () => {
     expect(run.code).toBe(1);
     expect(run.messages).toEqual([
       expect.stringMatching(
-        /^The pull request of this run was not found: GitHub answers with an internal error/,
+        /^The pull request of this run was not found: GitHub failed with an internal error/,
       ),
     ]);
     expect(run.log).not.toContain('    at ');

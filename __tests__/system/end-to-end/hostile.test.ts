@@ -130,7 +130,7 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
     const again = await onPullRequest(at, change, { inputs });
     expect(again.outputs['comment-id']).toBe(run.outputs['comment-id']);
     expect(spoof.body).toContain('APPROVED');
-    const message = /^A comment by .*mallory.* carries the marker of this report/;
+    const message = /^A comment by .*mallory.* contains the marker of this report/;
     expect(again.annotations).toMatchObject([
       { level: 'warning', message: expect.stringMatching(message) },
     ]);

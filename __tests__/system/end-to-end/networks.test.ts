@@ -108,7 +108,7 @@ describe("a company's network", () => {
     const { code, text } = await run(at, {});
     expect(code).not.toBe(0);
     expect(text).toMatch(
-      /no connection \(UNABLE_TO_\w+\); for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file/,
+      /no connection \(UNABLE_TO_\w+\); for your own certificate authority, set NODE_EXTRA_CA_CERTS to its file/,
     );
     expect(at.keys).toEqual([]);
   });

@@ -118,7 +118,7 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
     throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
   throw userError(
     null,
-    `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; ` +
+    `The content of a changed file (object ${missing.slice(0, 7)}) is missing from this clone; ` +
       'run "git fetch" or clone again',
   );
 }

@@ -54,7 +54,7 @@ async function writeEntry(
     throw userError(
       entry.path,
       `its content (object ${entry.id.slice(0, 7)}) is missing from this clone; run "git ` +
-        'fetch" or clone anew',
+        'fetch" or clone again',
     );
   const slash = entry.bytes.lastIndexOf(47);
   const parent = slash < 0 ? '' : entry.bytes.subarray(0, slash).toString('latin1');
@@ -71,7 +71,7 @@ async function writeEntry(
     if (hasCode(error, 'EEXIST')) {
       throw userError(
         entry.path,
-        'has the same name as another file here (except for case or Unicode form); rename one',
+        "has a name that differs from another file's only in case or Unicode form; rename one",
       );
     }
     throw error;

@@ -135,7 +135,7 @@ export function serverAddress(server: string, repository: string, token: string)
 
 export function adviceOn(why: string, access: string): string {
   if (/not our ref|find remote ref/i.test(why))
-    return 'No branch or tag of the remote has it, as after a force push: name another commit.';
+    return 'No branch or tag of the remote contains it, for example after a force push: name another commit.';
   return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 

@@ -92,7 +92,7 @@ export function sourceTree(
     userError(
       path,
       `its content ${at} (object ${id.slice(0, 7)}) is missing from this clone; run ` +
-        '"git fetch" or clone anew',
+        '"git fetch" or clone again',
     );
   const readLink = async (path: string): Promise<string> => {
     const id = links.get(path);
@@ -125,8 +125,8 @@ export function sourceTree(
 function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
   const itself = `the file itself (${String(size)} bytes, sha256 ${sha256.slice(0, 12)})`;
   return size > MOST_LFS_BYTES
-    ? `is kept by Git LFS ${at}, and ${itself} is larger than the ${String(MOST_LFS_BYTES)} ` +
-        'bytes that are read'
+    ? `is stored in Git LFS ${at}, and ${itself} is larger than the limit of ` +
+        `${String(MOST_LFS_BYTES)} bytes`
     : `is a pointer of Git LFS ${at}, and ${itself} is neither in the work tree nor in the ` +
         'clone\'s LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a ' +
         'workflow: actions/checkout with lfs: true), or keep the file out of LFS';

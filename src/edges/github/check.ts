@@ -97,7 +97,7 @@ export async function openCheck(
 }
 
 const RUNNING =
-  'The verdict appears here when the run ends. If the run was lost, run its job again.';
+  'The verdict appears here when the run ends. If the run stopped without one, run its job again.';
 
 export async function publishCheck(client: Client, job: CheckJob): Promise<PublishResult> {
   if (job.name === '') return NOT_WANTED;

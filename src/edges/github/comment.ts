@@ -78,7 +78,7 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
     return {
       ok: false,
       warning:
-        `The comment was not written: it has ${job.body.length} characters, and GitHub takes ` +
+        `The comment was not written: it has ${job.body.length} characters, and GitHub accepts ` +
         `${MAX_COMMENT}.`,
     };
   }
@@ -146,8 +146,8 @@ async function find(
     .map(({ user }) => (user ? account(user.login) : 'a deleted account'));
   if (others.length === 0) return { own, warnings: [] };
   const warning =
-    `A comment by ${firstWords([...new Set(others)], 3)} carries the marker of this report. It is ` +
-    'not ours and was left alone.';
+    `A comment by ${firstWords([...new Set(others)], 3)} contains the marker of this report, but ` +
+    'evaldiff did not write it. It was not changed.';
   return { own, warnings: [warning] };
 }
 
@@ -209,7 +209,7 @@ async function createComment(
     );
     return { ok: true, id, warnings: [...warnings, ...left] };
   } catch (error) {
-    const failed = 'The comment was written, but other comments of ours were not looked for';
+    const failed = 'The comment was written, but older comments of evaldiff may remain';
     const warning = publishFailureLine(failed, PERMISSION, error, job.fork);
     return { ok: true, id, warnings: [...warnings, warning] };
   }

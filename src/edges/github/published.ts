@@ -23,7 +23,7 @@ export function publishFailureLine(
 
 function cause(error: unknown, permission: string, fork: boolean): string {
   if (error instanceof z.ZodError)
-    return 'GitHub sent an answer that is not what its API describes.';
+    return "GitHub's response does not have the form that its API documents.";
   if (!isHttpError(error)) return `${serverText(errorMessage(error))}.`;
   if (error.response === undefined)
     return `GitHub could not be reached (${serverText(error.message)}).`;
@@ -41,8 +41,7 @@ function refusalReason(status: number, said: string, permission: string, fork: b
       'GitHub does not find it (404). The token may not see this repository, or lacks ' +
       `\`${permission}\`.`
     );
-  if (status >= 500)
-    return `GitHub answers with an internal error (${status}), also when asked again.`;
+  if (status >= 500) return `GitHub failed with an internal error (${status}), also after retries.`;
   const words = said === '' ? '.' : `: ${said}`;
   return status === 422
     ? `GitHub rejects the content (422)${words}`
@@ -57,7 +56,7 @@ function forbidden(said: string, permission: string, fork: boolean): string {
     return `GitHub denies it (403): ${said.replace(/\.$/, '')}.${ofApps ? advice : ''}`;
   }
   const advice = fork
-    ? 'GitHub gives pull requests from forks and by Dependabot a token that only reads; ' +
+    ? 'GitHub gives pull requests from forks and by Dependabot a read-only token; ' +
       `elsewhere the job needs \`permissions: ${permission}\`.`
     : `Give the job \`permissions: ${permission}\`.`;
   return `the token may not do this (403). ${advice}`;

@@ -100,7 +100,7 @@ export type Located = { facts: EventFacts; warnings: string[] } | { skip: string
 export async function withPullRequest(client: Client, facts: EventFacts): Promise<Located> {
   const { head, headRepository } = facts;
   if (head === null || headRepository === null)
-    return { skip: 'The repository of the head commit is gone.' };
+    return { skip: 'The repository of the head commit no longer exists.' };
   const wanted = { ...facts, head, headRepository };
   const failed = 'The pull request of this run was not found';
   const find = async (): Promise<Pull[]> => {
@@ -113,10 +113,10 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
   const [found, ...others] = matches;
   const isHead = `${head.slice(0, 7)} as ${others.length === 0 ? 'its' : 'their'} head`;
   if (found === undefined)
-    return { skip: `No open pull request has ${isHead}: it was closed, or pushed to since.` };
+    return { skip: `No open pull request has ${isHead}: it was closed or updated meanwhile.` };
   if (others.length > 0) {
     const numbers = matches.map(({ number }) => `#${number}`).join(', ');
-    return { skip: `${numbers} all have ${isHead}, so it is not clear which one is meant.` };
+    return { skip: `${numbers} all have ${isHead}, so it is unclear which one to evaluate.` };
   }
   const { number, base } = found;
   const known = {
@@ -185,11 +185,11 @@ export async function withQueuedPullRequest(
 ): Promise<{ facts: EventFacts; warnings: string[] }> {
   const number = QUEUE_BRANCH.exec(facts.headBranch ?? '')?.[1];
   const failed =
-    "The pull request in the merge queue is not known, so it is taken for an outside contributor's";
+    "The pull request in the merge queue could not be identified, so it is treated as an outside contributor's";
   if (number === undefined)
     return {
       facts,
-      warnings: [`${failed}: the queue's branch does not name it the way GitHub's do.`],
+      warnings: [`${failed}: the name of the queue's branch does not have GitHub's form.`],
     };
   try {
     const { head, user } = await presentPull(client, facts.repository, Number(number));

@@ -42,7 +42,7 @@ export async function publishSuggestions(client: Client, job: SuggestionJob): Pr
     const isClosed = hasStatus(error, 403) || hasStatus(error, 404);
     // A token that may not read comments cannot have written suggestions.
     if (job.suggestions.length === 0 && isClosed) return [];
-    const failed = 'Suggested fixes were not put on their lines';
+    const failed = 'Suggested fixes were not posted on their lines';
     return [publishFailureLine(failed, PERMISSION, error, job.fork)];
   }
 }

@@ -94,16 +94,16 @@ function endpointAddress(
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): string | null {
   if (key === null && typeof keyEnv === 'string')
     return (
-      `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the ` +
-      'step under env, or leave key= out where no key is needed.'
+      `Endpoint ${name}: the environment variable ${keyEnv} is not set; set it under env of ` +
+      'the step, or remove key= if no key is needed.'
     );
   if (typeof keyEnv === 'string' && key !== null && !HEADER_VALUE.test(key))
     return `Endpoint ${name}: the key in the environment variable ${keyEnv} ${UNSENDABLE}.`;
   const unset = headers.find(({ value }) => value === null || !HEADER_VALUE.test(value));
   return unset === undefined
     ? null
-    : `Endpoint ${name}: the environment variable ${unset.env} is not set to something that ` +
-        `a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`;
+    : `Endpoint ${name}: the environment variable ${unset.env} is not set to a valid header ` +
+        `value; set it under env of the step, or remove header=${unset.name}:….`;
 }
 
 function clashIn(
@@ -114,8 +114,8 @@ function clashIn(
   const ofKey = typeof apiVersion === 'string' ? 'api-key' : keyHeader;
   const named = key !== null || typeof keyEnv === 'string';
   return named && headers.some((header) => header.name === ofKey)
-    ? `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; ` +
-        'leave one of them out.'
+    ? `Endpoint ${name}: key= and header=${ofKey}:… both set the header ${ofKey}; ` +
+        'remove one of them.'
     : null;
 }
 
@@ -134,7 +134,7 @@ export function clashingHeaders(
 
 const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
 
-const UNSENDABLE = 'has a line break or another character in it that no header can hold';
+const UNSENDABLE = 'contains a line break or another character that is not allowed in a header';
 
 export function keySourceOf(
   { provider, endpoint }: { provider: VendorName; endpoint: string | null },
@@ -182,7 +182,7 @@ function namedAddress(what: string, server: ServerAccess): Address | string {
     return `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`;
   if (base.username !== '' || base.password !== '')
     return (
-      `${what}: the address holds a user name or password; give a key by name instead ` +
+      `${what}: the address contains a user name or password; name the variable of a key instead ` +
       '(key=NAME_OF_A_VARIABLE).'
     );
   const flaw = protocolFlaw(base, insecure);

@@ -119,14 +119,15 @@ const UNUSABLE_REPLY: Readonly<Record<OddReply, (name: string) => string>> = {
   redirect: () => 'the server redirects to another address, which evaldiff does not follow',
   'too-large': () => `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`,
   'too-deep': () => `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`,
-  encoding: (name) => `the reply is packed in a way that cannot be unpacked (${name})`,
-  charset: (name) => `the reply is not text in its charset (${name})`,
+  encoding: (name) => `the reply has an invalid or unsupported content encoding (${name})`,
+  charset: (name) => `the reply is not valid text in its charset (${name})`,
   // Not retried, because the server would stream and charge again.
-  stream: () => `the server streams its answer unasked${DISABLE_STREAMING}`,
+  stream: () =>
+    `the server streams its answer although evaldiff did not request it${DISABLE_STREAMING}`,
 };
 
 const DISABLE_STREAMING =
-  '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';
+  '; disable streaming in the server, or set "stream: false" in the prompt if the server needs it';
 
 const UNMADE = { retry: 'later', unreached: true } as const;
 
@@ -154,8 +155,8 @@ function connectionFault(system: string): Fault {
 function remedyOf(system: string): string {
   if (UNTRUSTED.test(system))
     return (
-      '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a ' +
-      'workflow in the env of the step)'
+      '; for your own certificate authority, set NODE_EXTRA_CA_CERTS to its file (in a ' +
+      'workflow: under env of the step)'
     );
   if (!UNREACHED.test(system)) return '';
   const why = /^(ENOTFOUND|EAI_AGAIN)$/.test(system) ? 'the host name is not found: ' : '';

@@ -282,14 +282,14 @@ function withHint(
     : {
         ...found,
         message:
-          `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a ` +
+          `${found.message}; ${set} is ignored: name the proxy in the input proxy (in a ` +
           'terminal --proxy)',
       };
 }
 
 const WEB_PAGE =
-  ': it is a web page; look whether the address leads to the API (most end in /v1), and ' +
-  'what before it asks to log in';
+  ': it is a web page; check that the address leads to the API (most end in /v1) and ' +
+  'that no login page precedes it';
 
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
@@ -297,7 +297,7 @@ function unreadableReply(
   member: string,
   passing: boolean,
 ): Fault {
-  const odd = member === '' ? '' : `; its ${member} is not as it should be`;
+  const odd = member === '' ? '' : `; its ${member} is missing or invalid`;
   const isPage = type === 'text/html' || /^\s*<(!doctype html|html)\b/i.test(text);
   return fault(
     'reply',

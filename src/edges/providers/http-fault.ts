@@ -60,11 +60,11 @@ function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string)
   if (page)
     return fault(
       'request',
-      '403, a web page rejected the request, as firewalls before an API do, because of the sender or the text',
+      '403, the reply is a web page: probably a firewall rejected the request because of the sender or the text',
     );
   return OF_RIGHTS.test(`${code} ${said}`)
-    ? fault('key', `403, the key may not do this${tail}`, { scope: 'model' })
-    : fault('key', `403, the key may not do this, or the request was not let through${tail}`);
+    ? fault('key', `403, the key lacks permission${tail}`, { scope: 'model' })
+    : fault('key', `403, the key lacks permission, or a filter blocked the request${tail}`);
 }
 
 const OF_RIGHTS =
@@ -82,8 +82,7 @@ const NO_CREDIT = /\bcredit balance is too low\b/i;
 export const NO_ADDRESS =
   /^((resource|404 page|page|path|route|url)?\W*not found\.?|unknown request url\b.*|invalid url\b.*|unexpected endpoint\b.*|no route\b.*|cannot post\b.*)$/i;
 
-const OTHER_ADDRESS =
-  '; nothing answers at this address: check that it is where the API begins (most end in /v1)';
+const OTHER_ADDRESS = '; there is no API at this address: check its path (most end in /v1)';
 
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: ' +

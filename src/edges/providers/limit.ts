@@ -217,6 +217,6 @@ function createHealth(giveUp: { rounds: number; afterMs: number }, now: number):
 }
 
 function unreachedFault({ message, ...fault }: Fault): Fault {
-  const after = `${String(MOST_UNREACHED)} connections in a row failed, so nothing more was sent`;
+  const after = `${String(MOST_UNREACHED)} connections in a row failed, so no further requests were sent`;
   return { ...fault, retry: 'never', scope: 'server', message: `${after}: ${message}` };
 }

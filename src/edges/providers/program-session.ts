@@ -140,7 +140,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   return {
     async running() {
       if (ends >= MAX_EXITS) {
-        const message = `ended ${ends} times in a row without an answer and is not started again`;
+        const message = `ended ${ends} times in a row without an answer and is not restarted`;
         return fault('program', message);
       }
       return (await (starting ??= launch())) ?? child ?? lastEnd;
@@ -157,7 +157,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
 }
 
 const NO_OUTPUT_MESSAGE =
-  `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a ` +
+  `wrote nothing to stdout for ${SILENCE_MS / 1000} s; if it has answered, the line is still in a ` +
   'buffer: flush stdout after each line';
 
 function createSilenceWatch(

@@ -180,7 +180,7 @@ function createSetups(
       .catch((error: unknown) =>
         fault(
           'program',
-          `its files cannot be laid out: ${foreignLine(String(error), options.redact, 200)}`,
+          `its files could not be checked out: ${foreignLine(String(error), options.redact, 200)}`,
         ),
       );
     if (typeof cwd !== 'string') return { fault: cwd };

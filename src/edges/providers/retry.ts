@@ -127,7 +127,7 @@ function boundedWait(fault: Fault, waitMs: number): Fault {
   return {
     ...fault,
     retry: 'never',
-    message: `${fault.message}; it asks to wait ${String(Math.round(waitMs / 1000))} s`,
+    message: `${fault.message}; the server asks to wait ${String(Math.round(waitMs / 1000))} s`,
   };
 }
 

@@ -146,7 +146,7 @@ function emptyReplyFault(data: unknown): Fault | null {
       ['message', 'delta', 'text'].every((name) => (choice[name] ?? null) === null)) ||
     [choices, vectors].some((list) => Array.isArray(list) && list.length === 0) ||
     (typeof data === 'object' && Object.keys(data ?? {}).length === 0);
-  return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
+  return isEmpty ? fault('reply', 'the reply contains no answer', { retry: 'later' }) : null;
 }
 
 /** Some servers send `error` without a failure, as `null`, `""`, `false`, `{}` or `{code: 0}`. */

@@ -66,7 +66,7 @@ export function proxyWords(code: string): { words: string; passing: boolean } | 
   if (said === '407')
     return {
       words:
-        '407, it wants a name and a password: write them into its address ' +
+        '407, it requires a user name and password: add them to its address ' +
         '(http://NAME:PASSWORD@host:port), from a secret',
       passing: false,
     };

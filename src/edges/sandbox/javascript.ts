@@ -34,7 +34,7 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
       const refuse = (message: string): void =>
         resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
       const deadline = setTimeout(() => {
-        refuse(`no word from it within ${limits.start / 1000} s`);
+        refuse(`it did not respond within ${limits.start / 1000} s`);
         void thread.terminate();
       }, limits.start);
       let ready = false;

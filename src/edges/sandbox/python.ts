@@ -136,7 +136,7 @@ function waitUntilReady(
 
 function explainRefusal(line: string, { mode, python }: PythonOptions): string {
   if (line === 'refused python') return noPython;
-  if (!line.startsWith('refused ')) return `${python} is not a Python that evaldiff can talk to`;
+  if (!line.startsWith('refused ')) return `${python} is not a Python that evaldiff supports`;
   const platform = oneLine(line.slice('refused '.length));
   if (mode === 'host')
     return `Python code cannot be run on ${platform}. Use a Linux or macOS runner, or built-in metrics.`;

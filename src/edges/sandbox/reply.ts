@@ -43,7 +43,7 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
     case 'exit':
       return `ended ${engineName[setting.language]}`;
     case 'channel':
-      return 'wrote to a channel it does not own';
+      return "wrote to evaldiff's internal channel";
   }
 }
 
@@ -124,7 +124,7 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
       return `${setting.at === undefined ? type : where}: ${oneLine(raised.module)}. ${remedy}`;
     }
     if (raised.denied === true)
-      return `${where}: files, network and programs are closed to metric code`;
+      return `${where}: metric code cannot use files, the network or programs`;
   }
   return message === '' ? where : `${where}: ${message}`;
 }

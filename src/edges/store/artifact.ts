@@ -51,7 +51,7 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
     return (
       'artifacts are unavailable: GitHub Enterprise Server has no such service; use ' +
-      '"evaldiff run --shard" and "evaldiff merge" with its own way to pass files'
+      '"evaldiff run --shard" and "evaldiff merge", and pass the files between jobs yourself'
     );
   const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
   if (missing.length === 0) return null;
@@ -157,7 +157,7 @@ async function fetchFlaw(
       ...(digest === undefined ? {} : { expectedHash: digest }),
     });
     return digestMismatch === true
-      ? 'came damaged: its hash is another one than when it was uploaded. Run the merge again'
+      ? 'arrived damaged: its hash differs from that of the upload. Run the merge again'
       : null;
   } catch (error) {
     return `could not be downloaded: ${explainError(error)}`;
@@ -191,6 +191,6 @@ const HINTS: readonly { sign: RegExp; hint: string }[] = [
     sign: /GHES/,
     hint:
       'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and ' +
-      '"evaldiff merge" with its own way to pass files',
+      '"evaldiff merge", and pass the files between jobs yourself',
   },
 ];

@@ -82,7 +82,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       settle();
       if (late.length > 0)
         options.notice(
-          `${visibleLine(options.file)}: another process still holds it; not stored: ${String(late.length)}`,
+          `${visibleLine(options.file)}: another process still locks it; answers that were not stored: ${String(late.length)}`,
         );
       closeDatabase(held);
     },
@@ -152,7 +152,7 @@ function fallBackToReadOnly({ message }: StoreError, held: OpenConnection): void
 }
 
 function noticeLoss(message: string, { access, options }: OpenConnection): void {
-  const loss = access === 'read-write' ? 'answers are not stored from here on' : 'it is not used';
+  const loss = access === 'read-write' ? 'no further answers are stored' : 'it is not used';
   options.notice(`${visibleLine(options.file)}: ${visibleLine(message)}; ${loss}`);
 }
 
@@ -183,7 +183,7 @@ function replaceUnusable(
   const what = trouble === 'older' ? message : `damaged (${visibleLine(message)})`;
   notice(
     `${visibleLine(file)}: ${what}; it was renamed to ` +
-      `${visibleLine(aside)}, and a new one was begun`,
+      `${visibleLine(aside)}, and a new one was created`,
   );
   return true;
 }
@@ -192,7 +192,7 @@ function storeRefusal(file: string, { trouble, message }: StoreError): UserError
   const what =
     trouble === 'newer'
       ? `${message}. Update evaldiff, or remove the file`
-      : `${message}, and is left alone`;
+      : `${message}, and was not changed`;
   return userError(null, `${visibleLine(file)}: ${what}; or name another file with --store.`);
 }
 

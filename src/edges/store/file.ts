@@ -162,7 +162,7 @@ function checkVersion(version: number): void {
       `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
     );
   if (version < STORE_VERSION)
-    throw new StoreError('older', 'was written by an earlier evaldiff and is not read');
+    throw new StoreError('older', 'was written by an earlier version of evaldiff and is not read');
 }
 
 function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {

@@ -104,7 +104,7 @@ function reportRefused(refused: number, { file, secret, notice }: StoreOptions):
   if (refused === 0) return;
   const which =
     secret === null
-      ? 'stored answers that did not hold against their key'
+      ? 'stored answers with an invalid digest'
       : 'stored answers that this machine did not write, or that were changed since,';
   notice(`${visibleLine(file)}: ${which} were ignored: ${String(refused)}`);
 }

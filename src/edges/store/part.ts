@@ -111,7 +111,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
 function unwrittenError(where: string, why: string): UserError {
   const message =
     `${visibleLine(where)}: the answers of this shard could not be written ` +
-    `(${visibleLine(why)}). Make room on the disk and run the shard again.`;
+    `(${visibleLine(why)}). Free disk space and run the shard again.`;
   return userError(null, message);
 }
 
@@ -144,7 +144,7 @@ export async function openPart(
   const foreign = found.filter((name) => !wanted.includes(name));
   if (foreign.length > 0)
     return {
-      flaw: `holds files that are not part of a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}`,
+      flaw: `contains files that do not belong to a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}`,
     };
   for (const name of wanted) {
     const entry = await lstat(join(folder, name));

@@ -14,7 +14,11 @@ const PAGE: Scripted = {
 
 describe('a reply that can never be read', () => {
   test.each<[string, Scripted, string]>([
-    ['an event stream of chunks', STREAM, 'the server streams its answer unasked'],
+    [
+      'an event stream of chunks',
+      STREAM,
+      'the server streams its answer although evaldiff did not request it',
+    ],
     ['a web page', PAGE, 'it is a web page'],
   ])('is paid for once and counted with unknown cost: %s', async (_, reply, words) => {
     for (const cap of [[], ['--max-calls', '10']]) {
@@ -35,7 +39,7 @@ describe('a reply that can never be read', () => {
     });
     const { out } = await evaldiff('run', '--no-store', 'n_tries=1', '--max-calls', '10');
     expect(server.requests).toHaveLength(10);
-    expect(out).toMatch(/\(the last error: openai \(local\): the reply holds no answer/);
+    expect(out).toMatch(/\(the last error: openai \(local\): the reply contains no answer/);
     expect(out).toContain('10 model calls, 0 reused · 0 tokens in, 0 out · cost unknown');
   });
 });

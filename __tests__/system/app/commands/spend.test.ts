@@ -390,7 +390,7 @@ describe('evaldiff cache', () => {
     db(join(repository.directory, 'other.sqlite'), 'CREATE TABLE accounts (id)');
     expect(await evaldiff('cache', '--store', 'other.sqlite', '--clear')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('is a database of another program, and is left alone'),
+      err: expect.stringContaining('is a database of another program, and was not changed'),
     });
   });
 });

@@ -25,7 +25,7 @@ test.each(['plan', 'run'])(
     });
     repository.write(promptSaying('Say: {q}'));
     const { code, out, err } = await evaldiff(command);
-    expect(out + err).toContain('both say what goes as authorization; leave one of them out');
+    expect(out + err).toContain('both set the header authorization; remove one of them');
     expect(code).not.toBe(0);
   },
 );

@@ -114,7 +114,7 @@ describe('a missing commit', () => {
     const nowhere = 'deadbeef'.repeat(5);
     await using(clone.directory, async ({ ensureCommit, tree }) => {
       expect(await messageOf(ensureCommit(nowhere, { side: 'base' }))).toMatch(
-        /^The base commit deadbee could not be fetched: .*not our ref deadbeef\w+\. No branch or tag of the remote has it, as after a force push: name another commit\.$/,
+        /^The base commit deadbee could not be fetched: .*not our ref deadbeef\w+\. No branch or tag of the remote contains it, for example after a force push: name another commit\.$/,
       );
       const failure = 'commit deadbee could not be fetched: ';
       const head = ensureCommit(nowhere, { side: 'head' });

@@ -57,7 +57,7 @@ describe('a Git LFS file', () => {
   test('is not read if it exceeds the size limit', async () => {
     const large = pointerTo(DATA).replace(/size \d+/, 'size 999999999');
     const { read } = committed({ [CASES]: large });
-    expect(await messageOf(read())).toContain('is larger than the 67108864 bytes that are read');
+    expect(await messageOf(read())).toContain('is larger than the limit of 67108864 bytes');
   });
 
   test.each([

@@ -317,7 +317,7 @@ describe('a refusal by GitHub is a warning', () => {
     );
     expect(await publish({ fork: true })).toEqual(
       refused(
-        'the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs `permissions: checks: write`.',
+        'the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: checks: write`.',
       ),
     );
   });
@@ -351,7 +351,7 @@ describe('a refusal by GitHub is a warning', () => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, () => 'html');
     expect(await publish()).toEqual(
-      refused('GitHub sent an answer that is not what its API describes.'),
+      refused("GitHub's response does not have the form that its API documents."),
     );
   });
 });

@@ -48,7 +48,7 @@ describe('temporary failures', () => {
     const run = await setup();
     fail(run, Infinity, serverError);
     expect(await readHead(run)).toBe(
-      'It failed: GitHub answers with an internal error (502), also when asked again.',
+      'It failed: GitHub failed with an internal error (502), also after retries.',
     );
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });

@@ -23,7 +23,7 @@ const report = (text: string) => `${MARKER}\n${text}`;
 const written = (id: unknown, ...warnings: string[]) => ({ ok: true, id, warnings });
 const refused = (why: string) => ({ ok: false, warning: `The comment was not written: ${why}` });
 const notOurs = (names: string) =>
-  `A comment by ${names} carries the marker of this report. It is not ours and was left alone.`;
+  `A comment by ${names} contains the marker of this report, but evaldiff did not write it. It was not changed.`;
 
 function job(more: Partial<CommentJob> = {}): CommentJob {
   return {
@@ -266,7 +266,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     const { publish } = await ready(workflowToken({ pull_requests: 'read' }));
     expect(await publish({ fork: true })).toEqual(
       refused(
-        'the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs `permissions: pull-requests: write`.',
+        'the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: pull-requests: write`.',
       ),
     );
   });
@@ -306,7 +306,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     const { github, publish } = await ready();
     github.intercept('GET', /\/comments$/, () => 'html');
     expect(await publish()).toEqual(
-      refused('GitHub sent an answer that is not what its API describes.'),
+      refused("GitHub's response does not have the form that its API documents."),
     );
     expect(github.state.comments).toEqual([]);
   });
@@ -353,7 +353,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     const result = await publish();
     expect(result).toMatchObject({ ok: true, id: github.state.comments[0]?.id });
     expect(result.ok && result.warnings[0]).toMatch(
-      /^The comment was written, but other comments of ours were not looked for: /,
+      /^The comment was written, but older comments of evaldiff may remain: /,
     );
   });
 });
@@ -363,7 +363,7 @@ describe('comment limits', () => {
     const { github, requests, publish } = await ready();
     const body = MARKER.padEnd(MAX_COMMENT, 'x');
     expect(await publish({ body: `${body}x` })).toEqual(
-      refused('it has 65537 characters, and GitHub takes 65536.'),
+      refused('it has 65537 characters, and GitHub accepts 65536.'),
     );
     expect(requests()).toEqual([]);
     expect((await publish({ body })).ok).toBe(true);

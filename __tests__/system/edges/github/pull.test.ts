@@ -78,13 +78,13 @@ describe('the pull request of a workflow_run', () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: { ...forkHead, sha: 'e'.repeat(40) } });
     const none = missing(
-      'No open pull request has ccccccc as its head: it was closed, or pushed to since.',
+      'No open pull request has ccccccc as its head: it was closed or updated meanwhile.',
     );
     expect(await withPullRequest(client, facts())).toEqual(none);
     addPull(github.state, { number: 13, head: { ...forkHead, repository: null } });
     expect(await withPullRequest(client, facts())).toEqual(none);
     expect(await withPullRequest(client, facts({ headRepository: null }))).toEqual(
-      missing('The repository of the head commit is gone.'),
+      missing('The repository of the head commit no longer exists.'),
     );
   });
 
@@ -94,7 +94,7 @@ describe('the pull request of a workflow_run', () => {
     const base = { ref: 'release', sha: 'f'.repeat(40) };
     addPull(github.state, { number: 16, head: forkHead, base });
     expect(await withPullRequest(client, facts())).toEqual(
-      missing('#13, #16 all have ccccccc as their head, so it is not clear which one is meant.'),
+      missing('#13, #16 all have ccccccc as their head, so it is unclear which one to evaluate.'),
     );
   });
 
@@ -112,7 +112,9 @@ describe('the pull request of a workflow_run', () => {
   ])('is an error if the response has %s', async (_what, body) => {
     const { client, github } = await setup();
     github.intercept('GET', /\/pulls$/, () => ({ status: 200, body }));
-    await expect(withPullRequest(client, facts())).rejects.toThrow('not what its API describes');
+    await expect(withPullRequest(client, facts())).rejects.toThrow(
+      'does not have the form that its API documents',
+    );
   });
 });
 
@@ -162,13 +164,15 @@ describe('the pull request in a merge queue', () => {
     expect(missing.facts).toEqual(queued(BRANCH));
     expect(missing.warnings).toEqual([
       expect.stringMatching(
-        /^The pull request in the merge queue is not known, so it is taken for an outside contributor's: GitHub does not find it \(404\)/,
+        /^The pull request in the merge queue could not be identified, so it is treated as an outside contributor's: GitHub does not find it \(404\)/,
       ),
     ]);
     github.intercept('GET', /./, () => ({ status: 200, body: { number: '13' } }));
     const nonsense = await withQueuedPullRequest(client, queued(BRANCH));
     expect(nonsense.facts).toEqual(queued(BRANCH));
-    expect(nonsense.warnings).toEqual([expect.stringContaining('not what its API describes')]);
+    expect(nonsense.warnings).toEqual([
+      expect.stringContaining('does not have the form that its API documents'),
+    ]);
     expect(trustLevel(nonsense.facts, 'own-branch').level).toBe('untrusted');
   });
 
@@ -188,7 +192,7 @@ describe('the pull request in a merge queue', () => {
     expect(found).toEqual({
       facts: queued(branch),
       warnings: [
-        "The pull request in the merge queue is not known, so it is taken for an outside contributor's: the queue's branch does not name it the way GitHub's do.",
+        "The pull request in the merge queue could not be identified, so it is treated as an outside contributor's: the name of the queue's branch does not have GitHub's form.",
       ],
     });
     expect(github.state.exchanges).toHaveLength(asked);

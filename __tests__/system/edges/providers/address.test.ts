@@ -55,7 +55,7 @@ describe('server addresses and keys', () => {
     ['file:///etc/passwd', `null ${INSECURE}${UNSENT}`],
     [
       'https://user:secret@models.example',
-      'the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).',
+      'the address contains a user name or password; name the variable of a key instead (key=NAME_OF_A_VARIABLE).',
     ],
     ['models.example/v1', '"models.example/v1" is not a web address; write https://host/path.'],
     ['', '"" is not a web address; write https://host/path.'],
@@ -114,7 +114,7 @@ describe('server addresses and keys', () => {
       ] as const) {
         const found = addressOf({ provider: 'openai', endpoint }, given);
         const message = 'message' in found ? found.message : '';
-        expect(message).toContain('that no header can hold');
+        expect(message).toContain('that is not allowed in a header');
         expect(message).toContain(variable);
         expect(message).not.toContain(key);
       }
@@ -138,7 +138,7 @@ describe('server addresses and keys', () => {
       of('anthropic', 'x-api-key'),
       of('openai', 'api-key', '2024-10-21'),
     ])
-      expect(found).toMatchObject({ message: expect.stringContaining('leave one of them out') });
+      expect(found).toMatchObject({ message: expect.stringContaining('remove one of them') });
     expect(of('anthropic', 'authorization')).toMatchObject({ key: 'k' });
   });
 

@@ -57,7 +57,11 @@ test.each([
 });
 
 test('a refusal applies to the whole model only if it names a missing permission', () => {
-  const words = { kind: 'key', scope: 'request', message: expect.stringContaining('let through') };
+  const words = {
+    kind: 'key',
+    scope: 'request',
+    message: expect.stringContaining('a filter blocked'),
+  };
   expect(failure(403, '', 'Forbidden')).toMatchObject(words);
   expect(failure(403, '', '')).toMatchObject(words);
   for (const said of [

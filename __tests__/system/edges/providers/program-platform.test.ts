@@ -68,7 +68,7 @@ describe('a command line', () => {
     'does not pass a script an argument that its interpreter would expand: %j',
     async (argument) => {
       const on = windows('C:\\Node\\npm.cmd');
-      const why = 'an argument with ", % or a line break, which a .cmd script cannot be given';
+      const why = 'an argument with ", % or a line break, which cannot be passed to a .cmd script';
       expect(startable(['npm', argument], WHERE, on)).toBe(why);
       const child = startChild({
         ...WHERE,

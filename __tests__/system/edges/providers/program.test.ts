@@ -191,7 +191,7 @@ describe('a program', () => {
     clock.expire(SILENCE_MS);
     expect(log).toEqual([
       expect.stringMatching(
-        /^program .*: nothing on its stdout for 10 s; .* flush stdout after each line$/,
+        /^program .*: wrote nothing to stdout for 10 s; .* flush stdout after each line$/,
       ),
     ]);
   });
@@ -242,7 +242,7 @@ describe('a program', () => {
   test('is an error with the reason if its files or command are missing', async () => {
     const full = await start({ checkout: () => Promise.reject(new Error('disk full')) });
     expect(errorOf(await full.say('echo'))).toMatchObject(
-      program('its files cannot be laid out: Error: disk full'),
+      program('its files could not be checked out: Error: disk full'),
     );
     const { say } = await start();
     expect(errorOf(await say('echo', { command: ['no-such-program'] }))).toMatchObject(
@@ -307,7 +307,7 @@ describe('a program', () => {
     for (let times = 0; times < 4; times++)
       expect(errorOf(await say('crash x')).message).toContain('exit code 3');
     expect(errorOf(await say('echo'))).toEqual(
-      program('ended 4 times in a row without an answer and is not started again'),
+      program('ended 4 times in a row without an answer and is not restarted'),
     );
     expect(await starts()).toBe(4);
   });

@@ -88,7 +88,7 @@ describe('a proxy that the workflow sets', () => {
     expect(errorOf(await ask())).toEqual({
       kind: 'network',
       message:
-        'openai (far): no connection through the proxy (407, it wants a name and a password: write them into its address (http://NAME:PASSWORD@host:port), from a secret)',
+        'openai (far): no connection through the proxy (407, it requires a user name and password: add them to its address (http://NAME:PASSWORD@host:port), from a secret)',
     });
     expect(reached).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('a proxy that the workflow sets', () => {
     const { ask, asked } = await network(407);
     const all = await Promise.all([ask(), ask(), ask()]);
     for (const completion of all)
-      expect(errorOf(completion).message).toContain('407, it wants a name');
+      expect(errorOf(completion).message).toContain('407, it requires a user name');
     expect(asked).toHaveLength(1);
   });
 
@@ -110,7 +110,7 @@ describe('a proxy that the workflow sets', () => {
   test('that is unreachable is an error that names the proxy, after three attempts', async () => {
     const { ask, reached } = await network(200, { proxy: new URL('http://127.0.0.1:1') });
     expect(errorOf(await ask()).message).toBe(
-      'openai (far): 3 connections in a row failed, so nothing more was sent: no connection through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, in a terminal --proxy)',
+      'openai (far): 3 connections in a row failed, so no further requests were sent: no connection through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, in a terminal --proxy)',
     );
     expect(reached).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('a proxy that the workflow sets', () => {
   test('does not validate an unknown certificate, and the error names the solution', async () => {
     const { ask, reached } = await network(200, { trusted: false });
     expect(errorOf(await ask()).message).toMatch(
-      /no connection \(DEPTH_ZERO_SELF_SIGNED_CERT\); for a certificate authority of your own set NODE_EXTRA_CA_CERTS/,
+      /no connection \(DEPTH_ZERO_SELF_SIGNED_CERT\); for your own certificate authority, set NODE_EXTRA_CA_CERTS/,
     );
     expect(reached).toEqual([]);
   });
@@ -133,6 +133,6 @@ test("a failed connection reports that the environment's proxy is ignored", asyn
   );
   afterThisTest(providers.close);
   expect(errorOf(await providers.complete(request)).message).toBe(
-    "openai (far): 3 connections in a row failed, so nothing more was sent: no connection (ECONNREFUSED); check the network, the proxy and the server's address; https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy)",
+    "openai (far): 3 connections in a row failed, so no further requests were sent: no connection (ECONNREFUSED); check the network, the proxy and the server's address; https_proxy is ignored: name the proxy in the input proxy (in a terminal --proxy)",
   );
 });

@@ -62,7 +62,7 @@ async function counted(server: Server): Promise<{ port: string; connections(): n
 }
 
 const AFTER =
-  'openai (far): 3 connections in a row failed, so nothing more was sent: no connection';
+  'openai (far): 3 connections in a row failed, so no further requests were sent: no connection';
 
 test('a server that refuses three connections in a row is not called again', async () => {
   const ask = asking(`http://127.0.0.1:${await closedPort()}/v1`);
@@ -77,7 +77,7 @@ test('an unknown host name also ends the calls after three attempts', async () =
   const completions = await asking('https://no-such-host.invalid/v1')(40);
   const [told, ...others] = messages(completions);
   expect(told).toMatch(
-    /^openai \(far\): 3 connections in a row failed, so nothing more was sent: no connection \((ENOTFOUND|EAI_AGAIN)\); the host name is not found/,
+    /^openai \(far\): 3 connections in a row failed, so no further requests were sent: no connection \((ENOTFOUND|EAI_AGAIN)\); the host name is not found/,
   );
   expect([others, callsMade(completions)]).toEqual([[], 3]);
 });
@@ -86,7 +86,9 @@ test('an untrusted certificate also ends the calls after three attempts', async 
   const { port, connections } = await counted(https.createServer(selfSigned()));
   const completions = await asking(`https://localhost:${port}/v1`)(40);
   const [told, ...others] = messages(completions);
-  expect(told).toContain(`${AFTER} (DEPTH_ZERO_SELF_SIGNED_CERT); for a certificate authority`);
+  expect(told).toContain(
+    `${AFTER} (DEPTH_ZERO_SELF_SIGNED_CERT); for your own certificate authority`,
+  );
   expect([others, connections()]).toEqual([[], 3]);
 });
 

@@ -64,7 +64,9 @@ describe('an unexpected event stream', () => {
     const { ask, server } = await start(() => typed(body, STREAM));
     const { kind, message } = errorOf(await ask());
     expect(kind).toBe('reply');
-    expect(message).toContain('the server streams its answer unasked; turn that off in the server');
+    expect(message).toContain(
+      'the server streams its answer although evaldiff did not request it; disable streaming in the server',
+    );
     expect(server.requests).toHaveLength(1);
   });
 
@@ -107,7 +109,7 @@ describe('the bytes of a reply', () => {
     ['application/json; charset=x-own', Buffer.from(GOOD), 'x-own'],
   ])('that do not match the charset are an error: %s', async (type, body, charset) => {
     const { ask, server } = await start(() => typed(body, type));
-    const message = `openai: the reply is not text in its charset (${charset})`;
+    const message = `openai: the reply is not valid text in its charset (${charset})`;
     expect(errorOf(await ask())).toEqual({ kind: 'reply', message });
     expect(server.requests).toHaveLength(1);
   });

@@ -36,7 +36,7 @@ export function isTimed({ ends }: Pick<Attack, 'ends'>): boolean {
   return ends?.test(`took longer than ${HASTE} s and was stopped`) === true;
 }
 
-const closed = /closed to metric code/;
+const closed = /metric code cannot use files/;
 const text = (value: string): string => JSON.stringify(value);
 /** A system call by its number on x86-64 and arm64, straight past Python's own checks. */
 const call = (x86: number, arm: number, args: string): string =>
@@ -131,11 +131,11 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
       'adds a second filter': call(317, 277, '0, 0, None'),
       'opens a pseudo-terminal': `import os\nmetric = os.openpty()${done}`,
     }),
-    ...ending(/closed to metric code|ModuleNotFoundError/, {
+    ...ending(/metric code cannot use files|ModuleNotFoundError/, {
       'fetches a page': `import urllib.request\nmetric = urllib.request.urlopen("http://127.0.0.1:${at.port}/", timeout=2).read().decode()${done}`,
     }),
     ...ending(
-      /closed to metric code|ModuleNotFoundError/,
+      /metric code cannot use files|ModuleNotFoundError/,
       {
         'starts a program': `import subprocess\nmetric = subprocess.run(["id"], capture_output=True).stdout.decode()${done}`,
       },
@@ -148,10 +148,10 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
       },
       'works unlocked',
     ),
-    ...ending(/closed to metric code|ValueError|ModuleNotFoundError/, {
+    ...ending(/metric code cannot use files|ValueError|ModuleNotFoundError/, {
       'raises its own limits': `import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))\nmetric = 1${done}`,
     }),
-    ...ending(/ended the Python process|closed to metric code|ModuleNotFoundError/, {
+    ...ending(/ended the Python process|metric code cannot use files|ModuleNotFoundError/, {
       // int 0x80 reaches the i386 table, whose numbers mean other calls; the filter ends the
       // process.
       'calls with 32-bit numbers': [
@@ -165,10 +165,10 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
         'result = True',
       ].join('\n'),
     }),
-    ...ending(/ended the Python process|closed to metric code/, {
+    ...ending(/ended the Python process|metric code cannot use files/, {
       'calls with x32 numbers': call(0x40000000 + 39, 1000, '0'),
     }),
-    ...ending(/wrote to a channel it does not own/, {
+    ...ending(/wrote to evaldiff's internal channel/, {
       'writes to every descriptor': `import os\nfor fd in range(40):\n  try: os.write(fd, b'{"id":1,"values":{"metric":"forged","result":true}}\\n')\n  except OSError: pass\nmetric = 1${done}`,
     }),
     ...ending(/^used more than 512 MiB$/, {
@@ -238,7 +238,7 @@ export function javascriptAttacks(at: Surroundings): Record<string, Attack> {
     ...ending(/SyntaxError/, {
       'imports a module at the top': 'import fs from "fs"; metric = 1; result = true',
     }),
-    ...ending(/wrote to a channel it does not own|must be plain data/, {
+    ...ending(/wrote to evaldiff's internal channel|must be plain data/, {
       'forges the reply by poisoning JSON':
         'const bare = (parts) => Object.assign(Object.create(null), parts); JSON.stringify = () => "forged"; Object.prototype.toJSON = () => bare({ reply: bare({ values: bare({ metric: "forged", result: true }) }) }); metric = {}; result = true',
     }),

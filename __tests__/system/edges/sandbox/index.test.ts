@@ -459,13 +459,13 @@ describe('errors of Python code', () => {
     ['import langchain.llms', 'ModuleNotFoundError: langchain. Packages need code: host'],
     [
       'open("/etc/passwd")',
-      'PermissionError on line 1: files, network and programs are closed to metric code',
+      'PermissionError on line 1: metric code cannot use files, the network or programs',
     ],
     ['x = bytearray(3 << 30)', 'used more than 512 MiB'],
     ['import os\nos._exit(0)', 'ended the Python process'],
     [
       'import os\nfor fd in range(3, 20):\n  try: os.write(fd, b"{}\\n")\n  except OSError: pass',
-      'wrote to a channel it does not own',
+      "wrote to evaldiff's internal channel",
     ],
     [
       'class E(Exception):\n  def __str__(self): return "a\\n::error::b" + "c" * 9999\nraise E()',
@@ -507,7 +507,7 @@ describe('errors of Python code', () => {
       'metric = actual',
       'result = True',
     ].join('\n');
-  const channel = unrun('wrote to a channel it does not own');
+  const channel = unrun("wrote to evaldiff's internal channel");
   const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
 
   test('include two simultaneous replies', async () => {
@@ -577,7 +577,7 @@ describe('Python code in the sandbox', () => {
   test.each([
     [() => join(folder, 'python3'), none],
     [() => oldPython(folder), none],
-    [() => '/bin/echo', '/bin/echo is not a Python that evaldiff can talk to'],
+    [() => '/bin/echo', '/bin/echo is not a Python that evaldiff supports'],
     [() => '/bin/false', '/bin/false did not start: it wrote nothing'],
   ])('needs a recent, real Python: %#', async (python, message) => {
     expect(await one('python', '', { python: python() })).toEqual(unrun(message));

@@ -36,7 +36,7 @@ const replying = (reply: string) => (request: Request) => answer(request, { repl
 const honest: Script = (request, listener) => listener.answer(answer(request));
 
 const failed = (message: string) => ({ status: 'error', cause: 'sandbox', message });
-const forged = failed('wrote to a channel it does not own');
+const forged = failed("wrote to evaldiff's internal channel");
 
 /** Workers that follow one script each, in the order of their start; the last one is used again. */
 function scripted(scripts: Script | Script[], settings: Partial<typeof options> = {}) {

@@ -173,7 +173,7 @@ describe('downloading parts', () => {
     [
       'with a different hash is rejected',
       { ...found({}), downloadArtifact: () => Promise.resolve({ digestMismatch: true }) },
-      / came damaged: its hash is another one than when it was uploaded\. Run the merge again$/,
+      / arrived damaged: its hash differs from that of the upload\. Run the merge again$/,
     ],
     [
       'that cannot be downloaded is reported in one line',

@@ -145,9 +145,7 @@ describe('an invalid entry', () => {
     const { completions } = await run(['a', 'b']);
     expect(completions).toMatchObject([said('re a'), said('re b')]);
     expect(setting.notices).toEqual(
-      matching(
-        /store\.sqlite: stored answers that did not hold against their key were ignored: 1$/,
-      ),
+      matching(/store\.sqlite: stored answers with an invalid digest were ignored: 1$/),
     );
     expect((await run(['a', 'b'])).asked).toEqual([]);
   });
@@ -188,7 +186,7 @@ describe('an unusable store file', () => {
     expect(completions).toEqual([ok('re a')]);
     expect(setting.notices).toEqual(
       matching(
-        /store\.sqlite: damaged \(.*\); it was renamed to .*store\.sqlite\.damaged-\d+, and a new one was begun$/,
+        /store\.sqlite: damaged \(.*\); it was renamed to .*store\.sqlite\.damaged-\d+, and a new one was created$/,
       ),
     );
     expect(existsSync(`${setting.file}.damaged-${START}`)).toBe(true);
@@ -214,7 +212,7 @@ describe('an unusable store file', () => {
     expect((await run(['a'])).asked).toEqual(['a']);
     expect(setting.notices).toEqual(
       matching(
-        /store\.sqlite: was written by an earlier evaldiff and is not read; it was renamed to .*store\.sqlite\.older-\d+, and a new one was begun$/,
+        /store\.sqlite: was written by an earlier version of evaldiff and is not read; it was renamed to .*store\.sqlite\.older-\d+, and a new one was created$/,
       ),
     );
     expect((await run(['a'])).asked).toEqual([]);
@@ -226,7 +224,7 @@ describe('an unusable store file', () => {
     const { asked } = await run(['a'], { access: 'read' });
     expect(asked).toEqual(['a']);
     expect(setting.notices).toEqual(
-      matching(/was written by an earlier evaldiff and is not read; it is not used$/),
+      matching(/was written by an earlier version of evaldiff and is not read; it is not used$/),
     );
   });
 
@@ -246,16 +244,16 @@ describe('an unusable store file', () => {
     const other = join(dirname(setting.file), 'other.sqlite');
     sql('CREATE TABLE accounts (id)', other);
     expect(() => setting.open({ file: other })).toThrow(
-      /is a database of another program, and is left alone/,
+      /is a database of another program, and was not changed/,
     );
   });
 
   test('that is a device or a folder is not touched', () => {
     expect(() => setting.open({ file: '/dev/null' })).toThrow(
-      /^\/dev\/null: is not a regular file, and is left alone; or name another file with --store\.$/,
+      /^\/dev\/null: is not a regular file, and was not changed; or name another file with --store\.$/,
     );
     expect(() => setting.open({ file: setting.folder })).toThrow(
-      /is not a regular file, and is left alone/,
+      /is not a regular file, and was not changed/,
     );
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
@@ -266,7 +264,7 @@ describe('an unusable store file', () => {
     const { asked, completions } = await run(['a', 'a'], { file });
     expect(asked).toEqual(['a']);
     expect(completions[1]).toEqual(ok('re a', { reused: true }));
-    expect(setting.notices).toEqual(matching(/answers are not stored from here on/));
+    expect(setting.notices).toEqual(matching(/no further answers are stored/));
   });
 });
 
@@ -278,9 +276,7 @@ describe('a store file that cannot be written', () => {
     file[18] = 3;
     writeFileSync(setting.file, file);
     expect((await run(['new', 'a', 'new', 'b'])).asked).toEqual(['new']);
-    expect(setting.notices).toEqual(
-      matching(/readonly database; answers are not stored from here on$/),
-    );
+    expect(setting.notices).toEqual(matching(/readonly database; no further answers are stored$/));
   });
 
   test('in a read-only folder still serves its answers', async () => {
@@ -296,7 +292,7 @@ describe('a store file that cannot be written', () => {
       if (isRoot) process.seteuid?.(0);
       chmodSync(dirname(setting.file), 0o755);
     }
-    expect(setting.notices).toEqual(matching(/answers are not stored from here on/));
+    expect(setting.notices).toEqual(matching(/no further answers are stored/));
   });
 
   test('because another process locked it gets the answers once the lock is released', async () => {
@@ -331,7 +327,7 @@ describe('a store file that cannot be written', () => {
     holder.close();
     expect(setting.notices).toEqual([
       expect.stringContaining('another process has locked it'),
-      expect.stringMatching(/another process still holds it; not stored: 2$/),
+      expect.stringMatching(/another process still locks it; answers that were not stored: 2$/),
     ]);
   });
 });

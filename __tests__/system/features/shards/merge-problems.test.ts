@@ -196,7 +196,7 @@ describe('a merge is refused with advice when', () => {
       ['--max-cost', '0.000001'],
     ])
       expect(await merged(...FOLDERS, ...caps)).toContain(
-        `than the merge for: ${caps[0]!.slice(2)}`,
+        `differs from the merge in: ${caps[0]!.slice(2)}`,
       );
   });
 
@@ -253,7 +253,7 @@ describe('a merge is refused with advice when', () => {
     [
       'an unexpected file is there',
       (folder) => put(folder, '..run.sh', ''),
-      'holds files that are not part of a sweep: ..run.sh.',
+      'contains files that do not belong to a sweep: ..run.sh.',
     ],
     [
       'a file is a link',

@@ -81,7 +81,7 @@ describe('an embedding', () => {
     const { ask } = await server(() => ({ body: '{}' }));
     expect(errorOf(await ask(asks('x')))).toEqual({
       kind: 'reply',
-      message: 'openai: the reply holds no answer, after 5 tries',
+      message: 'openai: the reply contains no answer, after 5 tries',
     });
   });
 

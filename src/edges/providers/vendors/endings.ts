@@ -147,7 +147,7 @@ function unusableEnding(ending: EndKind, calls: number, reading: ReplyParts): No
   if (ending === 'broken')
     return {
       fails: 'server',
-      why: `the server broke its answer off (${reasonWord(reading)})`,
+      why: `the server aborted its answer (${reasonWord(reading)})`,
       again: 'later',
     };
   if (ending === 'unfinished')

@@ -62,8 +62,8 @@ describe('an answer without text', () => {
     [chat({ content: '' }, 'novel'), 'the answer is empty (finish_reason: novel)', 2],
     [chat({ content: '\u200b\n' }, 'stop'), 'the answer is empty (finish_reason: stop)', 2],
     [chat({ content: '' }, null), 'the answer is empty (finish_reason: none)', 2],
-    [chat({}, 'abort'), 'the server broke its answer off (abort), after 5 tries', 5],
-    [chat({ content: '' }, 'load'), 'the server broke its answer off (load)', 5],
+    [chat({}, 'abort'), 'the server aborted its answer (abort), after 5 tries', 5],
+    [chat({ content: '' }, 'load'), 'the server aborted its answer (load)', 5],
     [
       chat({ content: '' }, 'MAX_TOKENS'),
       'the answer reached its limit of tokens before it contained text (max_tokens: 64; raise it)',
@@ -148,8 +148,8 @@ describe('an answer without text', () => {
     ],
     [response([], 'in_progress'), 'not finished (status: in_progress)', 1],
     [response([message('Oslo')], 'queued'), 'not finished (status: queued)', 1],
-    [response([message('Oslo')], 'cancelled'), 'broke its answer off (cancelled)', 5],
-    [response([], 'failed'), 'broke its answer off (failed)', 5],
+    [response([message('Oslo')], 'cancelled'), 'aborted its answer (cancelled)', 5],
+    [response([], 'failed'), 'aborted its answer (failed)', 5],
     [incomplete([], 'max_output_tokens'), 'the answer reached its limit of tokens', 1],
     [incomplete([], 'content_filter'), 'withheld by the content filter', 1],
     [response([], 'incomplete'), 'the answer is empty (status: incomplete)', 2],
@@ -282,7 +282,7 @@ describe('an answer with text', () => {
     [{ content: 'x', tool_calls: 'none' }, 'choices[0].message.tool_calls'],
   ])('that is malformed in %j is an error that names the member', async (said, member) => {
     expect(await ask('openai', chat(said, 'stop'))).toMatchObject({
-      completion: failing(`its ${member} is not as it should be`, 0).completion,
+      completion: failing(`its ${member} is missing or invalid`, 0).completion,
     });
   });
 
