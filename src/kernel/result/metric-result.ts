@@ -35,7 +35,8 @@ const metricValuesSchema = z.strictObject({
     .enum(['worse', 'better', 'higher', 'lower'])
     .nullable()
     .describe(
-      'Significant move; `higher` or `lower` if no direction is better. Null if the difference may be chance.',
+      'Significant move; `higher` or `lower` if no direction is better. ' +
+        'Null if the difference may be chance.',
     ),
   share: shareLevel,
   exploded: z

@@ -10,7 +10,8 @@ export const gateSettingsSchema = z.strictObject({
     .default('regression'),
   alpha: passShare
     .describe(
-      'False-alarm rate: chance of a red run if head answers like base and tries are independent; at most 0.5.',
+      'False-alarm rate: chance of a red run if head answers like base and tries are ' +
+        'independent; at most 0.5.',
     )
     .default(0.05),
   min_drop: passShare.describe('Smallest drop of a pass rate that counts, 0–1.').default(0.01),
