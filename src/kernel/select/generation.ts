@@ -98,7 +98,8 @@ function filledMessages(
     if ('unknown' in found)
       return {
         kind: 'impossible',
-        message: `the file ${found.unknown} is missing at the commit of the tests; ` +
+        message:
+          `the file ${found.unknown} is missing at the commit of the tests; ` +
           'rebase the branch, so that prompt and tests use the same files',
       };
     filled.push(found);
