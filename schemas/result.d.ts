@@ -23,144 +23,144 @@ export interface EvaldiffResult {
    */
   schema_version: 2;
   /**
-   * Base against head, or one commit alone.
+   * Whether base and head are compared, or one commit runs alone.
    */
   mode: "diff" | "sweep";
   /**
-   * What the run came to. Conclusion, title and every surface's words follow from it.
+   * Outcome of the run. The conclusion, the title and all reports follow from it.
    */
   outcome:
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "cancelled";
         /**
-         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
+         * What ended the run early: a budget, a time limit, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, for example by a newer commit).
          */
         halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
-         * The limit or the signal that ended it, in words.
+         * The limit or signal that ended the run, in words.
          */
         why: string;
         /**
-         * Tries that were made.
+         * Number of tries that were made.
          */
         made: number;
         /**
-         * Tries that were planned.
+         * Number of tries that were planned.
          */
         planned: number;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "nothing-to-run";
         /**
-         * Rubrics that were tested.
+         * Number of rubrics that were tested.
          */
         rubrics: number;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "not-evaluated";
         /**
-         * Problems to fix.
+         * Number of problems to fix.
          */
         problems: number;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "not-judged";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "ended-early";
         /**
-         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
+         * What ended the run early: a budget, a time limit, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, for example by a newer commit).
          */
         halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
-         * The limit or the signal that ended it, in words.
+         * The limit or signal that ended the run, in words.
          */
         why: string;
         /**
-         * Tries that were made.
+         * Number of tries that were made.
          */
         made: number;
         /**
-         * Tries that were planned.
+         * Number of tries that were planned.
          */
         planned: number;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "waiting";
         /**
-         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
+         * What ended the run early: a budget, a time limit, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, for example by a newer commit).
          */
         halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
-         * The limit or the signal that ended it, in words.
+         * The limit or signal that ended the run, in words.
          */
         why: string;
         /**
-         * Tries that were made.
+         * Number of tries that were made.
          */
         made: number;
         /**
-         * Tries that were planned.
+         * Number of tries that were planned.
          */
         planned: number;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "without-keys";
         /**
-         * What needs no key was judged.
+         * Whether suites that need no key were judged.
          */
         judged: boolean;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "no-verdict";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "not-comparable";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "only-removed";
         /**
-         * References that are gone.
+         * Number of references that were removed or skipped.
          */
         references: number;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "regressed";
         /**
-         * The pass rate over all suites together fell; absent: it did not.
+         * Pass rates over all suites together, if they fell.
          */
         pool?: {
           /**
@@ -173,23 +173,23 @@ export interface EvaldiffResult {
           head: number;
         };
         /**
-         * False: what was found may not fail the run.
+         * Whether this fails the run; false if `fail_on` is `never`.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "failed";
         /**
-         * False: what was found may not fail the run.
+         * Whether this fails the run; false if `fail_on` is `never`.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "overridden";
         /**
@@ -198,11 +198,11 @@ export interface EvaldiffResult {
         by:
           | {
               /**
-               * Which outcome it is.
+               * Kind of the outcome.
                */
               kind: "regressed";
               /**
-               * The pass rate over all suites together fell; absent: it did not.
+               * Pass rates over all suites together, if they fell.
                */
               pool?: {
                 /**
@@ -215,30 +215,30 @@ export interface EvaldiffResult {
                 head: number;
               };
               /**
-               * False: what was found may not fail the run.
+               * Whether this fails the run; false if `fail_on` is `never`.
                */
               fails: boolean;
             }
           | {
               /**
-               * Which outcome it is.
+               * Kind of the outcome.
                */
               kind: "failed";
               /**
-               * False: what was found may not fail the run.
+               * Whether this fails the run; false if `fail_on` is `never`.
                */
               fails: boolean;
             };
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "inconclusive";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "model-changed";
         /**
@@ -248,42 +248,42 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "fixed";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "new-failing";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "improved";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "no-regression";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "scoring-changed";
       }
     | {
         /**
-         * Which outcome it is.
+         * Kind of the outcome.
          */
         kind: "evaluated";
       };
   /**
-   * What the run came to, as a check on GitHub names it.
+   * Conclusion of the run as a GitHub check.
    */
   conclusion: "success" | "failure" | "neutral" | "error";
   /**
@@ -291,74 +291,74 @@ export interface EvaldiffResult {
    */
   title: string;
   /**
-   * Why: codes with their figures.
+   * Reasons for the outcome, as codes with figures.
    */
   reasons: (
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "no-test";
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "nothing-counts";
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "nothing-judged";
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "unused-changes";
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "errors";
         /**
-         * Tries that ended in an error.
+         * Number of tries that ended in an error.
          */
         errors: number;
         /**
-         * Of so many.
+         * The total number.
          */
         of: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "no-grades";
         /**
-         * Tries without a readable grade.
+         * Number of tries without a readable grade.
          */
         ungraded: number;
         /**
-         * Of so many.
+         * The total number.
          */
         of: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "words";
         /**
-         * The words.
+         * The text.
          */
         text: string;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "feature";
         /**
@@ -368,17 +368,17 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "base-unreadable";
         /**
-         * Why, with its place.
+         * Why, with file and line.
          */
         text: string;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "preference-alone";
         /**
@@ -388,7 +388,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "nothing-gates";
         /**
@@ -398,7 +398,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "regressed";
         /**
@@ -414,7 +414,7 @@ export interface EvaldiffResult {
          */
         variant: {
           /**
-           * The model as the prompt names it; null: code computes the output.
+           * The model's name in the prompt; null if code computes the output.
            */
           model: string | null;
           /**
@@ -427,7 +427,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "inconclusive";
         /**
@@ -443,7 +443,7 @@ export interface EvaldiffResult {
          */
         variant: {
           /**
-           * The model as the prompt names it; null: code computes the output.
+           * The model's name in the prompt; null if code computes the output.
            */
           model: string | null;
           /**
@@ -456,7 +456,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "pool";
         /**
@@ -470,7 +470,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "below-floor";
         /**
@@ -482,13 +482,13 @@ export interface EvaldiffResult {
          */
         rate: number;
         /**
-         * The smallest rate that is allowed.
+         * The value of `gate.min_pass_rate`.
          */
         floor: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "failed";
         /**
@@ -502,7 +502,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "metric-worse";
         /**
@@ -522,29 +522,29 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * The number is the share of these objects that pass.
+         * Set if the number is a share of objects that pass: the kind of object.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
-         * Which way it moved.
+         * Whether the metric rose or fell.
          */
         way: "rose" | "fell";
         /**
-         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         * What moved: the mean, or most tries even if the mean did not.
          */
         by: "mean" | "ranks";
         /**
-         * So many references.
+         * Number of references.
          */
         references: number;
         /**
-         * A setting of the gate makes the run fail by it.
+         * Whether the gate settings let this fail the run.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "metric-moved";
         /**
@@ -564,25 +564,25 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * The number is the share of these objects that pass.
+         * Set if the number is a share of objects that pass: the kind of object.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
-         * Which way it moved.
+         * Whether the metric rose or fell.
          */
         way: "rose" | "fell";
         /**
-         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         * What moved: the mean, or most tries even if the mean did not.
          */
         by: "mean" | "ranks";
         /**
-         * So many references.
+         * Number of references.
          */
         references: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "value-exploded";
         /**
@@ -608,7 +608,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "scoring-moved";
         /**
@@ -624,21 +624,21 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * Same answers that now fail.
+         * Number of base's answers that pass under base's scoring and fail under head's.
          */
         pass_fail: number;
         /**
-         * Same answers that now pass.
+         * Number of base's answers that fail under base's scoring and pass under head's.
          */
         fail_pass: number;
         /**
-         * A setting of the gate makes the run fail by it.
+         * Whether the gate settings let this fail the run.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "scoring-excuses";
         /**
@@ -654,13 +654,13 @@ export interface EvaldiffResult {
          */
         head: number;
         /**
-         * A setting of the gate makes the run fail by it.
+         * Whether the gate settings let this fail the run.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "worse-under-base";
         /**
@@ -672,22 +672,22 @@ export interface EvaldiffResult {
            */
           reference: string;
           /**
-           * Tries on base, which all pass.
+           * Number of tries on base, which all pass.
            */
           base: number;
           /**
-           * Tries on head, which all fail.
+           * Number of tries on head, which all fail.
            */
           head: number;
         }[];
         /**
-         * A setting of the gate makes the run fail by it.
+         * Whether the gate settings let this fail the run.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "mean-under-base";
         /**
@@ -707,29 +707,29 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * The number is the share of these objects that pass.
+         * Set if the number is a share of objects that pass: the kind of object.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
-         * Which way it moved.
+         * Whether the metric rose or fell.
          */
         way: "rose" | "fell";
         /**
-         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         * What moved: the mean, or most tries even if the mean did not.
          */
         by: "mean" | "ranks";
         /**
-         * So many references.
+         * Number of references.
          */
         references: number;
         /**
-         * A setting of the gate makes the run fail by it.
+         * Whether the gate settings let this fail the run.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "unread-by-base";
         /**
@@ -737,17 +737,17 @@ export interface EvaldiffResult {
          */
         suite: string;
         /**
-         * Head's answers that it cannot judge.
+         * Number of head's answers that base's scoring cannot judge.
          */
         answers: number;
         /**
-         * Of so many.
+         * The total number.
          */
         of: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "new-failed";
         /**
@@ -757,7 +757,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "removed";
         /**
@@ -765,13 +765,13 @@ export interface EvaldiffResult {
          */
         named: string[];
         /**
-         * A setting of the gate makes the run fail by it.
+         * Whether the gate settings let this fail the run.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "asked-anew";
         /**
@@ -779,13 +779,13 @@ export interface EvaldiffResult {
          */
         named: string[];
         /**
-         * A setting of the gate makes the run fail by it.
+         * Whether the gate settings let this fail the run.
          */
         fails: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "worse-and-skipped";
         /**
@@ -797,28 +797,28 @@ export interface EvaldiffResult {
            */
           reference: string;
           /**
-           * On one side.
+           * Counts on one side.
            */
           base: {
             /**
-             * Tries that passed.
+             * Number of tries that passed.
              */
             passes: number;
             /**
-             * Of so many.
+             * The total number.
              */
             of: number;
           };
           /**
-           * On one side.
+           * Counts on one side.
            */
           head: {
             /**
-             * Tries that passed.
+             * Number of tries that passed.
              */
             passes: number;
             /**
-             * Of so many.
+             * The total number.
              */
             of: number;
           };
@@ -826,7 +826,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "uncompared";
         /**
@@ -834,11 +834,11 @@ export interface EvaldiffResult {
          */
         suite: string;
         /**
-         * References that could be judged.
+         * Number of references that could be judged.
          */
         judged: number;
         /**
-         * Of so many.
+         * The total number.
          */
         of: number;
         /**
@@ -846,13 +846,13 @@ export interface EvaldiffResult {
          */
         missing: string[];
         /**
-         * Base's prompt cannot be asked the missing ones.
+         * Whether base's prompt cannot answer the missing references.
          */
         unasked: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "skipped-tries";
         /**
@@ -864,35 +864,35 @@ export interface EvaldiffResult {
          */
         metrics: string[];
         /**
-         * On one side.
+         * Counts on one side.
          */
         base: {
           /**
-           * Tries that have it.
+           * Number of tries that have the property.
            */
           has: number;
           /**
-           * Of so many.
+           * The total number.
            */
           of: number;
         };
         /**
-         * On one side.
+         * Counts on one side.
          */
         head: {
           /**
-           * Tries that have it.
+           * Number of tries that have the property.
            */
           has: number;
           /**
-           * Of so many.
+           * The total number.
            */
           of: number;
         };
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "seldom-judged";
         /**
@@ -904,35 +904,35 @@ export interface EvaldiffResult {
          */
         metric: string;
         /**
-         * On one side.
+         * Counts on one side.
          */
         base: {
           /**
-           * Tries that have it.
+           * Number of tries that have the property.
            */
           has: number;
           /**
-           * Of so many.
+           * The total number.
            */
           of: number;
         };
         /**
-         * On one side.
+         * Counts on one side.
          */
         head: {
           /**
-           * Tries that have it.
+           * Number of tries that have the property.
            */
           has: number;
           /**
-           * Of so many.
+           * The total number.
            */
           of: number;
         };
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "metric-silent";
         /**
@@ -944,13 +944,13 @@ export interface EvaldiffResult {
          */
         metric: string;
         /**
-         * Answers of base that it judged.
+         * Number of base's answers that the metric judged.
          */
         answers: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "values-missing";
         /**
@@ -964,7 +964,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "values-fewer-references";
         /**
@@ -976,21 +976,21 @@ export interface EvaldiffResult {
          */
         metric: string;
         /**
-         * References with a value on base.
+         * Number of references with a value on base.
          */
         base: number;
         /**
-         * References with a value on head.
+         * Number of references with a value on head.
          */
         head: number;
         /**
-         * Of so many.
+         * The total number.
          */
         of: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "values-fewer-tries";
         /**
@@ -1002,35 +1002,35 @@ export interface EvaldiffResult {
          */
         metric: string;
         /**
-         * On one side.
+         * Counts on one side.
          */
         base: {
           /**
-           * Tries that have it.
+           * Number of tries that have the property.
            */
           has: number;
           /**
-           * Of so many.
+           * The total number.
            */
           of: number;
         };
         /**
-         * On one side.
+         * Counts on one side.
          */
         head: {
           /**
-           * Tries that have it.
+           * Number of tries that have the property.
            */
           has: number;
           /**
-           * Of so many.
+           * The total number.
            */
           of: number;
         };
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "ungraded";
         /**
@@ -1038,21 +1038,21 @@ export interface EvaldiffResult {
          */
         suite: string;
         /**
-         * Tries without a readable grade.
+         * Number of tries without a readable grade.
          */
         tries: number;
         /**
-         * Of so many.
+         * The total number.
          */
         of: number;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "lost-checks";
         /**
-         * The checks.
+         * The metrics.
          */
         checks: {
           /**
@@ -1064,14 +1064,14 @@ export interface EvaldiffResult {
            */
           metric: string;
           /**
-           * So many references.
+           * Number of references.
            */
           references: number;
         }[];
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "own-rules";
         /**
@@ -1081,7 +1081,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "replaced";
         /**
@@ -1089,22 +1089,22 @@ export interface EvaldiffResult {
          */
         suite: string;
         /**
-         * What comes from it.
+         * Whether it answers or grades.
          */
         what: "answers" | "grades";
         /**
-         * Who answers.
+         * What answers or grades.
          */
         base:
           | {
               /**
-               * Which kind it is.
+               * Kind of the answerer.
                */
               kind: "prompt code";
             }
           | {
               /**
-               * Which kind it is.
+               * Kind of the answerer.
                */
               kind: "model" | "program" | "recordings";
               /**
@@ -1113,18 +1113,18 @@ export interface EvaldiffResult {
               name: string;
             };
         /**
-         * Who answers.
+         * What answers or grades.
          */
         head:
           | {
               /**
-               * Which kind it is.
+               * Kind of the answerer.
                */
               kind: "prompt code";
             }
           | {
               /**
-               * Which kind it is.
+               * Kind of the answerer.
                */
               kind: "model" | "program" | "recordings";
               /**
@@ -1135,7 +1135,7 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "recorded";
         /**
@@ -1149,71 +1149,71 @@ export interface EvaldiffResult {
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "held";
         /**
-         * Such findings.
+         * Number of these findings.
          */
         held: number;
         /**
-         * Further findings fail the run.
+         * Whether other findings fail the run.
          */
         others: boolean;
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "ended";
         /**
-         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
+         * What ended the run early: a budget, a time limit, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, for example by a newer commit).
          */
         halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
-         * The limit or the signal that ended it, in words.
+         * The limit or signal that ended the run, in words.
          */
         why: string;
         /**
-         * Tries that were made.
+         * Number of tries that were made.
          */
         made: number;
         /**
-         * Tries that were planned.
+         * Number of tries that were planned.
          */
         planned: number;
         /**
-         * Whether the tries are enough for the verdict, or a batch is waited for.
+         * Whether there are enough tries for a verdict, too few, or the run waits for a batch.
          */
         effect: "enough" | "too-few" | "waiting";
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "waiting";
         /**
-         * Requests in them.
+         * Number of requests in the batches.
          */
         requests: number;
         /**
-         * Their ids.
+         * Ids of the batches.
          */
         batches: string[];
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "keys-withheld";
         /**
-         * Whose pull request it is.
+         * Why: the pull request is from a fork or from Dependabot.
          */
         from: "fork" | "dependabot";
       }
     | {
         /**
-         * Which reason it is.
+         * Code of the reason.
          */
         code: "left-out";
         /**
@@ -1221,30 +1221,30 @@ export interface EvaldiffResult {
          */
         suite: string;
         /**
-         * So many references.
+         * Number of references.
          */
         references: number;
         /**
-         * Why it is affected.
+         * Why the suite is affected.
          */
         because: {
           /**
-           * Key of the file that differs, or that one side lacks.
+           * Key that differs between the sides, or that one side lacks.
            */
           key: string;
           /**
-           * Its file.
+           * File that contains the key.
            */
           file: string;
         }[];
       }
   )[];
   /**
-   * How far the change was trusted to call models and run code.
+   * Whether the change may call models and run code.
    */
   trust: "trusted" | "member" | "untrusted";
   /**
-   * The commit compared with; null in sweeps.
+   * The commit that head is compared with; null in sweeps.
    */
   base: {
     /**
@@ -1262,7 +1262,7 @@ export interface EvaldiffResult {
     sha: string;
   };
   /**
-   * Where head's files are shown on the web; absent: not known.
+   * Where head's files are shown on the web; absent if unknown.
    */
   source?: {
     /**
@@ -1270,12 +1270,12 @@ export interface EvaldiffResult {
      */
     url: string;
     /**
-     * The project's folder in it; `.`: the repository's root.
+     * The project's folder in the repository; `.` is its root.
      */
     directory: string;
   };
   /**
-   * What `evaldiff diff` needs beside the commits to run the same in a checkout; absent: nothing.
+   * Options that `evaldiff diff` needs, in addition to the commits, to repeat this run.
    */
   local_options?: string;
   /**
@@ -1283,11 +1283,11 @@ export interface EvaldiffResult {
    */
   gate: {
     /**
-     * What makes a run red: a regression, any failing reference too, or nothing.
+     * What makes a run red: a regression, also any failing reference, or nothing.
      */
     fail_on: "regression" | "failure" | "never";
     /**
-     * Chance of a red run where head answers as base does, if tries are independent; at most 0.5.
+     * False-alarm rate: chance of a red run if head answers like base and tries are independent; at most 0.5.
      */
     alpha: number;
     /**
@@ -1295,45 +1295,45 @@ export interface EvaldiffResult {
      */
     min_drop: number;
     /**
-     * Largest drop that may stand under green, above 0 to 1; auto: what the suite can see, 0.05 to 0.1.
+     * Largest drop that may remain possible under a green verdict, above 0 to 1; auto: the drop that the suite can detect, limited to 0.05 to 0.1.
      */
     tolerance: number | "auto";
     /**
-     * Whether single references can make a run red, or suites only.
+     * Whether single references can make a run red, or only suites.
      */
     gate_on: "suite+references" | "suite";
     /**
-     * accept: single references that break, unless critical, do not make a run red, as after a change of the model; rates still do.
+     * accept: single references that break do not make a run red, unless they are critical; rates still do. For example, after a change of the model.
      */
     churn: "gate" | "accept";
     /**
-     * What is compared: tries, or what the roll-up makes of each reference; absent: tries.
+     * What is compared: tries (the default), or the roll-up of each reference.
      */
     unit?: "tries" | "references";
     /**
-     * What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.
+     * What happens to the run if a metric's mean gets worse, by name (`metric.entry` for a number of a map); by default, metrics with a better direction warn.
      */
     metrics?: {
       [k: string]: "fail" | "warn" | "ignore";
     };
     /**
-     * What an inconclusive suite does to the run.
+     * Whether an inconclusive suite passes or fails the run.
      */
     on_inconclusive: "pass" | "fail";
     /**
-     * What a scoring change does to the run that moves the pass rate of the same answers, or passes what falls under base's scoring.
+     * What happens to the run if a scoring change moves the pass rate of the same answers, or passes answers that fall under base's scoring.
      */
     scoring: "warn" | "fail";
     /**
-     * What references do to the run that are removed, or ask something else.
+     * What happens to the run if references are removed or have another question.
      */
     removed: "warn" | "fail";
     /**
-     * What a new reference does to the run that fails on head.
+     * What happens to the run if a new reference fails on head.
      */
     new: "report" | "fail";
     /**
-     * An older commit that head is compared with, too; null: none.
+     * An older commit that head is also compared with; null for none.
      */
     anchor: {
       /**
@@ -1341,25 +1341,25 @@ export interface EvaldiffResult {
        */
       since: string;
       /**
-       * Whether a drop since then makes a run red.
+       * Whether a drop since then fails the run.
        */
       fail: boolean;
     } | null;
     /**
-     * What an attribute that regressed does to the run.
+     * What happens to the run if an attribute regresses.
      */
     attributes: "advise" | "fail";
     /**
-     * Pass rate that every suite must reach on head, 0–1; null: none.
+     * Pass rate that every suite must reach on head, 0–1; null for no minimum.
      */
     min_pass_rate: number | null;
   };
   /**
-   * Tries of each reference, or `adaptive`.
+   * Number of tries per reference, or `adaptive`.
    */
   n_tries: number | "adaptive";
   /**
-   * One for each suite and variant that ran.
+   * One result per suite and variant that ran.
    */
   suites: {
     /**
@@ -1375,7 +1375,7 @@ export interface EvaldiffResult {
      */
     variant: {
       /**
-       * The model as the prompt names it; null: code computes the output.
+       * The model's name in the prompt; null if code computes the output.
        */
       model: string | null;
       /**
@@ -1386,11 +1386,11 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * Base's model and parameters where they differ from head's; null: they do not.
+     * Base's model and parameters; null if they are the same as head's.
      */
     base_variant: {
       /**
-       * The model as the prompt names it; null: code computes the output.
+       * The model's name in the prompt; null if code computes the output.
        */
       model: string | null;
       /**
@@ -1405,20 +1405,20 @@ export interface EvaldiffResult {
      */
     because: {
       /**
-       * Key of the file that differs, or that one side lacks.
+       * Key that differs between the sides, or that one side lacks.
        */
       key: string;
       /**
-       * Its file.
+       * File that contains the key.
        */
       file: string;
     }[];
     /**
-     * What the suite sets of the gate for itself; absent: nothing.
+     * The suite's own gate settings.
      */
     gate?: {
       /**
-       * What makes a run red: a regression, any failing reference too, or nothing.
+       * What makes a run red: a regression, also any failing reference, or nothing.
        */
       fail_on?: "regression" | "failure" | "never";
       /**
@@ -1426,34 +1426,34 @@ export interface EvaldiffResult {
        */
       min_drop?: number;
       /**
-       * Largest drop that may stand under green, above 0 to 1; auto: what the suite can see, 0.05 to 0.1.
+       * Largest drop that may remain possible under a green verdict, above 0 to 1; auto: the drop that the suite can detect, limited to 0.05 to 0.1.
        */
       tolerance?: number | "auto";
       /**
-       * Pass rate that every suite must reach on head, 0–1; null: none.
+       * Pass rate that every suite must reach on head, 0–1; null for no minimum.
        */
       min_pass_rate?: number | null;
       /**
-       * What is compared: tries, or what the roll-up makes of each reference; absent: tries.
+       * What is compared: tries (the default), or the roll-up of each reference.
        */
       unit?: "tries" | "references";
       /**
-       * What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.
+       * What happens to the run if a metric's mean gets worse, by name (`metric.entry` for a number of a map); by default, metrics with a better direction warn.
        */
       metrics?: {
         [k: string]: "fail" | "warn" | "ignore";
       };
     };
     /**
-     * Share of tries that pass, 0–1, over the tries that all references share.
+     * Share of tries that pass, 0–1, over the tries that all references have.
      */
     pass_rate: {
       /**
-       * On base; null when nothing was judged.
+       * Pass rate on base; null if nothing was judged.
        */
       base: number | null;
       /**
-       * On head; null when nothing was judged.
+       * Pass rate on head; null if nothing was judged.
        */
       head: number | null;
       /**
@@ -1469,7 +1469,7 @@ export interface EvaldiffResult {
        */
       high: number | null;
       /**
-       * One-sided mid-p of "head is worse"; null when not tested.
+       * One-sided mid-p of "head is worse"; null if not tested.
        */
       p: number | null;
     };
@@ -1478,19 +1478,19 @@ export interface EvaldiffResult {
      */
     verdict: "regressed" | "improved" | "unchanged" | "inconclusive" | "new" | "removed" | "not_compared" | "no_data";
     /**
-     * What the pass rate counts: tries, references by their roll-up, or answers that are no worse than the other side's.
+     * What the pass rate counts: tries, references by their roll-up, or answers that are not worse than the other side's.
      */
     unit: "tries" | "references" | "pairs";
     /**
-     * The side that cannot answer any reference, so nothing is compared; absent: none.
+     * The side that cannot answer any reference, so nothing is compared; absent if both can.
      */
     unasked?: "base" | "head";
     /**
-     * What decided the verdict; null where nothing was compared.
+     * What decided the verdict; null if nothing was compared.
      */
     reason: {
       /**
-       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`not-lower`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because a single `metric` fell beyond chance, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`), or because it fell against stored answers of base and base's answers of today fell too (`model`), or because such a fall could not be confirmed today (`unconfirmed`).
+       * What decided the verdict. Regressed: the suite fell (`fall`), single references got worse (`references`), or head does not answer what base answers (`unanswered`). Improved: the suite rose (`rise`). Unchanged: the interval rules out a drop above the tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) or got worse (`named`), a single metric fell (`metric`), five tries did not decide (`unsettled`), references lack evidence (`uncompared`), head's answers fall under base's scoring (`scoring`), answers ended differently on one side (`endings`), base's new answers fell as well (`model`), or new answers did not confirm the fall (`unconfirmed`).
        */
       by:
         | "fall"
@@ -1510,27 +1510,27 @@ export interface EvaldiffResult {
         | "model"
         | "unconfirmed";
       /**
-       * Of the test that decided, one-sided; null where none did, or where it was sequential.
+       * One-sided p of the deciding test; null if no test decided, or a sequential one.
        */
       p: number | null;
       /**
-       * Ids of the references that it is about; empty: all.
+       * Ids of the references that decided; empty means all.
        */
       references: string[];
       /**
-       * Metrics that fell, the one that fell most first; empty: all together.
+       * Metrics that fell, most significant first; empty means all metrics together.
        */
       metrics: string[];
       /**
-       * The drop that was to be ruled out; by all suites together where `by` is `run`.
+       * The drop that had to be ruled out; by all suites together if `by` is `run`.
        */
       tolerance: number;
       /**
-       * Head also answers less often than base, though something before that decided.
+       * Set if head also answers less often than base, but another rule decided.
        */
       unanswered?: true;
       /**
-       * Rates under base's scoring, where head clearly falls under it; absent: it does not.
+       * Rates under base's scoring, if head falls under it beyond chance.
        */
       under_base?: {
         /**
@@ -1542,62 +1542,62 @@ export interface EvaldiffResult {
          */
         head: number;
         /**
-         * Head's own scoring passes them.
+         * Whether head's own scoring excuses the fall.
          */
         excused: boolean;
       };
     } | null;
     /**
-     * Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.
+     * Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null if there is none.
      */
     visible_drop: number | null;
     /**
-     * What the verdict rests on.
+     * The amount of data behind the verdict.
      */
     compared: {
       /**
-       * References that were compared.
+       * Number of references that were compared.
        */
       references: number;
       /**
-       * Tries of each of them.
+       * Number of tries of each of them.
        */
       tries: number;
     };
     /**
-     * How a fall against stored answers, or within one session of a program, was confirmed with new answers; absent: that was not needed.
+     * How new answers confirmed a fall against stored answers, or in one session of a program; absent if confirmation was not needed.
      */
     confirmation?: {
       /**
-       * The metric whose mean got worse; absent: it is about the verdict.
+       * The metric whose mean got worse; absent if the verdict itself is confirmed.
        */
       metric?: string;
       /**
-       * What the fall rested on: answers of an earlier run, or one process of a program on each side.
+       * Why the fall needed confirmation: it used answers of an earlier run, or one program process gave all answers of a side.
        */
       rests_on: "stored" | "session";
       /**
-       * `model`: base falls today, too. `unconfirmed`: today's tries show neither.
+       * `model`: base's new answers fall too. `unconfirmed`: new tries show neither fall.
        */
       status: "confirmed" | "model" | "unconfirmed";
       /**
-       * Whether single references or all together confirm it; null: not confirmed.
+       * What confirms the fall: single references, or all together; null if it is not confirmed.
        */
       by: ("references" | "all") | null;
       /**
-       * What ended the calls before it was settled; null: nothing did.
+       * The limit that ended the calls too early; null if none did.
        */
       limit: ("max_calls" | "max_cost_usd" | "time" | "errors") | null;
       /**
-       * How far base fell since its answers were stored; null: not beyond chance.
+       * How far base fell since its answers were stored; null if within chance.
        */
       drift: {
         /**
-         * Base's pass rate, or the metric's mean, by its stored answers.
+         * Base's pass rate, or the metric's mean, over stored answers.
          */
         stored: number;
         /**
-         * The same by base's answers of today.
+         * The same over base's new answers.
          */
         today: number;
         /**
@@ -1606,11 +1606,11 @@ export interface EvaldiffResult {
         p: number;
       } | null;
       /**
-       * The references that fell most, with the pairs of tries that they got today.
+       * The references that fell most, with their new pairs of tries.
        */
       suspects: {
         /**
-         * The reference.
+         * Id of the reference.
          */
         id: string;
         /**
@@ -1618,11 +1618,11 @@ export interface EvaldiffResult {
          */
         base: {
           /**
-           * Tries that passed.
+           * Number of tries that passed.
            */
           passes: number;
           /**
-           * Tries that passed or failed.
+           * Number of tries that passed or failed.
            */
           tries: number;
         };
@@ -1631,82 +1631,82 @@ export interface EvaldiffResult {
          */
         head: {
           /**
-           * Tries that passed.
+           * Number of tries that passed.
            */
           passes: number;
           /**
-           * Tries that passed or failed.
+           * Number of tries that passed or failed.
            */
           tries: number;
         };
       }[];
       /**
-       * All references asked again on base; null: that was not needed.
+       * New tries of all references on base; null if they were not needed.
        */
       all: {
         /**
-         * References that were asked again.
+         * Number of references that ran again.
          */
         references: number;
         /**
-         * Base's tries of today.
+         * Base's new tries.
          */
         base: {
           /**
-           * Tries that passed.
+           * Number of tries that passed.
            */
           passes: number;
           /**
-           * Tries that passed or failed.
+           * Number of tries that passed or failed.
            */
           tries: number;
         };
         /**
-         * Head's tries, which are of today, too.
+         * Head's tries, which are also new.
          */
         head: {
           /**
-           * Tries that passed.
+           * Number of tries that passed.
            */
           passes: number;
           /**
-           * Tries that passed or failed.
+           * Number of tries that passed or failed.
            */
           tries: number;
         };
       } | null;
       /**
-       * The stored answers that the comparison began with.
+       * Stored answers that the comparison used at first.
        */
       stored: {
         /**
-         * Tries with an answer of an earlier run.
+         * Number of tries with an answer of an earlier run.
          */
         tries: number;
         /**
-         * When the oldest was made, in milliseconds since 1970; null: not known.
+         * Time of the oldest answer in milliseconds since 1970; null if unknown.
          */
         oldest: number | null;
       };
     };
     /**
-     * How many references could be judged, of how many.
+     * How many of the suite's references could be judged.
      */
     evidence: {
       /**
-       * References that were judged on every side they ran on.
+       * Number of references that were judged on every side that they ran on.
        */
       references: number;
       /**
-       * References that should have been: all that gate and were to run.
+       * Number of references that should have been judged: all that affect the gate.
        */
       of: number;
       /**
-       * Ids of the others.
+       * Ids of the references that were not judged.
        */
       missing: string[];
       /**
-       * Of these, the ones tagged `critical`.
+       * Those of `missing` that are tagged `critical`.
        */
       critical: string[];
     };
@@ -1715,7 +1715,7 @@ export interface EvaldiffResult {
      */
     references: {
       /**
-       * Given, or a hash of the input; unique in its suite.
+       * Id from the file, or a hash of the input; unique in its suite.
        */
       id: string;
       /**
@@ -1723,19 +1723,19 @@ export interface EvaldiffResult {
        */
       file: string;
       /**
-       * Its line, from 1; 0 means the whole file.
+       * Line of the reference, from 1; 0 means the whole file.
        */
       line: number;
       /**
-       * Its tags as written.
+       * Tags as written in the file.
        */
       tags: string[];
       /**
-       * It runs and is shown, but does not count for the verdict.
+       * Whether the reference runs and is shown without counting for the verdict.
        */
       skip: boolean;
       /**
-       * In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.
+       * Set if the reference was quarantined on the day of the run, so that it does not count for the verdict.
        */
       quarantined?: true;
       /**
@@ -1745,36 +1745,36 @@ export interface EvaldiffResult {
         [k: string]: string | number | boolean;
       };
       /**
-       * Images and PDFs that the prompt showed to the model; absent: none.
+       * Images and PDFs that the prompt includes.
        */
       files?: {
         /**
-         * `file`: a PDF.
+         * Type of the file; `file` means a PDF.
          */
         type: "image" | "file";
         /**
-         * Its path in the repository.
+         * Path in the repository.
          */
         path: string;
         /**
-         * For example `image/png`.
+         * Media type, for example `image/png`.
          */
         media_type: string;
         /**
-         * Git object id of its content.
+         * Git object id of the content.
          */
         id: string;
         /**
-         * Its size.
+         * Size in bytes.
          */
         bytes: number;
         /**
-         * Only this side showed it; absent: every side that ran.
+         * The only side that includes the file; absent if every side that ran includes it.
          */
         side?: "base" | "head";
       }[];
       /**
-       * The gold answer as written; null when absent.
+       * The expected answer as written; null if there is none.
        */
       expected:
         | string
@@ -1786,7 +1786,7 @@ export interface EvaldiffResult {
             [k: string]: _Schema0;
           };
       /**
-       * Head against base; where one side ran alone, its outcome (`pass`, `fail`).
+       * How head compares with base; if only one side ran, its outcome (`pass`, `fail`).
        */
       status:
         | "regressed"
@@ -1805,23 +1805,23 @@ export interface EvaldiffResult {
         | "pass"
         | "fail";
       /**
-       * One-sided p of "head passes less often", before adjustment; null where not compared.
+       * One-sided p of "head passes less often", before adjustment; null if not compared.
        */
       p: number | null;
       /**
-       * False-discovery rate at which it would be called regressed; null where not compared.
+       * False-discovery rate at which the reference counts as regressed; null if not compared.
        */
       q: number | null;
       /**
-       * How often what base asks passed in all tries that the store knows of; absent: it knows of none.
+       * How often base's question passed in all stored tries; absent if none is stored.
        */
       history?: {
         /**
-         * Tries that passed.
+         * Number of tries that passed.
          */
         passes: number;
         /**
-         * Tries that passed or failed.
+         * Number of tries that passed or failed.
          */
         tries: number;
         /**
@@ -1834,7 +1834,7 @@ export interface EvaldiffResult {
         high: number;
       };
       /**
-       * Base's tries; null where base did not run.
+       * Base's tries; null if base did not run.
        */
       base: {
         /**
@@ -1858,11 +1858,11 @@ export interface EvaldiffResult {
            */
           num_skip_fails: number;
           /**
-           * Tries that were made.
+           * Number of tries that were made.
            */
           num_tries: number;
           /**
-           * Metrics that judge the reference.
+           * Number of metrics that judge the reference.
            */
           num_metrics: number;
           /**
@@ -1875,19 +1875,19 @@ export interface EvaldiffResult {
           num_errors: number;
         };
         /**
-         * Outcome under the roll-up policy; null when no try could be judged.
+         * Outcome under the roll-up policy; null if no try could be judged.
          */
         rollup: ("pass" | "fail") | null;
         /**
-         * Tries that pass.
+         * Number of tries that pass.
          */
         passes: number;
         /**
-         * Tries that pass or fail.
+         * Number of tries that pass or fail.
          */
         tries_judged: number;
         /**
-         * Every try in its order.
+         * All tries in order.
          */
         tries: {
           /**
@@ -1895,11 +1895,11 @@ export interface EvaldiffResult {
            */
           try: number;
           /**
-           * The try as a whole: pass when every gating metric passes in it.
+           * Outcome of the try: `pass` if every metric that affects the gate passes.
            */
           outcome: "pass" | "fail" | "ungraded" | "error" | "skipped";
           /**
-           * The answer: its text, tool calls and other parts; null: there is none.
+           * The answer's text, tool calls and other parts; null if there is no answer.
            */
           parts:
             | (
@@ -1998,40 +1998,40 @@ export interface EvaldiffResult {
               )[]
             | null;
           /**
-           * Why there is no answer; null when there is one.
+           * Why there is no answer; null if there is one.
            */
           error: string | null;
           /**
-           * One for each metric of the reference.
+           * One score per metric of the reference.
            */
           scores: (
             | {
                 /**
-                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                  */
                 grade?: {
                   /**
-                   * The rubric as it was filled in; cut after 20,000 characters.
+                   * The rubric with its values filled in, up to 20,000 characters.
                    */
                   prompt: string;
                   /**
-                   * Of each grader.
+                   * One reply per grader.
                    */
                   replies: {
                     /**
-                     * The model.
+                     * The grader's model.
                      */
                     grader: string;
                     /**
-                     * The label that was read in its reply; null: none. Absent in older results.
+                     * The label in the reply; null if there is none. Absent in older results.
                      */
                     label?: string | null;
                     /**
-                     * What it replied, whole or cut after 20,000 characters.
+                     * The reply, up to 20,000 characters.
                      */
                     reply: string;
                     /**
-                     * Tokens of its calls for this grade; null: not known.
+                     * Tokens of the grader's calls for this grade; null if unknown.
                      */
                     usage: {
                       /**
@@ -2054,19 +2054,19 @@ export interface EvaldiffResult {
                  */
                 metric: string;
                 /**
-                 * The metric is shown, but does not gate.
+                 * True if the metric is shown but does not affect the outcome.
                  */
                 skip: boolean;
                 /**
-                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
-                   * The unit that is judged.
+                   * The kind of object that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
-                   * In the order of the dialogue.
+                   * Scores in the order of the dialogue.
                    */
                   scores: {
                     /**
@@ -2074,7 +2074,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * Number of the scripted turn, from 1; absent: no script.
+                     * Number of the scripted turn, from 1; absent without a script.
                      */
                     turn?: number;
                     /**
@@ -2082,7 +2082,7 @@ export interface EvaldiffResult {
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
-                     * What the metric measured there; null: nothing.
+                     * What the metric measured; null if nothing.
                      */
                     value:
                       | string
@@ -2094,43 +2094,43 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * The reason; null: not given.
+                     * The reason; null if none was given.
                      */
                     reason: string | null;
                     /**
-                     * The metric's own code broke on it, which fails it; absent: it did not.
+                     * Set if the metric's own code raised an error, which fails this object.
                      */
                     raised?: true;
                     /**
-                     * The rubric's label; absent: no rubric judged.
+                     * The rubric's label; absent without a rubric.
                      */
                     label?: string;
                     /**
-                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                      */
                     grade?: {
                       /**
-                       * The rubric as it was filled in; cut after 20,000 characters.
+                       * The rubric with its values filled in, up to 20,000 characters.
                        */
                       prompt: string;
                       /**
-                       * Of each grader.
+                       * One reply per grader.
                        */
                       replies: {
                         /**
-                         * The model.
+                         * The grader's model.
                          */
                         grader: string;
                         /**
-                         * The label that was read in its reply; null: none. Absent in older results.
+                         * The label in the reply; null if there is none. Absent in older results.
                          */
                         label?: string | null;
                         /**
-                         * What it replied, whole or cut after 20,000 characters.
+                         * The reply, up to 20,000 characters.
                          */
                         reply: string;
                         /**
-                         * Tokens of its calls for this grade; null: not known.
+                         * Tokens of the grader's calls for this grade; null if unknown.
                          */
                         usage: {
                           /**
@@ -2167,45 +2167,45 @@ export interface EvaldiffResult {
                       [k: string]: _Schema0;
                     };
                 /**
-                 * Why, as the metric or its grader says; null: nothing.
+                 * The reason that the metric or its grader gave; null if none.
                  */
                 reason: string | null;
                 /**
-                 * The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
+                 * Set if the metric's own code raised an error on this answer, or on every object of it, which fails the answer.
                  */
                 raised?: true;
                 /**
-                 * The rubric's label behind the value; absent: no rubric judged.
+                 * The rubric's label for the value; absent without a rubric.
                  */
                 label?: string;
               }
             | {
                 /**
-                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                  */
                 grade?: {
                   /**
-                   * The rubric as it was filled in; cut after 20,000 characters.
+                   * The rubric with its values filled in, up to 20,000 characters.
                    */
                   prompt: string;
                   /**
-                   * Of each grader.
+                   * One reply per grader.
                    */
                   replies: {
                     /**
-                     * The model.
+                     * The grader's model.
                      */
                     grader: string;
                     /**
-                     * The label that was read in its reply; null: none. Absent in older results.
+                     * The label in the reply; null if there is none. Absent in older results.
                      */
                     label?: string | null;
                     /**
-                     * What it replied, whole or cut after 20,000 characters.
+                     * The reply, up to 20,000 characters.
                      */
                     reply: string;
                     /**
-                     * Tokens of its calls for this grade; null: not known.
+                     * Tokens of the grader's calls for this grade; null if unknown.
                      */
                     usage: {
                       /**
@@ -2228,19 +2228,19 @@ export interface EvaldiffResult {
                  */
                 metric: string;
                 /**
-                 * The metric is shown, but does not gate.
+                 * True if the metric is shown but does not affect the outcome.
                  */
                 skip: boolean;
                 /**
-                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
-                   * The unit that is judged.
+                   * The kind of object that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
-                   * In the order of the dialogue.
+                   * Scores in the order of the dialogue.
                    */
                   scores: {
                     /**
@@ -2248,7 +2248,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * Number of the scripted turn, from 1; absent: no script.
+                     * Number of the scripted turn, from 1; absent without a script.
                      */
                     turn?: number;
                     /**
@@ -2256,7 +2256,7 @@ export interface EvaldiffResult {
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
-                     * What the metric measured there; null: nothing.
+                     * What the metric measured; null if nothing.
                      */
                     value:
                       | string
@@ -2268,43 +2268,43 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * The reason; null: not given.
+                     * The reason; null if none was given.
                      */
                     reason: string | null;
                     /**
-                     * The metric's own code broke on it, which fails it; absent: it did not.
+                     * Set if the metric's own code raised an error, which fails this object.
                      */
                     raised?: true;
                     /**
-                     * The rubric's label; absent: no rubric judged.
+                     * The rubric's label; absent without a rubric.
                      */
                     label?: string;
                     /**
-                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                      */
                     grade?: {
                       /**
-                       * The rubric as it was filled in; cut after 20,000 characters.
+                       * The rubric with its values filled in, up to 20,000 characters.
                        */
                       prompt: string;
                       /**
-                       * Of each grader.
+                       * One reply per grader.
                        */
                       replies: {
                         /**
-                         * The model.
+                         * The grader's model.
                          */
                         grader: string;
                         /**
-                         * The label that was read in its reply; null: none. Absent in older results.
+                         * The label in the reply; null if there is none. Absent in older results.
                          */
                         label?: string | null;
                         /**
-                         * What it replied, whole or cut after 20,000 characters.
+                         * The reply, up to 20,000 characters.
                          */
                         reply: string;
                         /**
-                         * Tokens of its calls for this grade; null: not known.
+                         * Tokens of the grader's calls for this grade; null if unknown.
                          */
                         usage: {
                           /**
@@ -2329,7 +2329,7 @@ export interface EvaldiffResult {
                  */
                 status: "ungraded" | "error" | "skipped";
                 /**
-                 * There is none.
+                 * Always null: there is no value.
                  */
                 value: null;
                 /**
@@ -2339,7 +2339,7 @@ export interface EvaldiffResult {
               }
           )[];
           /**
-           * Tokens of the call; null: not known.
+           * Tokens of the call; null if unknown.
            */
           usage: {
             /**
@@ -2356,35 +2356,35 @@ export interface EvaldiffResult {
             reasoning_tokens?: number;
           } | null;
           /**
-           * Milliseconds of the call that was paid for, also when its answer was reused; null: not known.
+           * Duration in milliseconds of the original call, even if its answer was reused; null if unknown.
            */
           latency_ms: number | null;
           /**
-           * The answer comes from the store; nothing was asked.
+           * Whether the answer was reused without a new call.
            */
           reused: boolean;
           /**
-           * The answer was made by an earlier run; absent: by this one.
+           * Set if an earlier run made the answer.
            */
           stored?: true;
           /**
-           * Why the model stopped, also of an answer that says nothing (`parts` is null then); null: not known, or no answer.
+           * Why the model stopped, even if the answer is empty (`parts` is null); null if unknown or without an answer.
            */
           ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
           /**
-           * The server's own word for why it stopped, where evaldiff does not know it.
+           * The server's own reason for stopping, if evaldiff does not know it.
            */
           ended_as?: string;
           /**
-           * Who answered, and when; absent: no server said.
+           * Which model answered and when; absent if the server did not report it.
            */
           served?: {
             /**
-             * The model that answered, as the server calls it.
+             * The server's name for the model that answered.
              */
             model: string | null;
             /**
-             * Of its configuration; null: none.
+             * Fingerprint of the server's configuration; null if there is none.
              */
             fingerprint: string | null;
             /**
@@ -2393,7 +2393,7 @@ export interface EvaldiffResult {
             at: number | null;
           };
           /**
-           * What happened on the way to the answer, in order; absent: nothing is known.
+           * The steps that led to the answer, in order; absent if unknown.
            */
           steps?: (
             | {
@@ -2493,7 +2493,7 @@ export interface EvaldiffResult {
         }[];
       } | null;
       /**
-       * Head's tries; null where head did not run.
+       * Head's tries; null if head did not run.
        */
       head: {
         /**
@@ -2517,11 +2517,11 @@ export interface EvaldiffResult {
            */
           num_skip_fails: number;
           /**
-           * Tries that were made.
+           * Number of tries that were made.
            */
           num_tries: number;
           /**
-           * Metrics that judge the reference.
+           * Number of metrics that judge the reference.
            */
           num_metrics: number;
           /**
@@ -2534,19 +2534,19 @@ export interface EvaldiffResult {
           num_errors: number;
         };
         /**
-         * Outcome under the roll-up policy; null when no try could be judged.
+         * Outcome under the roll-up policy; null if no try could be judged.
          */
         rollup: ("pass" | "fail") | null;
         /**
-         * Tries that pass.
+         * Number of tries that pass.
          */
         passes: number;
         /**
-         * Tries that pass or fail.
+         * Number of tries that pass or fail.
          */
         tries_judged: number;
         /**
-         * Every try in its order.
+         * All tries in order.
          */
         tries: {
           /**
@@ -2554,11 +2554,11 @@ export interface EvaldiffResult {
            */
           try: number;
           /**
-           * The try as a whole: pass when every gating metric passes in it.
+           * Outcome of the try: `pass` if every metric that affects the gate passes.
            */
           outcome: "pass" | "fail" | "ungraded" | "error" | "skipped";
           /**
-           * The answer: its text, tool calls and other parts; null: there is none.
+           * The answer's text, tool calls and other parts; null if there is no answer.
            */
           parts:
             | (
@@ -2657,40 +2657,40 @@ export interface EvaldiffResult {
               )[]
             | null;
           /**
-           * Why there is no answer; null when there is one.
+           * Why there is no answer; null if there is one.
            */
           error: string | null;
           /**
-           * One for each metric of the reference.
+           * One score per metric of the reference.
            */
           scores: (
             | {
                 /**
-                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                  */
                 grade?: {
                   /**
-                   * The rubric as it was filled in; cut after 20,000 characters.
+                   * The rubric with its values filled in, up to 20,000 characters.
                    */
                   prompt: string;
                   /**
-                   * Of each grader.
+                   * One reply per grader.
                    */
                   replies: {
                     /**
-                     * The model.
+                     * The grader's model.
                      */
                     grader: string;
                     /**
-                     * The label that was read in its reply; null: none. Absent in older results.
+                     * The label in the reply; null if there is none. Absent in older results.
                      */
                     label?: string | null;
                     /**
-                     * What it replied, whole or cut after 20,000 characters.
+                     * The reply, up to 20,000 characters.
                      */
                     reply: string;
                     /**
-                     * Tokens of its calls for this grade; null: not known.
+                     * Tokens of the grader's calls for this grade; null if unknown.
                      */
                     usage: {
                       /**
@@ -2713,19 +2713,19 @@ export interface EvaldiffResult {
                  */
                 metric: string;
                 /**
-                 * The metric is shown, but does not gate.
+                 * True if the metric is shown but does not affect the outcome.
                  */
                 skip: boolean;
                 /**
-                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
-                   * The unit that is judged.
+                   * The kind of object that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
-                   * In the order of the dialogue.
+                   * Scores in the order of the dialogue.
                    */
                   scores: {
                     /**
@@ -2733,7 +2733,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * Number of the scripted turn, from 1; absent: no script.
+                     * Number of the scripted turn, from 1; absent without a script.
                      */
                     turn?: number;
                     /**
@@ -2741,7 +2741,7 @@ export interface EvaldiffResult {
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
-                     * What the metric measured there; null: nothing.
+                     * What the metric measured; null if nothing.
                      */
                     value:
                       | string
@@ -2753,43 +2753,43 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * The reason; null: not given.
+                     * The reason; null if none was given.
                      */
                     reason: string | null;
                     /**
-                     * The metric's own code broke on it, which fails it; absent: it did not.
+                     * Set if the metric's own code raised an error, which fails this object.
                      */
                     raised?: true;
                     /**
-                     * The rubric's label; absent: no rubric judged.
+                     * The rubric's label; absent without a rubric.
                      */
                     label?: string;
                     /**
-                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                      */
                     grade?: {
                       /**
-                       * The rubric as it was filled in; cut after 20,000 characters.
+                       * The rubric with its values filled in, up to 20,000 characters.
                        */
                       prompt: string;
                       /**
-                       * Of each grader.
+                       * One reply per grader.
                        */
                       replies: {
                         /**
-                         * The model.
+                         * The grader's model.
                          */
                         grader: string;
                         /**
-                         * The label that was read in its reply; null: none. Absent in older results.
+                         * The label in the reply; null if there is none. Absent in older results.
                          */
                         label?: string | null;
                         /**
-                         * What it replied, whole or cut after 20,000 characters.
+                         * The reply, up to 20,000 characters.
                          */
                         reply: string;
                         /**
-                         * Tokens of its calls for this grade; null: not known.
+                         * Tokens of the grader's calls for this grade; null if unknown.
                          */
                         usage: {
                           /**
@@ -2826,45 +2826,45 @@ export interface EvaldiffResult {
                       [k: string]: _Schema0;
                     };
                 /**
-                 * Why, as the metric or its grader says; null: nothing.
+                 * The reason that the metric or its grader gave; null if none.
                  */
                 reason: string | null;
                 /**
-                 * The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
+                 * Set if the metric's own code raised an error on this answer, or on every object of it, which fails the answer.
                  */
                 raised?: true;
                 /**
-                 * The rubric's label behind the value; absent: no rubric judged.
+                 * The rubric's label for the value; absent without a rubric.
                  */
                 label?: string;
               }
             | {
                 /**
-                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                  */
                 grade?: {
                   /**
-                   * The rubric as it was filled in; cut after 20,000 characters.
+                   * The rubric with its values filled in, up to 20,000 characters.
                    */
                   prompt: string;
                   /**
-                   * Of each grader.
+                   * One reply per grader.
                    */
                   replies: {
                     /**
-                     * The model.
+                     * The grader's model.
                      */
                     grader: string;
                     /**
-                     * The label that was read in its reply; null: none. Absent in older results.
+                     * The label in the reply; null if there is none. Absent in older results.
                      */
                     label?: string | null;
                     /**
-                     * What it replied, whole or cut after 20,000 characters.
+                     * The reply, up to 20,000 characters.
                      */
                     reply: string;
                     /**
-                     * Tokens of its calls for this grade; null: not known.
+                     * Tokens of the grader's calls for this grade; null if unknown.
                      */
                     usage: {
                       /**
@@ -2887,19 +2887,19 @@ export interface EvaldiffResult {
                  */
                 metric: string;
                 /**
-                 * The metric is shown, but does not gate.
+                 * True if the metric is shown but does not affect the outcome.
                  */
                 skip: boolean;
                 /**
-                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
-                   * The unit that is judged.
+                   * The kind of object that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
-                   * In the order of the dialogue.
+                   * Scores in the order of the dialogue.
                    */
                   scores: {
                     /**
@@ -2907,7 +2907,7 @@ export interface EvaldiffResult {
                      */
                     at: number;
                     /**
-                     * Number of the scripted turn, from 1; absent: no script.
+                     * Number of the scripted turn, from 1; absent without a script.
                      */
                     turn?: number;
                     /**
@@ -2915,7 +2915,7 @@ export interface EvaldiffResult {
                      */
                     status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                     /**
-                     * What the metric measured there; null: nothing.
+                     * What the metric measured; null if nothing.
                      */
                     value:
                       | string
@@ -2927,43 +2927,43 @@ export interface EvaldiffResult {
                           [k: string]: _Schema0;
                         };
                     /**
-                     * The reason; null: not given.
+                     * The reason; null if none was given.
                      */
                     reason: string | null;
                     /**
-                     * The metric's own code broke on it, which fails it; absent: it did not.
+                     * Set if the metric's own code raised an error, which fails this object.
                      */
                     raised?: true;
                     /**
-                     * The rubric's label; absent: no rubric judged.
+                     * The rubric's label; absent without a rubric.
                      */
                     label?: string;
                     /**
-                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                      */
                     grade?: {
                       /**
-                       * The rubric as it was filled in; cut after 20,000 characters.
+                       * The rubric with its values filled in, up to 20,000 characters.
                        */
                       prompt: string;
                       /**
-                       * Of each grader.
+                       * One reply per grader.
                        */
                       replies: {
                         /**
-                         * The model.
+                         * The grader's model.
                          */
                         grader: string;
                         /**
-                         * The label that was read in its reply; null: none. Absent in older results.
+                         * The label in the reply; null if there is none. Absent in older results.
                          */
                         label?: string | null;
                         /**
-                         * What it replied, whole or cut after 20,000 characters.
+                         * The reply, up to 20,000 characters.
                          */
                         reply: string;
                         /**
-                         * Tokens of its calls for this grade; null: not known.
+                         * Tokens of the grader's calls for this grade; null if unknown.
                          */
                         usage: {
                           /**
@@ -2988,7 +2988,7 @@ export interface EvaldiffResult {
                  */
                 status: "ungraded" | "error" | "skipped";
                 /**
-                 * There is none.
+                 * Always null: there is no value.
                  */
                 value: null;
                 /**
@@ -2998,7 +2998,7 @@ export interface EvaldiffResult {
               }
           )[];
           /**
-           * Tokens of the call; null: not known.
+           * Tokens of the call; null if unknown.
            */
           usage: {
             /**
@@ -3015,35 +3015,35 @@ export interface EvaldiffResult {
             reasoning_tokens?: number;
           } | null;
           /**
-           * Milliseconds of the call that was paid for, also when its answer was reused; null: not known.
+           * Duration in milliseconds of the original call, even if its answer was reused; null if unknown.
            */
           latency_ms: number | null;
           /**
-           * The answer comes from the store; nothing was asked.
+           * Whether the answer was reused without a new call.
            */
           reused: boolean;
           /**
-           * The answer was made by an earlier run; absent: by this one.
+           * Set if an earlier run made the answer.
            */
           stored?: true;
           /**
-           * Why the model stopped, also of an answer that says nothing (`parts` is null then); null: not known, or no answer.
+           * Why the model stopped, even if the answer is empty (`parts` is null); null if unknown or without an answer.
            */
           ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
           /**
-           * The server's own word for why it stopped, where evaldiff does not know it.
+           * The server's own reason for stopping, if evaldiff does not know it.
            */
           ended_as?: string;
           /**
-           * Who answered, and when; absent: no server said.
+           * Which model answered and when; absent if the server did not report it.
            */
           served?: {
             /**
-             * The model that answered, as the server calls it.
+             * The server's name for the model that answered.
              */
             model: string | null;
             /**
-             * Of its configuration; null: none.
+             * Fingerprint of the server's configuration; null if there is none.
              */
             fingerprint: string | null;
             /**
@@ -3052,7 +3052,7 @@ export interface EvaldiffResult {
             at: number | null;
           };
           /**
-           * What happened on the way to the answer, in order; absent: nothing is known.
+           * The steps that led to the answer, in order; absent if unknown.
            */
           steps?: (
             | {
@@ -3153,87 +3153,87 @@ export interface EvaldiffResult {
       } | null;
     }[];
     /**
-     * Each metric alone: its pass rate, its numbers and its labels.
+     * Pass rate, numbers and labels of each single metric.
      */
     metrics: {
       /**
-       * Name of the metric; `metric.entry` for one number of a map of several.
+       * Name of the metric; `metric.entry` for a number in a map.
        */
       name: string;
       /**
-       * Share of base's scores that pass; null: none was judged.
+       * Share of base's scores that pass; null if none was judged.
        */
       base: number | null;
       /**
-       * Share of head's scores that pass; null: none was judged.
+       * Share of head's scores that pass; null if none was judged.
        */
       head: number | null;
       /**
-       * Scores on base that pass or fail.
+       * Number of scores on base that pass or fail.
        */
       judged_base: number;
       /**
-       * Scores on head that pass or fail.
+       * Number of scores on head that pass or fail.
        */
       judged_head: number;
       /**
-       * It counts in the outcome of a try.
+       * Whether the metric affects the outcome of a try.
        */
       gates: boolean;
       /**
-       * Which way its value should move.
+       * Whether higher or lower values are better.
        */
       better: "higher" | "lower" | "none";
       /**
-       * Its numbers, where they say more than pass and fail.
+       * The metric's numbers, if they add information to pass and fail.
        */
       values?: {
         /**
-         * Mean on base, over references; null: no number there.
+         * Mean over references on base; null if there is no number.
          */
         base: number | null;
         /**
-         * Mean on head, over references; null: no number there.
+         * Mean over references on head; null if there is no number.
          */
         head: number | null;
         /**
-         * Head − base; null where nothing was compared.
+         * Head − base; null if nothing was compared.
          */
         difference: number | null;
         /**
-         * Lower end of the difference's two-sided 90 % interval; null: it cannot be said.
+         * Lower end of the difference's two-sided 90 % interval; null if it cannot be computed.
          */
         low: number | null;
         /**
-         * Upper end of the difference's two-sided 90 % interval; null: it cannot be said.
+         * Upper end of the difference's two-sided 90 % interval; null if it cannot be computed.
          */
         high: number | null;
         /**
-         * Mid-p of the permutation test: one-sided for "worse", two-sided where neither way is better; null where nothing was compared.
+         * Mid-p of the permutation test: one-sided for "worse", two-sided if no direction is better; null if nothing was compared.
          */
         p: number | null;
         /**
-         * References with numbers on both sides.
+         * Number of references with numbers on both sides.
          */
         references: number;
         /**
-         * What a metric that got worse does to the run.
+         * What happens to the run if this metric gets worse.
          */
         gate: "fail" | "warn" | "ignore";
         /**
-         * Called under the error rate of the run; `higher` or `lower` where neither way is better. Null: within chance.
+         * Significant move; `higher` or `lower` if no direction is better. Null if the difference may be chance.
          */
         moved: ("worse" | "better" | "higher" | "lower") | null;
         /**
-         * The number is the share of these objects that pass.
+         * Set if the number is a share of objects that pass: the kind of object.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
-         * References whose value moved far beyond all others.
+         * References whose value moved far more than all others.
          */
         exploded?: {
           /**
-           * Its id.
+           * Id of the reference.
            */
           reference: string;
           /**
@@ -3246,16 +3246,16 @@ export interface EvaldiffResult {
           head: number;
         }[];
         /**
-         * Which way it moved.
+         * Whether the metric rose or fell.
          */
         way?: "rose" | "fell";
         /**
-         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         * What moved: the mean, or most tries even if the mean did not.
          */
         by?: "mean" | "ranks";
       };
       /**
-       * How often each label was given, where the metric gives labels.
+       * How often each label was given, if the metric gives labels.
        */
       labels?: {
         /**
@@ -3263,50 +3263,50 @@ export interface EvaldiffResult {
          */
         label: string;
         /**
-         * Scores on base with this label.
+         * Number of scores on base with this label.
          */
         base: number;
         /**
-         * Scores on head with this label.
+         * Number of scores on head with this label.
          */
         head: number;
       }[];
       /**
-       * The turns, messages or tool calls one by one, of a metric with `every`.
+       * Results for single turns, messages or tool calls, if the metric uses `every`.
        */
       objects?: {
         /**
-         * What the metric judges one by one.
+         * The kind of object that the metric judges.
          */
         level: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
-         * Null where base did not run.
+         * Objects on base; null if base did not run.
          */
         base: {
           /**
-           * Passing ones.
+           * Number of objects that pass.
            */
           passes: number;
           /**
-           * Objects that pass or fail, in the tries of the verdict.
+           * Number of objects that pass or fail, in the tries that the verdict uses.
            */
           judged: number;
         } | null;
         /**
-         * Null where head did not run.
+         * Objects on head; null if head did not run.
          */
         head: {
           /**
-           * Passing ones.
+           * Number of objects that pass.
            */
           passes: number;
           /**
-           * Objects that pass or fail, in the tries of the verdict.
+           * Number of objects that pass or fail, in the tries that the verdict uses.
            */
           judged: number;
         } | null;
         /**
-         * Mean over dialogues of the share that passes, head − base: objects of one dialogue are alike, so each dialogue counts once. Null where nothing was compared.
+         * Share of objects that pass, head − base, averaged over dialogues so that each dialogue counts once; null if nothing was compared.
          */
         difference: number | null;
         /**
@@ -3320,36 +3320,36 @@ export interface EvaldiffResult {
       };
     }[];
     /**
-     * What the roll-up makes of the references that count.
+     * Roll-up results of the references that count for the verdict.
      */
     rollups: {
       /**
-       * The roll-up's name, with its number where it has one.
+       * The roll-up's name, with its number if it has one.
        */
       policy: string;
       /**
-       * On base; null where nothing could be rolled up.
+       * Roll-ups on base; null if there are none.
        */
       base: {
         /**
-         * References that pass.
+         * Number of references that pass.
          */
         passes: number;
         /**
-         * References that pass or fail.
+         * Number of references that pass or fail.
          */
         references: number;
       } | null;
       /**
-       * On head; null where nothing could be rolled up.
+       * Roll-ups on head; null if there are none.
        */
       head: {
         /**
-         * References that pass.
+         * Number of references that pass.
          */
         passes: number;
         /**
-         * References that pass or fail.
+         * Number of references that pass or fail.
          */
         references: number;
       } | null;
@@ -3721,35 +3721,35 @@ export interface EvaldiffResult {
       }[];
     } | null;
     /**
-     * Base's answers against head's, in suites with `pairwise_preference`.
+     * Comparison of base's answers with head's, in suites with `pairwise_preference`.
      */
     preference?: {
       /**
-       * The metric that compares.
+       * Name of the pairwise metric.
        */
       metric: string;
       /**
-       * Comparisons in which head's answer is preferred.
+       * Number of comparisons in which head's answer is preferred.
        */
       head: number;
       /**
-       * Comparisons in which base's answer is preferred.
+       * Number of comparisons in which base's answer is preferred.
        */
       base: number;
       /**
-       * Comparisons in which neither is.
+       * Number of comparisons in which neither answer is preferred.
        */
       ties: number;
       /**
-       * Share preferred on head less share preferred on base.
+       * Share preferred on head − share preferred on base.
        */
       difference: number;
       /**
-       * Lower end of the difference's two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.
+       * Lower end of the difference's two-sided 90 % interval, valid over all interim looks. A larger drop is ruled out.
        */
       low: number;
       /**
-       * Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.
+       * Upper end of the difference's two-sided 90 % interval, valid over all interim looks.
        */
       high: number;
       /**
@@ -3757,45 +3757,45 @@ export interface EvaldiffResult {
        */
       p: number;
       /**
-       * The verdict rests on it: nothing else gates in the suite.
+       * Whether only this metric affects the gate in the suite, so that it decides the verdict.
        */
       gates: boolean;
     } | null;
     /**
-     * In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.
+     * In sweeps: price in US dollars of a thousand calls like these, including reused ones; null if unknown.
      */
     cost_per_1000_calls?: number | null;
   }[];
   /**
-   * What the pull request changes in the files because of which suites run; absent: not looked at.
+   * Changes of the pull request in the files that cause suites to run; absent if they were not compared.
    */
   changes?: {
     /**
-     * The file on head; on base where head has none.
+     * Path of the file on head, or on base if head does not have it.
      */
     file: string;
     /**
-     * Its path on base; differs from `file` where it was renamed; null: base has none.
+     * Path of the file on base; differs from `file` if it was renamed; null if base does not have it.
      */
     base_file: string | null;
     /**
-     * Names of the suites that run because of it.
+     * Names of the suites that run because this file changed.
      */
     suites: string[];
     /**
-     * What differs, in the order of the file.
+     * The differences, in the order of the file.
      */
     hunks: {
       /**
-       * Line on base at which it begins, from 1; 0: base has none of it.
+       * First line on base, counted from 1; 0 if base has none of these lines.
        */
       base: number;
       /**
-       * Line on head at which it begins, from 1; 0: head has none of it.
+       * First line on head, counted from 1; 0 if head has none of these lines.
        */
       head: number;
       /**
-       * The lines in their order, with one of context.
+       * The lines in order, with one line of context.
        */
       lines: {
         /**
@@ -3803,18 +3803,18 @@ export interface EvaldiffResult {
          */
         sign: "same" | "removed" | "added";
         /**
-         * The line, cut when it is very long.
+         * The text of the line. Very long lines are cut.
          */
         text: string;
       }[];
     }[];
     /**
-     * Changed lines that are left out.
+     * Number of changed lines that are left out.
      */
     more: number;
   }[];
   /**
-   * Suites whose scoring changed: what the change alone does.
+   * For each suite whose scoring changed, the effect of that change alone.
    */
   scoring: {
     /**
@@ -3826,7 +3826,7 @@ export interface EvaldiffResult {
      */
     name: string;
     /**
-     * Pass rates, answers × scoring; null where nothing was judged.
+     * Pass rates by answers and scoring; null if nothing was judged.
      */
     rates: {
       /**
@@ -3847,11 +3847,11 @@ export interface EvaldiffResult {
       head_head: number | null;
     };
     /**
-     * What the prompt's change does: head_head − base_head.
+     * Effect of the prompt's change: head_head − base_head.
      */
     prompt_effect: number | null;
     /**
-     * What the scoring's change does: base_head − base_base.
+     * Effect of the scoring's change: base_head − base_base.
      */
     scoring_effect: number | null;
     /**
@@ -3859,20 +3859,20 @@ export interface EvaldiffResult {
      */
     total: number | null;
     /**
-     * What changed of the scoring.
+     * The parts of the scoring that changed.
      */
     because: {
       /**
-       * Key of the file that differs, or that one side lacks.
+       * Key that differs between the sides, or that one side lacks.
        */
       key: string;
       /**
-       * Its file.
+       * File that contains the key.
        */
       file: string;
     }[];
     /**
-     * Of the references, only which ones are skipped changed; absent: not so.
+     * Set if the references changed only in which of them are skipped.
      */
     only_skips?: true;
     /**
@@ -3893,19 +3893,19 @@ export interface EvaldiffResult {
       to: "pass" | "fail" | "ungraded" | "error" | "skipped";
     }[];
     /**
-     * Tries of base's own answers, under both scorings.
+     * Base's answers, judged by both scorings.
      */
     same_answers: {
       /**
-       * Tries that both scorings judged.
+       * Number of tries that both scorings judged.
        */
       judged: number;
       /**
-       * Of them, those that pass under base's scoring and fail under head's.
+       * Number of these tries that pass under base's scoring and fail under head's.
        */
       pass_fail: number;
       /**
-       * Of them, those that fail under base's scoring and pass under head's.
+       * Number of these tries that fail under base's scoring and pass under head's.
        */
       fail_pass: number;
       /**
@@ -3913,16 +3913,16 @@ export interface EvaldiffResult {
        */
       p: number;
       /**
-       * Cohen's kappa of the two scorings.
+       * Cohen's kappa of the two scorings; null if it is undefined.
        */
       kappa: number | null;
     };
     /**
-     * Head's answers clearly fall under base's scoring, and head's own scoring passes them; absent: not so.
+     * Set if head's answers fall under base's scoring beyond chance, but pass under head's.
      */
     excused?: true;
     /**
-     * Pass rates under base's scoring of all that it judges, where head's answers clearly fall under it; absent: they do not.
+     * Pass rates under base's scoring, if head's answers fall under it beyond chance.
      */
     under_base?: {
       /**
@@ -3935,7 +3935,7 @@ export interface EvaldiffResult {
       head: number;
     };
     /**
-     * References whose answers fall under base's scoring, where that keeps the suite from green; absent: none.
+     * References whose answers fall under base's scoring, if that prevents a green verdict.
      */
     fell?: {
       /**
@@ -3943,44 +3943,44 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * A try of base that passes under base's scoring.
+       * Number of a try of base that passes under base's scoring.
        */
       base_try: number;
       /**
-       * A try of head that fails under base's scoring.
+       * Number of a try of head that fails under base's scoring.
        */
       head_try: number;
       /**
-       * That try of head's scores under base's scoring.
+       * Scores of head's try under base's scoring.
        */
       scores: (
         | {
             /**
-             * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+             * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
              */
             grade?: {
               /**
-               * The rubric as it was filled in; cut after 20,000 characters.
+               * The rubric with its values filled in, up to 20,000 characters.
                */
               prompt: string;
               /**
-               * Of each grader.
+               * One reply per grader.
                */
               replies: {
                 /**
-                 * The model.
+                 * The grader's model.
                  */
                 grader: string;
                 /**
-                 * The label that was read in its reply; null: none. Absent in older results.
+                 * The label in the reply; null if there is none. Absent in older results.
                  */
                 label?: string | null;
                 /**
-                 * What it replied, whole or cut after 20,000 characters.
+                 * The reply, up to 20,000 characters.
                  */
                 reply: string;
                 /**
-                 * Tokens of its calls for this grade; null: not known.
+                 * Tokens of the grader's calls for this grade; null if unknown.
                  */
                 usage: {
                   /**
@@ -4003,19 +4003,19 @@ export interface EvaldiffResult {
              */
             metric: string;
             /**
-             * The metric is shown, but does not gate.
+             * True if the metric is shown but does not affect the outcome.
              */
             skip: boolean;
             /**
-             * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+             * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
              */
             objects?: {
               /**
-               * The unit that is judged.
+               * The kind of object that is judged.
                */
               level: "Message" | "Turn" | "Thread" | "ToolCall";
               /**
-               * In the order of the dialogue.
+               * Scores in the order of the dialogue.
                */
               scores: {
                 /**
@@ -4023,7 +4023,7 @@ export interface EvaldiffResult {
                  */
                 at: number;
                 /**
-                 * Number of the scripted turn, from 1; absent: no script.
+                 * Number of the scripted turn, from 1; absent without a script.
                  */
                 turn?: number;
                 /**
@@ -4031,7 +4031,7 @@ export interface EvaldiffResult {
                  */
                 status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                 /**
-                 * What the metric measured there; null: nothing.
+                 * What the metric measured; null if nothing.
                  */
                 value:
                   | string
@@ -4043,43 +4043,43 @@ export interface EvaldiffResult {
                       [k: string]: _Schema0;
                     };
                 /**
-                 * The reason; null: not given.
+                 * The reason; null if none was given.
                  */
                 reason: string | null;
                 /**
-                 * The metric's own code broke on it, which fails it; absent: it did not.
+                 * Set if the metric's own code raised an error, which fails this object.
                  */
                 raised?: true;
                 /**
-                 * The rubric's label; absent: no rubric judged.
+                 * The rubric's label; absent without a rubric.
                  */
                 label?: string;
                 /**
-                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                  */
                 grade?: {
                   /**
-                   * The rubric as it was filled in; cut after 20,000 characters.
+                   * The rubric with its values filled in, up to 20,000 characters.
                    */
                   prompt: string;
                   /**
-                   * Of each grader.
+                   * One reply per grader.
                    */
                   replies: {
                     /**
-                     * The model.
+                     * The grader's model.
                      */
                     grader: string;
                     /**
-                     * The label that was read in its reply; null: none. Absent in older results.
+                     * The label in the reply; null if there is none. Absent in older results.
                      */
                     label?: string | null;
                     /**
-                     * What it replied, whole or cut after 20,000 characters.
+                     * The reply, up to 20,000 characters.
                      */
                     reply: string;
                     /**
-                     * Tokens of its calls for this grade; null: not known.
+                     * Tokens of the grader's calls for this grade; null if unknown.
                      */
                     usage: {
                       /**
@@ -4116,45 +4116,45 @@ export interface EvaldiffResult {
                   [k: string]: _Schema0;
                 };
             /**
-             * Why, as the metric or its grader says; null: nothing.
+             * The reason that the metric or its grader gave; null if none.
              */
             reason: string | null;
             /**
-             * The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
+             * Set if the metric's own code raised an error on this answer, or on every object of it, which fails the answer.
              */
             raised?: true;
             /**
-             * The rubric's label behind the value; absent: no rubric judged.
+             * The rubric's label for the value; absent without a rubric.
              */
             label?: string;
           }
         | {
             /**
-             * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+             * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
              */
             grade?: {
               /**
-               * The rubric as it was filled in; cut after 20,000 characters.
+               * The rubric with its values filled in, up to 20,000 characters.
                */
               prompt: string;
               /**
-               * Of each grader.
+               * One reply per grader.
                */
               replies: {
                 /**
-                 * The model.
+                 * The grader's model.
                  */
                 grader: string;
                 /**
-                 * The label that was read in its reply; null: none. Absent in older results.
+                 * The label in the reply; null if there is none. Absent in older results.
                  */
                 label?: string | null;
                 /**
-                 * What it replied, whole or cut after 20,000 characters.
+                 * The reply, up to 20,000 characters.
                  */
                 reply: string;
                 /**
-                 * Tokens of its calls for this grade; null: not known.
+                 * Tokens of the grader's calls for this grade; null if unknown.
                  */
                 usage: {
                   /**
@@ -4177,19 +4177,19 @@ export interface EvaldiffResult {
              */
             metric: string;
             /**
-             * The metric is shown, but does not gate.
+             * True if the metric is shown but does not affect the outcome.
              */
             skip: boolean;
             /**
-             * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+             * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
              */
             objects?: {
               /**
-               * The unit that is judged.
+               * The kind of object that is judged.
                */
               level: "Message" | "Turn" | "Thread" | "ToolCall";
               /**
-               * In the order of the dialogue.
+               * Scores in the order of the dialogue.
                */
               scores: {
                 /**
@@ -4197,7 +4197,7 @@ export interface EvaldiffResult {
                  */
                 at: number;
                 /**
-                 * Number of the scripted turn, from 1; absent: no script.
+                 * Number of the scripted turn, from 1; absent without a script.
                  */
                 turn?: number;
                 /**
@@ -4205,7 +4205,7 @@ export interface EvaldiffResult {
                  */
                 status: "pass" | "fail" | "ungraded" | "error" | "skipped";
                 /**
-                 * What the metric measured there; null: nothing.
+                 * What the metric measured; null if nothing.
                  */
                 value:
                   | string
@@ -4217,43 +4217,43 @@ export interface EvaldiffResult {
                       [k: string]: _Schema0;
                     };
                 /**
-                 * The reason; null: not given.
+                 * The reason; null if none was given.
                  */
                 reason: string | null;
                 /**
-                 * The metric's own code broke on it, which fails it; absent: it did not.
+                 * Set if the metric's own code raised an error, which fails this object.
                  */
                 raised?: true;
                 /**
-                 * The rubric's label; absent: no rubric judged.
+                 * The rubric's label; absent without a rubric.
                  */
                 label?: string;
                 /**
-                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
                  */
                 grade?: {
                   /**
-                   * The rubric as it was filled in; cut after 20,000 characters.
+                   * The rubric with its values filled in, up to 20,000 characters.
                    */
                   prompt: string;
                   /**
-                   * Of each grader.
+                   * One reply per grader.
                    */
                   replies: {
                     /**
-                     * The model.
+                     * The grader's model.
                      */
                     grader: string;
                     /**
-                     * The label that was read in its reply; null: none. Absent in older results.
+                     * The label in the reply; null if there is none. Absent in older results.
                      */
                     label?: string | null;
                     /**
-                     * What it replied, whole or cut after 20,000 characters.
+                     * The reply, up to 20,000 characters.
                      */
                     reply: string;
                     /**
-                     * Tokens of its calls for this grade; null: not known.
+                     * Tokens of the grader's calls for this grade; null if unknown.
                      */
                     usage: {
                       /**
@@ -4278,7 +4278,7 @@ export interface EvaldiffResult {
              */
             status: "ungraded" | "error" | "skipped";
             /**
-             * There is none.
+             * Always null: there is no value.
              */
             value: null;
             /**
@@ -4290,7 +4290,7 @@ export interface EvaldiffResult {
     }[];
   }[];
   /**
-   * What a reader must know that changes no verdict.
+   * Notices that do not affect the verdict.
    */
   notices: {
     /**
@@ -4335,7 +4335,7 @@ export interface EvaldiffResult {
     } | null;
   }[];
   /**
-   * What the user has to fix; empty unless the conclusion is `error`.
+   * Problems that the user must fix; empty unless the conclusion is `error`.
    */
   problems: {
     /**
@@ -4425,7 +4425,7 @@ export interface EvaldiffResult {
     };
   };
   /**
-   * The label that made a red verdict neutral; null: none did.
+   * The label that overrode a red verdict; null if none did.
    */
   override: {
     /**
@@ -4433,12 +4433,12 @@ export interface EvaldiffResult {
      */
     label: string;
     /**
-     * Why, in the words of the pull request or of the label's description.
+     * The reason given in the pull request or in the label's description.
      */
     reason: string;
   } | null;
   /**
-   * Suites in which head puts something of its own in the place of a model that base asks; absent: none.
+   * Suites in which head replaces a model that base calls.
    */
   replaced?: {
     /**
@@ -4446,37 +4446,37 @@ export interface EvaldiffResult {
      */
     suite: string;
     /**
-     * The model that head uses instead.
+     * What head uses instead of the model.
      */
     by: "recordings" | "a program" | "prompt code";
   }[];
   /**
-   * What code scored; absent: no code scored anything.
+   * Calls of scoring code; absent if there were none.
    */
   evaluations?: {
     /**
-     * How often code scored something.
+     * Number of calls of scoring code.
      */
     made: number;
     /**
-     * Calls that were repeated in a fresh process.
+     * Number of calls that were repeated in a new process.
      */
     repeated: number;
     /**
-     * Repeated calls with a different result.
+     * Number of repeated calls with a different result.
      */
     differing: number;
   };
   /**
-   * Tries of the adaptive suites; null: no suite is adaptive.
+   * Tries of the adaptive suites; null if no suite is adaptive.
    */
   adaptive_tries: {
     /**
-     * Tries that the adaptive suites made.
+     * Number of tries that the adaptive suites made.
      */
     made: number;
     /**
-     * Tries that five fixed ones of each reference would have made.
+     * Number of tries with five fixed tries per reference.
      */
     fixed: number;
   } | null;
@@ -4513,7 +4513,7 @@ export interface EvaldiffResult {
      */
     variant: {
       /**
-       * The model as the prompt names it; null: code computes the output.
+       * The model's name in the prompt; null if code computes the output.
        */
       model: string | null;
       /**
@@ -4706,7 +4706,7 @@ export interface EvaldiffResult {
      */
     variant: {
       /**
-       * The model as the prompt names it; null: code computes the output.
+       * The model's name in the prompt; null if code computes the output.
        */
       model: string | null;
       /**
@@ -4784,7 +4784,7 @@ export interface EvaldiffResult {
      */
     variant: {
       /**
-       * The model as the prompt names it; null: code computes the output.
+       * The model's name in the prompt; null if code computes the output.
        */
       model: string | null;
       /**
@@ -5077,7 +5077,7 @@ export interface EvaldiffResult {
        */
       variant: {
         /**
-         * The model as the prompt names it; null: code computes the output.
+         * The model's name in the prompt; null if code computes the output.
          */
         model: string | null;
         /**
@@ -5153,7 +5153,7 @@ export interface EvaldiffResult {
      */
     variant: {
       /**
-       * The model as the prompt names it; null: code computes the output.
+       * The model's name in the prompt; null if code computes the output.
        */
       model: string | null;
       /**
@@ -5598,7 +5598,7 @@ export interface EvaldiffResult {
      */
     variant: {
       /**
-       * The model as the prompt names it; null: code computes the output.
+       * The model's name in the prompt; null if code computes the output.
        */
       model: string | null;
       /**
@@ -6059,7 +6059,7 @@ export interface EvaldiffResult {
        */
       variant: {
         /**
-         * The model as the prompt names it; null: code computes the output.
+         * The model's name in the prompt; null if code computes the output.
          */
         model: string | null;
         /**

@@ -111,8 +111,8 @@ describe('a vendor added to the table', () => {
       });
     expect((await read('')).problems).toEqual([]);
     const refused = {
-      'file: x.jsonl': 'models.mine: "file" is not for provider zz-test',
-      'transport: batch': 'models.mine: transport: batch is not for provider zz-test',
+      'file: x.jsonl': 'models.mine: "file" is not available for provider zz-test',
+      'transport: batch': 'models.mine: transport: batch is not available for provider zz-test',
       'zz-test-api-key: x': 'unknown key "zz-test-api-key"',
     };
     for (const [line, why] of Object.entries(refused))

@@ -30,7 +30,9 @@ const calledTool = z
 export const recordedMessage = z
   .looseObject(
     {
-      role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']).describe('Who says it.'),
+      role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']).describe(
+        'Role of the message.',
+      ),
       content: anyText()
         .nullable()
         .default(null)

@@ -87,8 +87,8 @@ function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
       ? [
           problem(
             last.place,
-            `${prompt.model ?? ''} does not continue a last message of the assistant: remove it, ` +
-              'or say in another message how the answer begins',
+            `${prompt.model ?? ''} does not accept a final assistant message: remove it, or ask ` +
+              'for the beginning of the answer in another message',
           ),
         ]
       : [];
@@ -220,7 +220,7 @@ function checkEnd(
       meant === name
         ? 'name its successor here, or in the settings with models: { NEW: { provider: ' +
           `${asked.provider}, replaces: [${name}] } }`
-        : `name its successor where the settings (models) say what ${name} stands for`;
+        : `name its successor under models in the settings, where ${name} is defined`;
     const message = `${stands} ended on ${end}: ${fix}`;
     if (ends.past === 'problem') problems.push(problem(place, message));
     else notices.push({ kind: 'settings', place, message });

@@ -33,8 +33,8 @@ export function checkGate(settings: Settings, checked: CheckContext, problems: P
     if (unit !== 'references' || (tests.n_tries ?? settings.n_tries) !== 1) continue;
     const ofSettings = tests.gate?.unit === undefined && tests.n_tries === null;
     const message =
-      'gate.unit is references, which compares what the roll-up makes of several tries, ' +
-      'and n_tries is 1: set n_tries to 2 or more, or unit: tries';
+      'gate.unit is references, which needs several tries per reference to roll up, but n_tries ' +
+      'is 1: set n_tries to 2 or more, or unit: tries';
     problems.push(problem(ofSettings ? placeOf(['unit']) : place, message));
   }
 }
@@ -63,8 +63,8 @@ function metricProblems(
       : [
           problem(
             placeOf(name),
-            `gate.metrics: the direction of "${name}" is unknown; write better: higher ` +
-              'or better: lower beside the metric',
+            `gate.metrics: the direction of "${name}" is unknown; add better: higher or better: ` +
+              'lower to the metric',
           ),
         ];
   });
@@ -82,13 +82,13 @@ export function misnamedSettings(paths: readonly string[], file: string | null):
   const remedy =
     file === null
       ? `rename it to ${SETTINGS_FILE}`
-      : `move what it says into ${file}, and delete it`;
+      : `move its content into ${file}, and delete it`;
   return misnamed.map((path) => problem({ file: path, line: 0 }, `is not read; ${remedy}`));
 }
 
 function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   if (file !== SETTINGS_FILE || !files.has(LLMEVAL_FILE)) return [];
-  const message = `is not read, for ${file} is there; move what it says into ${file}`;
+  const message = `is not read, because ${file} exists; move its content into ${file}`;
   return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
 }
 
@@ -113,11 +113,12 @@ export async function unreadFiles(
   const rest = unread.length - MAX_LISTED_KEYS;
   const listed = unread.slice(0, MAX_LISTED_KEYS).map(async (path, index): Promise<Notice> => {
     const why = isPrompt((await files.document(path, []))?.value)
-      ? `no pattern takes this prompt; prompts: ${folderOf(path) ?? ''}/**/*.{yaml,yml} would`
+      ? 'no pattern in prompts matches this prompt; write prompts: ' +
+        `${folderOf(path) ?? ''}/**/*.{yaml,yml}`
       : 'no pattern of prompts or rubrics matches it, and no prompt names it in its defaults';
     const more =
       index === MAX_LISTED_KEYS - 1 && rest > 0
-        ? `; the same holds for ${counted(rest, 'further file')}`
+        ? `; the same applies to ${counted(rest, 'further file')}`
         : '';
     const place = { file: path, line: 0 };
     return { kind: 'unused', place, message: `is not read: ${why}${more}` };

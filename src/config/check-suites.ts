@@ -79,8 +79,8 @@ function bareNameProblem(
   if (place === null || place === covered) return null;
   if (covered !== null)
     return (
-      `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ` +
-      `${covered} only; the workflow can allow ${place}:${asked}`
+      `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models allows ` +
+      `only ${covered}; to allow it, add ${place}:${asked} in the workflow`
     );
   const places = modelPlaces(asked, settings);
   return places.length === 1
@@ -88,7 +88,7 @@ function bareNameProblem(
     : [
         `model "${name}": "${asked}" in allowed-models could be any of `,
         `${places.map((server) => `${server}:${asked}`).join(', ')}; `,
-        'the workflow has to name the one that it means',
+        'write the one that you mean in the workflow',
       ].join('');
 }
 
@@ -196,9 +196,9 @@ export function withoutSilent(
     if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))
       return metric;
     const message =
-      `metric "${name}" is shown but does not gate: the metric and the rubric ` +
-      `"${source.rubric}" do not define what passes. Define it in the rubric (better: higher, ` +
-      'better: lower or pass: [label]), or beside the metric (threshold, min or max too)';
+      `metric "${name}" is shown but does not gate: the metric and the rubric "${source.rubric}" ` +
+      'do not define what passes. Define it in the rubric (better: higher, better: lower or ' +
+      'pass: [label]) or in the metric (also threshold, min or max)';
     notices.push({ kind: 'unused', place, message });
     return { ...metric, skip: true };
   };
@@ -227,17 +227,16 @@ export function checkGraders(
     if (namedModels(metric).length > 0) continue;
     if (settings.grader === null && isModelGraded(metric)) {
       const message =
-        `metric "${name}" is judged by a model: name one in the settings file, grader: { ` +
-        'model: … }';
+        `metric "${name}" needs a grader: ` +
+        'name a model in the settings file, grader: { model: … }';
       problems.push(problem(place, message));
     }
     if (settings.embeddings === null && comparesEmbeddings(metric)) {
       problems.push(
         problem(
           place,
-          `metric "${name}" compares embeddings: name a model of them in the settings file, ` +
-            "embeddings: { model: text-embedding-3-small }, or in the metric's with: " +
-            '{ model: … }',
+          `metric "${name}" needs an embedding model: name one in the settings file, embeddings: ` +
+            '{ model: text-embedding-3-small }, or in the metric, with: { model: … }',
         ),
       );
     }

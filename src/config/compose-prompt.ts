@@ -161,7 +161,7 @@ function findEntry(
   if (absence !== null) return { message: `${file} ${absence}` };
   if (trail.includes(file))
     return {
-      message: `defaults go in a circle: ${[...trail.slice(trail.indexOf(file)), file].join(' -> ')}`,
+      message: `defaults form a cycle: ${[...trail.slice(trail.indexOf(file)), file].join(' -> ')}`,
     };
   if (trail.length > MAX_DEFAULTS_DEPTH)
     return { message: `defaults are nested deeper than ${MAX_DEFAULTS_DEPTH}` };

@@ -32,7 +32,7 @@ export function checkDependencies(metrics: readonly Metric[], problems: Problem[
   const circle = findCircle(metrics, edges);
   if (circle !== null) {
     problems.push(
-      problem(circle.entry.place, `depends_on goes in a circle: ${circle.names.join(' -> ')}`),
+      problem(circle.entry.place, `depends_on forms a cycle: ${circle.names.join(' -> ')}`),
     );
   }
 }

@@ -20,7 +20,7 @@ export function readEndpoints(lines: readonly string[]): {
     const read = readLine(line);
     if (typeof read === 'string') problems.push(problem(null, `endpoints: ${read}`));
     else if (endpoints.some(({ name }) => name === read.name))
-      problems.push(problem(null, `endpoints: "${read.name}" is there twice`));
+      problems.push(problem(null, `endpoints: "${read.name}" is defined twice`));
     else endpoints.push(read);
   }
   return { endpoints, problems };
@@ -59,8 +59,8 @@ const OPTIONS: Readonly<Record<string, OptionReader>> = {
   'api-version'(options, value) {
     if (!API_VERSION.test(value))
       return (
-        'must have an api-version that is a day, like api-version=2024-10-21 or ' +
-        '2025-04-01-preview, or a word like preview'
+        'must have a date as its api-version, such as api-version=2024-10-21 or ' +
+        '2025-04-01-preview, or a word such as preview'
       );
     options.apiVersion = value;
     return null;
@@ -146,10 +146,13 @@ function addressFlaw(text: string, { insecure, apiVersion }: EndpointOptions): s
 function azureFlaw(url: URL, apiVersion: string | null): string | null {
   const api = azureApi(url);
   if (api === 'none')
-    return "is Azure's without a path: its address ends in /openai/v1, or in /openai with an api-version";
+    return (
+      'is an Azure address without a path: it must end in /openai/v1, or in /openai with an ' +
+      'api-version'
+    );
   return api === 'versioned' && apiVersion === null
-    ? "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, " +
-        'which ends in /openai/v1'
+    ? 'is an Azure address without a version: add api-version=2024-10-21, or use the newer ' +
+        'address, which ends in /openai/v1'
     : null;
 }
 
@@ -160,8 +163,8 @@ function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null 
   const vendor = vendorNames().find((each) => named.includes(factsOf(each).keyVariable));
   return vendor === undefined
     ? null
-    : `must not send ${factsOf(vendor).keyVariable} over plain http; a service of the job's ` +
-        'own has a key of its own, or none';
+    : `must not send ${factsOf(vendor).keyVariable} over plain http; use a separate key or none ` +
+        'for a service that runs in the job';
 }
 
 export function readProxy(

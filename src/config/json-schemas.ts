@@ -111,7 +111,7 @@ function metricDefinitions(definitions: readonly MetricDefinition[]): Record<str
         })),
         {
           if: { not: { required: ['code'] } },
-          then: forbidKeys(['language'], 'language belongs to code'),
+          then: forbidKeys(['language'], 'language is only for code'),
         },
         {
           if: { not: { required: ['uses'] } },

@@ -53,32 +53,35 @@ export function labelTexts(
 const parameters = () => mapOf(anything(), 'a map of values');
 
 export const dependsOnSchema = closed({
-  name: filled().describe('The metric that must hold: its name, its function or its rubric.'),
+  name: filled().describe('The metric that the condition refers to: its name, function or rubric.'),
   type: oneOf(['function', 'rubric'])
-    .describe('What kind of metric it is; absent: either.')
+    .describe('Kind of that metric. Default: either kind.')
     .optional(),
-  kwargs: parameters().describe('Parameters that the metric must have been given.').optional(),
+  kwargs: parameters().describe('Parameters that the metric must have.').optional(),
   with: parameters().describe('The same as kwargs.').optional(),
   metric_name: filled()
-    .describe("Of FlexEval's files, without effect: name says which metric is meant.")
+    .describe("No effect; allowed because FlexEval's files contain it.")
     .optional(),
   metric_level: level().describe('Level of that metric.').optional(),
   relative_object_position: z
     .int({ error: 'must be 0 or a negative whole number' })
     .max(0, { error: 'must be 0 or a negative whole number' })
-    .describe('Which turn or message is looked at: 0 the same (the default), -1 the one before.')
+    .describe(
+      'Position of the turn or message relative to the judged one: 0 is the same ' +
+        '(default), -1 the one before.',
+    )
     .optional(),
   metric_min_value: numberBetween(-NO_BOUND, NO_BOUND)
-    .describe('The condition holds from this value.')
+    .describe('Lowest value that meets the condition.')
     .optional(),
   metric_max_value: numberBetween(-NO_BOUND, NO_BOUND)
-    .describe('The condition holds up to this value.')
+    .describe('Highest value that meets the condition.')
     .optional(),
 });
 
 export const metricSchema = closed({
   name: filled()
-    .describe('Name of the metric; unique in the suite. Default: what it uses.')
+    .describe('Name of the metric, unique in the suite. Default: the name after uses or rubric.')
     .optional(),
   uses: filled().describe('Name of a built-in metric.').optional(),
   with: parameters().describe('Parameters of the built-in metric.').optional(),
@@ -90,14 +93,12 @@ export const metricSchema = closed({
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
   threshold: numberBetween(-NO_BOUND, NO_BOUND)
     .describe(
-      'Value that the metric has to reach (where less is better: not to exceed) to pass. ' +
-        "Default: the metric's own rule.",
+      'Lowest value that passes, or the highest if lower is better. Default: the rule of the ' +
+        'metric.',
     )
     .optional(),
   better: oneOf(BETTER)
-    .describe(
-      'Which way its value should move, where neither the built-in metric nor the rubric says it.',
-    )
+    .describe('Which values are better, if the built-in metric or rubric does not define it.')
     .optional(),
   min: numberBetween(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
   max: numberBetween(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
@@ -105,26 +106,27 @@ export const metricSchema = closed({
     .describe("Labels of the rubric that pass, instead of the rubric's own.")
     .optional(),
   metric_level: level()
-    .describe('What it judges: Turn (the default), Message, Thread or ToolCall.')
+    .describe(
+      'Part of the dialogue that the metric judges: Turn (default), Message, Thread or ToolCall.',
+    )
     .optional(),
   level: level().describe('The same as metric_level.').optional(),
   every: z
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
-      'true: judges every turn (message, tool call) of a dialogue; the share that passes is ' +
-        'compared, and a try passes when half of them do; a share from 0 to 1: when so many do. ' +
-        'Default: the last one alone is judged.',
+      'true: judge every turn (message, tool call) of a dialogue; a try passes if at least half ' +
+        'of them pass. A number from 0 to 1 replaces this half. Default: judge only the last one.',
     )
     .optional(),
   all: flag()
-    .describe('Judges every turn, like every, and passes only when all of them do.')
+    .describe('Judge every turn, like every, but pass only if all of them pass.')
     .optional(),
   depends_on: listOf(dependsOnSchema)
-    .describe('Conditions on other metrics; where one does not hold, the metric is skipped.')
+    .describe('Conditions on other metrics. If one is not met, the metric is skipped.')
     .optional(),
   skip: flag().describe('It runs and is shown, but does not gate.').optional(),
   grader: gradersSchema
-    .describe("The models that grade it, instead of the settings' grader.")
+    .describe('The models that grade this metric, instead of the grader in the settings.')
     .optional(),
 });
 

@@ -33,7 +33,7 @@ export function readSource(
   if (written.uses === undefined) refuseParameters(document, path, written, name, problems);
   if (written.code !== undefined)
     return { kind: 'code', language: written.language ?? 'python', code: written.code };
-  if (written.language !== undefined) refuse('language', 'language belongs to code');
+  if (written.language !== undefined) refuse('language', 'language is only for code');
   return written.rubric === undefined
     ? readBuiltIn(document, path, written, builtIns, refuse)
     : { kind: 'rubric', rubric: written.rubric };

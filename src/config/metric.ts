@@ -55,8 +55,8 @@ export function readOwnMetrics(
     const twice = [...suite, ...metrics].some(({ name }) => name === metric.name);
     if (twice) {
       const message =
-        `the metric "${metric.name}" is there twice; give the reference's own metric another ` +
-        'name';
+        `the metric "${metric.name}" is defined twice; ` +
+        "give the reference's own metric another name";
       problems.push(problem(metric.place, message));
     } else metrics.push(metric);
   }
@@ -107,8 +107,8 @@ function readMetric(
   const at = levelsOf(source, builtIns);
   if (!at.includes(level)) {
     const message =
-      `metric "${name}": ${source.kind === 'built-in' ? source.uses : 'code'} has nothing to judge ` +
-      `at level ${level}; it is for ${at.join(', ')}`;
+      `metric "${name}": ${source.kind === 'built-in' ? source.uses : 'code'} cannot judge ` +
+      `level ${level}; it can judge ${at.join(', ')}`;
     problems.push(problem(document.placeOf([...path, key]), message));
   }
   return {
@@ -145,7 +145,7 @@ function neededShare(
     problems.push(
       problem(
         document.placeOf([...path, 'all']),
-        `all: true wants every turn to pass, and every: ${String(every)} only a share; keep one`,
+        `all: true requires every turn to pass, but every: ${String(every)} only a share; keep one`,
       ),
     );
   return all ? 1 : every === true ? HALF : Number(every);
@@ -213,14 +213,14 @@ function rulesProblems(
     (key) => bounds[key] !== undefined,
   );
   if (pass !== undefined && kind !== 'rubric')
-    found.push(['pass', 'pass names labels of a rubric; a number passes by min, max or threshold']);
-  else if (pass !== undefined && bounded !== undefined)
-    found.push(['pass', `pass and ${bounded} both say what passes; keep one of them`]);
-  if (threshold !== undefined && (min ?? max) !== undefined)
     found.push([
-      'threshold',
-      'threshold is one bound, and min and max are the same; keep one form',
+      'pass',
+      'pass is only for labels of a rubric; use min, max or threshold for a number',
     ]);
+  else if (pass !== undefined && bounded !== undefined)
+    found.push(['pass', `pass and ${bounded} both define what passes; keep one of them`]);
+  if (threshold !== undefined && (min ?? max) !== undefined)
+    found.push(['threshold', 'threshold cannot be combined with min or max; keep one form']);
   if (min !== undefined && max !== undefined && min > max)
     found.push(['max', `max ${String(max)} is below min ${String(min)}, so nothing can pass`]);
   return found;
@@ -251,8 +251,8 @@ function ownGraders(
     (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
   if (grader !== undefined && !graded) {
     const message =
-      `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a ` +
-      'model judges';
+      `metric "${name ?? pathText(path)}": grader is only for metrics that a model grades, such ` +
+      'as a rubric';
     problems.push(problem(document.placeOf(at), message));
   }
   return graders.length === 0 ? {} : { graders };

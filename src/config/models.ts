@@ -58,8 +58,8 @@ export function readGraders(
     );
     if (twin < index) {
       const message =
-        `${pathText(path)}: "${grader.model}" is there twice; the same model with the same ` +
-        'parameters has one vote';
+        `${pathText(path)}: "${grader.model}" is listed twice; a model with the same parameters ` +
+        'has only one vote';
       problems.push(problem(grader.place, message));
     }
   });
@@ -98,21 +98,21 @@ export const modelSchema = closed({
   endpoint: filled()
     .nullish()
     .describe(
-      "Name of an address that the workflow gives (input endpoints); absent: the vendor's own.",
+      "Name of an address from the workflow (input endpoints). Default: the vendor's own address.",
     ),
   model: filled()
     .describe('The name sent to the vendor. Default: the name that prompts use.')
     .optional(),
   api: oneOf(CHAT_APIS)
     .describe(
-      'Which of the two APIs is asked: chat (completions) or responses. Default: responses where ' +
-        'the model or the parameters need it, such as tools with thinking; else chat.',
+      'The API to call: chat (completions) or responses. Default: responses if the model or the ' +
+        'parameters need it, such as tools with thinking; otherwise chat.',
     )
     .optional(),
   is: filled()
     .describe(
-      'The model that an endpoint serves under its own name, as its vendor calls it: its price, ' +
-        'what it refuses and when it ends are known then.',
+      'Model that the endpoint serves, under the name that its vendor uses. evaldiff then knows ' +
+        'its price, its end date and the parameters that it refuses.',
     )
     .optional(),
   price: closed({
@@ -121,42 +121,50 @@ export const modelSchema = closed({
     cached: numberBetween(0, UNBOUNDED)
       .describe(
         'Dollars per million tokens of the request that the server read from its cache. ' +
-          'Default: as any other.',
+          'Default: the price of other tokens of the request.',
       )
       .exactOptional(),
   })
-    .describe('Price of a call that is answered at once, where it is not known or another one.')
+    .describe(
+      'Price of a call outside batches, if evaldiff does not know it or yours is different.',
+    )
     .optional(),
   command: listOf(filled(), 'a list of words like [node, app/answer.mjs]')
     .describe("The program's command line, word by word.")
     .optional(),
   files: oneOrMoreTexts('a pattern or a list of patterns')
-    .describe(
-      'Patterns of the files that the program is made of: a change of them runs its suites.',
-    )
+    .describe("Patterns of the program's files. A change to one of them runs the program's suites.")
     .optional(),
   setup: listOf(filled(), 'a list of words like [npm, ci]')
     .describe('Command line that prepares a checkout for the program, word by word.')
     .optional(),
   process: oneOf(['side', 'try'])
     .describe(
-      'How long a process of the program lives: `side`, for all tries of base or of head; ' +
-        '`try`, for one try of all references, so that what it remembers cannot make tries ' +
-        'alike. Default: side.',
+      'How long a process of the program lives: `side` for all tries of base or head, `try` for ' +
+        'one try of all references, so that nothing it remembers makes later tries more ' +
+        'similar. Default: side.',
     )
     .optional(),
   file: filled().describe('The recordings.').optional(),
   replaces: oneOrMoreTexts('a model name or a list of them')
-    .describe('Names in prompts that this model takes the place of.')
+    .describe('Names of models in prompts that this model replaces.')
     .optional(),
   transport: oneOf(TRANSPORTS)
-    .describe("How full sweeps ask it: direct or batch. Default: the settings' own transport.")
+    .describe(
+      'How full sweeps call the model: direct or batch. Default: transport in the settings.',
+    )
     .optional(),
   concurrency: wholeNumber(1, 1000)
-    .describe('Calls at a time. Default: as many as its server answers without slowing down.')
+    .describe(
+      'Maximum number of simultaneous calls. Default: as many as the server answers without ' +
+        'slowing down.',
+    )
     .optional(),
   requests_per_minute: wholeNumber(1, 1_000_000)
-    .describe('Requests a minute, spread evenly. Default: as many as its server lets through.')
+    .describe(
+      'Maximum number of requests per minute, spread evenly. Default: as many as the server ' +
+        'allows.',
+    )
     .optional(),
 });
 
@@ -190,7 +198,7 @@ export function checkModelKeys(
   for (const key of needs.filter((each) => !has(each)))
     problems.push(missing(document, [...path, key]));
   for (const key of refuses.filter(has)) {
-    const message = `models.${name}: "${key}" is not for provider ${entry.provider}`;
+    const message = `models.${name}: "${key}" is not available for provider ${entry.provider}`;
     problems.push(problem(document.placeOf([...path, key]), message));
   }
   if (entry.transport === 'batch' && !hasBatches(entry.provider, entry.endpoint)) {
@@ -201,9 +209,9 @@ export function checkModelKeys(
     problems.push(
       problem(
         document.placeOf([...path, 'transport']),
-        `models.${name}: transport: batch is not for ${what}; only ` +
-          `${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or ` +
-          'write direct',
+        `models.${name}: transport: batch is not available for ${what}; only ` +
+          `${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or write ` +
+          'direct',
       ),
     );
   }
@@ -241,7 +249,7 @@ function wrongApi(name: string, { provider, endpoint, api }: WrittenModel): stri
   if (hasResponses === true || speaks !== 'openai') return null;
   const owners = ownersIn('and', (vendor) => factsOf(vendor).hasResponses === true);
   return (
-    `models.${name}: api: responses is not for provider ${provider}; only ${owners} own servers, ` +
-    'and endpoints of the workflow, have that API. Remove it, or write chat'
+    `models.${name}: api: responses is not available for provider ${provider}; only ${owners} own ` +
+    'servers, and endpoints of the workflow, have that API. Remove it, or write chat'
   );
 }

@@ -133,14 +133,13 @@ function nothingToRunProblems(
     .sort()
     .slice(0, SHOWN_FOLDERS)
     .map(folderOf);
-  const there =
-    others.length === 0 ? '' : `; ${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} one`;
+  const there = others.length === 0 ? '' : `; ${SETTINGS_FILE} exists in ${others.join(', ')}`;
   return [
     problem(
       { file: config, line: 0 },
-      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ` +
-        '("npx evaldiff init" begins with some), or name the folder (working-directory, ' +
-        `--directory) or the file (config, --config) that has them${there}`,
+      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("npx ` +
+        'evaldiff init" creates some), or name another folder (working-directory, --directory) ' +
+        `or settings file (config, --config)${there}`,
     ),
   ];
 }

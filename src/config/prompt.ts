@@ -25,7 +25,7 @@ import {
 import { testKeys } from './test-keys.ts';
 
 const messageSchema = closed({
-  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
+  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Role of the message.'),
   content: contentSchema,
 });
 
@@ -42,30 +42,35 @@ const promptTextSchema = z.union([closed({ content: filled().describe('The text.
 
 const languageSchema = oneOf(['python', 'javascript']);
 
-const TESTS = 'The tests, instead of a test file; its keys may also be in this file itself.';
+const TESTS =
+  'The tests, instead of a test file. Its keys may also be top-level keys of this file.';
 
 const promptShape = {
   name: filled()
     .describe('Name of the prompt and its suite. Default: the name of the file.')
     .optional(),
-  model: filled().describe("A model's name, as vendors or the settings know it.").optional(),
+  model: filled()
+    .describe('Name of the model, from the vendor or from models in the settings.')
+    .optional(),
   variables: listOf(variableSchema)
-    .describe('What references fill in. Default: the names in braces that their inputs have.')
+    .describe(
+      'Variables that references fill in. Default: the names in braces that their inputs contain.',
+    )
     .optional(),
   messages: listOf(messageSchema)
     .min(1, { error: 'must not be empty' })
     .describe('The messages that are sent.')
     .optional(),
-  prompt: promptTextSchema.describe('One message of the user, instead of messages.').optional(),
+  prompt: promptTextSchema.describe('A single user message, instead of messages.').optional(),
   code: filled()
-    .describe('Code that computes the output. Messages next to it are for your application.')
+    .describe('Code that computes the output. Then only your application uses the messages.')
     .optional(),
   language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
     .describe(
-      'Files whose keys are taken where this file has none. Default: tests/NAME.yaml beside ' +
-        'NAME.yaml, if it exists.',
+      'Files with defaults for keys that this file does not set. Default: tests/NAME.yaml next ' +
+        'to NAME.yaml, if it exists.',
     )
     .optional(),
   tests: z
@@ -196,8 +201,8 @@ function readPromptVariables(document: Document, problems: Problem[]): PromptVar
     const earlier = variables.find((each) => each.name === name);
     if (!isVariableName(name)) {
       const message =
-        `${pathText(path)}: a variable name is letters, digits and _, and does not start with ` +
-        'a digit';
+        `${pathText(path)}: a variable name may contain only letters, digits and _, and must not ` +
+        'start with a digit';
       problems.push(problem(place, message));
     } else if (earlier !== undefined) {
       problems.push(
@@ -241,7 +246,7 @@ function readMessages(document: Document, problems: Problem[]): LocatedMessage[]
     if (content === null) return [];
     const role = ROLE_NAMES[value.role] ?? 'user';
     if (content.parts !== undefined && role !== 'user') {
-      const message = `${pathText(at)}: only messages of the user show images and files`;
+      const message = `${pathText(at)}: only user messages may contain images and files`;
       problems.push(problem(document.placeOf(at), message));
     }
     return [{ role, ...content, place: document.placeOf(path), path: at }];
@@ -293,7 +298,7 @@ function undeclaredProblems(
 }
 
 function literal(name: string): string {
-  return `write {{${name}}} where the text itself is meant`;
+  return `write {{${name}}} if you mean the text itself`;
 }
 
 /**

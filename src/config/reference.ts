@@ -45,21 +45,22 @@ export const referenceSchema = perLimits((limits) =>
     skip: flag().describe('It runs and is shown, but does not gate.').optional(),
     tags: z
       .union([filled(), listOf(filled())], { error: 'must be a list of words' })
-      .describe('Words to choose references by; critical ones gate one by one.')
+      .describe(
+        'Labels for selecting references. Each reference with the tag critical can fail the run ' +
+          'alone.',
+      )
       .optional(),
     n_tries: wholeNumber(1, limits.tries)
       .describe("Tries of this reference on each side. Default: the suite's tries.")
       .optional(),
     cluster: filled()
-      .describe('References with one name here move together, like texts from one template.')
+      .describe('References with the same cluster are related, such as texts from one template.')
       .optional(),
     metadata: mapOf(anything(), 'a map of values')
-      .describe('Further facts, which metric code sees as dialogue.metadata.')
+      .describe('Additional data, which metric code reads as dialogue.metadata.')
       .optional(),
     ...scriptMembers,
-    metrics: listOf(ownMetricSchema)
-      .describe("What judges this reference besides the suite's metrics.")
-      .optional(),
+    metrics: listOf(ownMetricSchema).describe('Additional metrics for this reference.').optional(),
   }),
 );
 

@@ -25,12 +25,12 @@ const sourceSchema = closed({
   map: closed({
     id: filled().describe('Column of the id.').optional(),
     input: columnMap.describe('Column of the only variable, or columns by variable.').optional(),
-    expected: filled().describe('Column of the gold answer.').optional(),
+    expected: filled().describe('Column of the expected answer.').optional(),
     tags: filled().describe('Column of the tags.').optional(),
     skip: filled().describe('Column that says whether the reference is skipped.').optional(),
     cluster: filled().describe('Column of the cluster.').optional(),
   })
-    .describe('Columns of the file, where they have other names than here.')
+    .describe('Columns of the file, if their names differ from these keys.')
     .optional(),
 });
 
@@ -79,8 +79,8 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
       : [
           problem(
             first.place,
-            `the cluster "${name}" has this reference only; give its name to all references ` +
-              'that share a template, or leave it out',
+            `the cluster "${name}" has only this reference; use the same name for all references ` +
+              'that share a template, or remove it',
           ),
         ],
   );
@@ -163,7 +163,7 @@ async function readDataSource(
 function nothingAsked({ input }: JsonMap): string | null {
   return isMap(input) && Object.keys(input).length === 0
     ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of ' +
-        'messages, or take the row out'
+        'messages, or remove the row'
     : null;
 }
 

@@ -12,11 +12,13 @@ const POLICIES = [...NAMED_POLICIES, 'at_least', 'pass_rate'];
 
 const mapSchema = closed({
   name: filled()
-    .describe('all, any, majority, at_least or pass_rate; beside code any name.')
+    .describe('all, any, majority, at_least or pass_rate. Any name if there is code.')
     .optional(),
-  k: wholeNumber(1, Number.MAX_SAFE_INTEGER).describe('Passes that at_least needs.').optional(),
-  min: numberBetween(0, 1).describe('Share of passes that pass_rate needs, 0–1.').optional(),
-  code: filled().describe('A rule of your own, as code.').optional(),
+  k: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+    .describe('Number of passes that at_least requires.')
+    .optional(),
+  min: numberBetween(0, 1).describe('Share of passes that pass_rate requires, 0 to 1.').optional(),
+  code: filled().describe('Your own rule, as code.').optional(),
   language: oneOf(['python', 'javascript'])
     .describe('Language of the code. Default: python.')
     .optional(),
@@ -83,10 +85,10 @@ function memberOutOfPlace(
   const given = (member: string) =>
     valueAt(document.value, ['metrics_rollup', member]) !== undefined;
   if (given('k') && (code || name !== 'at_least'))
-    return { member: 'k', message: 'k belongs to at_least' };
+    return { member: 'k', message: 'k is only for at_least' };
   if (given('min') && (code || name !== 'pass_rate'))
-    return { member: 'min', message: 'min belongs to pass_rate' };
+    return { member: 'min', message: 'min is only for pass_rate' };
   return given('language') && !code
-    ? { member: 'language', message: 'language belongs to code' }
+    ? { member: 'language', message: 'language is only for code' }
     : null;
 }

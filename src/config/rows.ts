@@ -106,7 +106,7 @@ function wholeInput(
   const [only, ...others] = variables;
   if (only === undefined || others.length > 0) {
     return (
-      `"${column}" is one value and the prompt has ${variables.length} variables; map each of ` +
+      `"${column}" is one value, but the prompt has ${variables.length} variables; map each of ` +
       'them: input: { variable: column }'
     );
   }

@@ -56,9 +56,7 @@ function choicesProblem(
     return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty answer' : null;
   return (
     'must map at least one answer to a number' +
-    (labels.length > 0 && given === undefined
-      ? '; choice_strings names answers and scores none'
-      : '')
+    (labels.length > 0 && given === undefined ? '; choice_strings has labels but no scores' : '')
   );
 }
 
@@ -125,7 +123,7 @@ export function readPassing(
   if (threshold === undefined)
     return { key: 'pass', pass, wrong: passProblems(scores, better, pass) };
   if (pass !== undefined)
-    return { key, pass, wrong: ['pass and threshold both say what passes; keep one of them'] };
+    return { key, pass, wrong: ['pass and threshold both define what passes; keep one of them'] };
   const reached = [...scores].flatMap(([label, score]) =>
     (better === 'lower' ? score <= threshold : score >= threshold) ? [label] : [],
   );
@@ -155,7 +153,9 @@ export function keywordProblems(prompt: string): { written: string; message: str
   );
   const problems = [...unknown].map(([name, written]) => ({
     written,
-    message: `{${name}} is not a keyword${didYouMean(name, NAMES)}; the text itself is written {{${name}}}`,
+    message:
+      `{${name}} is not a keyword${didYouMean(name, NAMES)}; write {{${name}}} if you mean the ` +
+      'text itself',
   }));
   for (const pair of EXCLUSIVE) {
     const [first, second] = pair.map((material) =>

@@ -18,7 +18,7 @@ export const exampleSchema = closed({
   content: filled().describe('The answer.'),
   context: anyText().describe('The conversation before it.').optional(),
   ideal: scalar().describe('What {expected} shows the grader.').optional(),
-  expected: scalar().describe('The label that people give the answer.'),
+  expected: scalar().describe('The label that people gave the answer.'),
 });
 
 export const examplesFromSchema = closed({

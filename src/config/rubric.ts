@@ -29,7 +29,7 @@ import {
 import { withoutUndefined } from './settings.ts';
 
 const rubricMessageSchema = closed({
-  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
+  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Role of the message.'),
   content: filled().describe('The text, with keywords in braces.'),
 });
 
@@ -59,12 +59,12 @@ const scoresSchema = z.union(
 
 const rubricShape = {
   name: filled()
-    .describe('Name of the rubric, where the file holds one. Default: the name of the file.')
+    .describe('Name of the rubric, if the file contains only one. Default: the name of the file.')
     .optional(),
   prompt: filled()
     .describe(
-      'What the grader is asked; {completion}, {content}, {conversation} and other keywords ' +
-        'show it what it judges.',
+      'The prompt of the grader. {completion}, {content}, {conversation} and other keywords ' +
+        'insert what it judges.',
     )
     .optional(),
   messages: listOf(rubricMessageSchema)
@@ -73,11 +73,11 @@ const rubricShape = {
   choice_scores: scoresSchema.describe('The labels, and the score of each.').optional(),
   choices: scoresSchema.describe('The same as choice_scores (Phoenix).').optional(),
   better: oneOf(BETTER)
-    .describe('Which way its score should move; the labels of the best score pass.')
+    .describe('Whether higher or lower scores are better. The labels with the best score pass.')
     .optional(),
-  pass: labels().describe('The labels that pass, where it is not only the best one.').optional(),
+  pass: labels().describe('The labels that pass, if not only the best one.').optional(),
   threshold: rubricScore
-    .describe('The labels pass from this score on, or up to it where better is lower.')
+    .describe('Lowest score that passes, or the highest if lower is better.')
     .optional(),
   choice_strings: z
     .union([filled(), listOf(filled())], { error: 'must be a list of answers' })
@@ -85,24 +85,37 @@ const rubricShape = {
     .optional(),
   eval_type: oneOf(['classify', 'cot_classify', 'classify_cot'])
     .describe(
-      'The label alone, the reasons and then the label (cot_classify, the default), or the label first.',
+      'Form of the reply: only the label (classify), reasons and then the label (cot_classify, ' +
+        'default), or the label first (classify_cot).',
     )
     .optional(),
   notes: anyText().describe('For readers; the grader does not see it.').optional(),
   description: anyText().describe('The same as notes.').optional(),
   examples: listOf(exampleSchema)
-    .describe('Answers that people labelled, by which the grader is tested.')
+    .describe('Answers with the labels that people gave them, for testing the grader.')
     .optional(),
-  examples_from: examplesFromSchema.describe('Data file with more of these answers.').optional(),
-  input_outputs: anything().describe("Of other tools' files: read, without effect.").optional(),
-  output_template: anything().describe("Of other tools' files: read, without effect.").optional(),
+  examples_from: examplesFromSchema.describe('Data file with more examples.').optional(),
+  input_outputs: anything()
+    .describe("No effect; allowed because other tools' files contain it.")
+    .optional(),
+  output_template: anything()
+    .describe("No effect; allowed because other tools' files contain it.")
+    .optional(),
   optimization_direction: oneOf(PHOENIX)
-    .describe("Phoenix's word for better: maximize, minimize or neutral.")
+    .describe("Phoenix's name for better: maximize, minimize or neutral.")
     .optional(),
-  use_cot: flag().describe('false asks for the label without reasons (autoevals).').optional(),
-  model: anything().describe("Of other tools' files: read, without effect.").optional(),
-  engine: anything().describe("Of other tools' files: read, without effect.").optional(),
-  temperature: anything().describe("Of other tools' files: read, without effect.").optional(),
+  use_cot: flag()
+    .describe('false: the grader replies with the label and without reasons (autoevals).')
+    .optional(),
+  model: anything()
+    .describe("No effect; allowed because other tools' files contain it.")
+    .optional(),
+  engine: anything()
+    .describe("No effect; allowed because other tools' files contain it.")
+    .optional(),
+  temperature: anything()
+    .describe("No effect; allowed because other tools' files contain it.")
+    .optional(),
 };
 
 const rubricSchema = closed(rubricShape);
@@ -195,7 +208,8 @@ async function readRubric(
       problems.push(
         problem(
           place,
-          `the rubric "${name}" shows {expected}, so this example needs ideal: the text to insert there`,
+          `the rubric "${name}" uses {expected}, so this example needs ideal, the text to insert ` +
+            'there',
         ),
       );
     }
@@ -260,8 +274,8 @@ function readPromptText(
     notices.push({
       kind: 'unused',
       message:
-        `the rubric "${name}" shows the grader no answer: use {completion}, {content} or ` +
-        '{conversation}',
+        `the rubric "${name}" does not show the answer to the grader: use {completion}, {content} ` +
+        'or {conversation}',
       place: document.placeOf(path),
     });
   }

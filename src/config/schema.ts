@@ -201,7 +201,5 @@ function subject(path: Path): string {
 }
 
 function wording(issue: z.core.$ZodIssue): string {
-  return issue.message.startsWith('must ')
-    ? issue.message
-    : `is not as expected (${issue.message})`;
+  return issue.message.startsWith('must ') ? issue.message : `is invalid (${issue.message})`;
 }

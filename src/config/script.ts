@@ -16,10 +16,10 @@ import { withoutUndefined } from './settings.ts';
 
 const turnSchema = closed({
   user: filled()
-    .describe("What the user says. Default in the first turn: the prompt's own question.")
+    .describe("The user's message. Default in the first turn: the prompt's own question.")
     .optional(),
   expected: anything()
-    .describe('The expected answer of this turn, for metrics with every that compare with it.')
+    .describe('The expected answer of this turn, for metrics with every: true.')
     .optional(),
 });
 
@@ -30,7 +30,7 @@ export const scriptMembers = {
     .describe("What evaluators also judge in this dialogue, besides the suite's criteria.")
     .optional(),
   turns: listOf(turnSchema)
-    .describe('What the user says turn by turn, and the answer expected each time.')
+    .describe("The user's message and the expected answer of each turn.")
     .optional(),
 };
 
@@ -81,7 +81,7 @@ function scriptProblem(
   const isExpected = turns.some(({ expected }) => expected !== undefined);
   return !isExpected || [...metrics, ...more].some(comparesTurns)
     ? null
-    : 'turns have expected, and no metric compares every turn with it; add one, such as ' +
+    : 'turns have expected values, but no metric compares every turn with them; add one, such as ' +
         '{ uses: contains, every: true }';
 }
 
@@ -93,7 +93,7 @@ function recordProblem(
   if (thread === null) return null;
   const answers = countAnswers(thread, after);
   if (turns.some(({ user }) => user !== undefined))
-    return 'a recorded dialogue has the words of its user; leave out user in turns';
+    return "a recorded dialogue already contains the user's messages; remove user from turns";
   return turns.length > answers
     ? `has ${counted(turns.length, 'turn')}, and its dialogue ${counted(answers, 'answer')}`
     : null;

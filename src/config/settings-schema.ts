@@ -44,7 +44,8 @@ export function tries(limits: Limits) {
 /** The tolerance must be above 0, because no number of tries can rule out every drop. */
 function tolerance() {
   const error =
-    'must be auto, or a number above 0 up to 1 like 0.05: that no drop at all is possible can never be shown';
+    'must be auto, or a number above 0 and up to 1 such as 0.05; no number of tries can rule out ' +
+    'every drop';
   return z.union(
     [z.literal('auto', { error }), z.number({ error }).gt(0, { error }).max(1, { error })],
     { error },
@@ -78,15 +79,17 @@ export const suiteGateMembers = {
     .describe(gateDescription('min_pass_rate'))
     .exactOptional(),
   unit: oneOf(['tries', 'references'])
-    .describe('What is compared: tries (the default), or what the roll-up makes of each reference.')
+    .describe(
+      'Unit of comparison: tries (default), or references, whose tries the roll-up combines first.',
+    )
     .exactOptional(),
   metrics: mapOf(
     oneOf(['fail', 'warn', 'ignore']),
     'a map of metric names like { politeness: fail }',
   )
     .describe(
-      'What a metric whose mean got worse does to the run, by name: fail, warn (the default ' +
-        'of those that know a direction) or ignore.',
+      'Effect on the run if the mean of a metric gets worse, by name of the metric: fail, warn ' +
+        '(default if its better direction is known) or ignore.',
     )
     .exactOptional(),
 };
@@ -116,7 +119,7 @@ const settingsGateSchema = closed({
             error: `must be 1-days to ${String(MOST_DAYS)}-days`,
           })
           .describe('last-release, 30-days (1 to 3650), or a tag or commit.'),
-        fail: flag().describe('Whether a drop since then makes a run red.').default(false),
+        fail: flag().describe('Whether a drop since then fails the run.').default(false),
       }),
     ),
   ),
@@ -168,13 +171,11 @@ export function settingsMembers(limits: Limits) {
       .optional(),
     grader: gradersSchema
       .describe(
-        'The model that grades: its name, a map with model and parameters, or an odd number ' +
-          'of them that vote.',
+        'The model that grades: its name, a map with model and parameters, or an odd number of ' +
+          'them that vote.',
       )
       .optional(),
-    embeddings: modelChoice()
-      .describe('The model whose vectors embedding_similarity compares.')
-      .optional(),
+    embeddings: modelChoice().describe('The embedding model for embedding_similarity.').optional(),
     sweep: mapOf(
       z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
         error: 'must be a value or a list of values',

@@ -42,9 +42,8 @@ export function sweepProblems(
     const repeated = values.find((value, index) => values.indexOf(value) < index);
     if (repeated !== undefined) {
       const message =
-        `sweep over "${key.slice(0, 100)}": the value ` +
-        `${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask ` +
-        'the same again';
+        `sweep over "${key.slice(0, 100)}": the value ${JSON.stringify(repeated).slice(0, 100)} ` +
+        'is listed more than once; it would run again with the same requests';
       problems.push(problem(placeOf(key), message));
     }
   }
@@ -107,7 +106,7 @@ export function unknownKeys(
           `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, `,
           'no prompt writes it, and no known vendor accepts it',
           suggestionFor(key, [...overridableNames(own), ...written, ...KNOWN_PARAMETERS]) ||
-            `; to send it all the same, write prompts.${key.slice(0, 100)}=…`,
+            `; to send it anyway, write prompts.${key.slice(0, 100)}=…`,
         ].join(''),
       ),
     );

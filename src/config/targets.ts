@@ -166,7 +166,7 @@ function embedderOfSettings(
   problems.push({
     place: metric.place,
     message:
-      `metric "${metric.name}" needs a model of embeddings; ` +
+      `metric "${metric.name}" needs an embedding model; ` +
       `name one in ${settings.file ?? 'evaldiff.yaml'}: ` +
       'embeddings: { model: … }',
   });

@@ -54,28 +54,32 @@ export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEF
   return closed({
     defaults: z
       .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
-      .describe('Files whose keys are taken where this file has none.')
+      .describe('Files with defaults for keys that this file does not set.')
       .optional(),
     n_tries: tries(limits)
-      .describe('Tries of each reference on each side. Default: as the settings say.')
+      .describe('Tries of each reference on each side. Default: n_tries in the settings.')
       .optional(),
     skip: flag().describe('The suite runs and is shown, but does not gate.').optional(),
-    metrics: metricsSchema.describe('What judges the answers to every reference.').optional(),
+    metrics: metricsSchema
+      .describe('The metrics that judge the answers to every reference.')
+      .optional(),
     metrics_rollup: rollupSchema.describe(
-      'How the tries of a reference add up: all (the default), any, majority, at_least, pass_rate, or code.',
+      'How the tries of a reference are combined: all (default), any, majority, at_least, ' +
+        'pass_rate, or code.',
     ),
     references: listOf(referenceSchema(limits)).describe('The test cases.').optional(),
     references_from: referencesFromSchema.describe('Data files with further references.'),
     do_completion: flag()
       .describe(
-        'Whether recorded dialogues get a new last answer. Default: those that end with a question.',
+        'Whether the model writes a new last answer to recorded dialogues. Default: only to ' +
+          'those that end with a question.',
       )
       .optional(),
     ...Object.fromEntries(suiteKeys.map(({ key, schema }) => [key, schema.optional()])),
     quarantine: listOf(quarantineSchema)
-      .describe('References that run and are shown, but do not gate until a day.')
+      .describe('References that run and are shown, but do not gate until a given day.')
       .optional(),
-    gate: gateSchema.describe('What this suite sets of the gate for itself.').optional(),
+    gate: gateSchema.describe('Settings of the gate for this suite only.').optional(),
   });
 }
 
@@ -211,8 +215,8 @@ function checkTakenNames(
   const taken = metrics.find(({ name }) => scores.includes(name));
   if (taken !== undefined) {
     const message =
-      `metric "${taken.name}": the ${key}'s own outcome has this name; give the metric another ` +
-      'one';
+      `metric "${taken.name}": ${key} already has an outcome with this name; ` +
+      'give the metric another name';
     problems.push(problem(taken.place, message));
   }
 }
@@ -237,13 +241,13 @@ function checkEvery(
     const { source, level } = metric;
     const threads = of.flatMap(({ thread }) => (thread === null ? [] : [thread]));
     if (source.kind === 'built-in' && builtIns.get(source.uses)?.whole === true)
-      refuse(`${source.uses} is about the whole answer, so that every has nothing to judge`);
+      refuse(`${source.uses} judges the whole answer, so it cannot be combined with every`);
     else if (leads) continue;
     else if (threads.length === 0)
       refuse(
-        `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are ` +
-          'single answers; remove `every`, give them recorded dialogues (input: a list of ' +
-          'messages), or the suite a conversation',
+        `every judges each ${OBJECT_WORDS[level]} of a dialogue, but the references are single ` +
+          'answers; remove `every`, use recorded dialogues (input: a list of messages), or add ' +
+          'conversation to the suite',
       );
     else if (
       level === 'ToolCall' &&
@@ -251,8 +255,8 @@ function checkEvery(
       threads.every((thread) => asksNothing(thread) && countObjects(thread, 'ToolCall') === 0)
     )
       refuse(
-        'it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, ' +
-          'arguments }] of a message)',
+        'it judges tool calls, but no recorded dialogue has any (tool_calls: [{ name, arguments ' +
+          '}] of a message)',
       );
   }
 }

@@ -208,8 +208,8 @@ function tableFlaw({ code, message }: CsvError): string {
   const [, wanted = '', got = ''] = /expect (\d+), got (\d+)/.exec(message) ?? [];
   if (got !== '')
     return (
-      `has ${counted(Number(got), 'cell')} where the first row has ${wanted}; a cell with a ` +
-      'separator in it goes into double quotes'
+      `has ${counted(Number(got), 'cell')} where the first row has ${wanted}; put a cell that ` +
+      'contains a separator into double quotes'
     );
   return code === 'CSV_QUOTE_NOT_CLOSED'
     ? 'has a double quote that is not closed'

@@ -108,7 +108,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
     ...(remark === null ? [] : [remarkAbove(found, map, remark)]),
   ];
   return splices.some((splice) => splice === null)
-    ? { refused: 'there is no line above it for the reason: put the reference on separate lines' }
+    ? { refused: 'the reason needs a line above the key: put the reference on separate lines' }
     : {
         splices: splices.filter((splice) => splice !== null),
         change: (all) => {

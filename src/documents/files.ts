@@ -272,8 +272,8 @@ export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[]
     const other = folded.get(foldPath(path));
     if (other === undefined || other === path || (read.has(path) && path < other)) return [];
     const message =
-      `${other} and ${path} differ only by case or Unicode form; on some systems they are ` +
-      'one file';
+      `${other} and ${path} differ only by case or Unicode form; on some systems they are the ` +
+      'same file';
     return [{ kind: 'trust', message, place: { file: other, line: 0 } }];
   });
 }

@@ -66,8 +66,8 @@ export function isKnownParameter(name: string): boolean {
 const MISPLACED: Readonly<Record<string, string>> = {
   provider: 'belongs in the settings file, under models',
   endpoint: 'belongs in the settings file, under models',
-  stream: 'must be false: answers are read whole',
-  background: 'must be false: answers are waited for',
+  stream: 'must be false, because evaldiff does not stream answers',
+  background: 'must be false, because evaldiff waits for answers',
   system: 'is not a parameter here: write it as a message with role system',
   n_tries: 'belongs in the settings file or in the test file',
   ntries: 'is written n_tries, in the settings file or in the test file',
@@ -130,6 +130,6 @@ function wrongValue(key: string, value: Json): string | null {
   if (typeof value !== 'object' || STRUCTURED.includes(key)) return null;
   return (
     `unknown key "${key}": a model parameter is text, a number or true/false; maps and lists ` +
-    `are passed on for ${STRUCTURED.slice(0, 8).join(', ')} and their like`
+    `are allowed only for ${STRUCTURED.slice(0, 8).join(', ')} and similar parameters`
   );
 }

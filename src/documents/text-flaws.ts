@@ -28,7 +28,7 @@ export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   if (control !== -1) {
     // A file with NUL is almost always in UTF-16.
     const isNul = text.charCodeAt(control) === 0;
-    const fix = `take it out${isNul ? ', or save the file as UTF-8' : ''}`;
+    const fix = `remove it${isNul ? ', or save the file as UTF-8' : ''}`;
     const message = `has the control character ${codePoint(text, control)}; ${fix}`;
     return { index: control, message };
   }
@@ -46,7 +46,7 @@ export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
 
 export function valueFlaw(text: string, origin: Origin = 'file'): string | null {
   const control = text.search(controlsIn(origin));
-  if (control !== -1) return `has the control character ${codePoint(text, control)}; take it out`;
+  if (control !== -1) return `has the control character ${codePoint(text, control)}; remove it`;
   return text.isWellFormed() ? null : BROKEN;
 }
 
@@ -57,8 +57,8 @@ export function foreignSpace(written: string): string | null {
   const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
   return all === undefined || space === undefined
     ? null
-    : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes ` +
-        'for a letter; write a plain space';
+    : `has ${codePoint(all, all.length - space.length)} instead of a space, which YAML reads as a ` +
+        'letter; write a plain space';
 }
 
 export function escapeCodePoints(json: string, more: RegExp | null = null): string {

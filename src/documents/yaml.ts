@@ -161,7 +161,10 @@ function syntaxErrorText({ code, message }: Stop, written: string, limits: Limit
     case 'RESOURCE_EXHAUSTION':
       return `is nested deeper than ${limits.depth} levels`;
     case 'TOKENS':
-      return `has more than ${MAX_TOKENS} pieces; move references into a JSONL or CSV file (references_from)`;
+      return (
+        `has more than ${MAX_TOKENS} tokens; move references into a JSONL or CSV file ` +
+        '(references_from)'
+      );
     case 'DIRECTIVE':
       return `has the directive ${firstLine.slice(0, 40)}; remove it, files are YAML 1.2`;
     case 'TAG_RESOLVE_FAILED':

@@ -104,7 +104,7 @@ export function freshDelimiter(
     const delimiter = random(JSON.stringify([...purpose, attempt, ...texts]));
     if (delimiter !== '' && texts.every((text) => !text.includes(delimiter))) return delimiter;
     if (attempt === ATTEMPTS)
-      throw new InternalError('random() gives delimiters that the material foresees');
+      throw new InternalError('random() returns only delimiters that occur in the material');
   }
 }
 

@@ -370,7 +370,9 @@ const constant = defineMetric({
 const isLastTurn = defineMetric({
   ...flexEval,
   name: 'is_last_turn_in_thread',
-  summary: 'Whether it is the last object. Useful with `every`, which judges all of them.',
+  summary:
+    'Whether the judged turn or message is the last one. Useful with `every`, which judges ' +
+    'all of them.',
   parameters: {},
   ...yesOrNo,
   better: 'none',

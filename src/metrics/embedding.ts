@@ -39,7 +39,7 @@ function createEmbedding(
       return { status: 'error', reason: `the embedding failed: ${completion.message}` };
     const values = readVector(textOf(completion));
     return values === null
-      ? ungradedResult('the model of embeddings gave no list of numbers')
+      ? ungradedResult('the embedding model returned no list of numbers')
       : { status: 'found', values };
   };
   return (text) => {
@@ -66,12 +66,12 @@ function readVector(output: string): readonly number[] | null {
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
-      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so ` +
-        'nothing can be compared',
+      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so they ` +
+        'cannot be compared',
     );
   const [a, b] = [unit(left), unit(right)];
   if (a === null || b === null)
-    return ungradedResult('an embedding is zero, so its similarity to anything is not defined');
+    return ungradedResult('an embedding is zero, so its similarity is undefined');
   const value = a.reduce((sum, part, index) => sum + part * (b[index] ?? 0), 0);
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
@@ -150,9 +150,7 @@ export const embeddingSimilarity = defineBatch({
     if (embedder === null)
       return Promise.resolve(
         answers.map(() =>
-          measureError(
-            'no model of embeddings is set; add embeddings: { model: … } to the settings',
-          ),
+          measureError('no embedding model is set; add embeddings: { model: … } to the settings'),
         ),
       );
     const vectorOf = createEmbedding(embedder, tools);

@@ -56,7 +56,10 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
       `${failures.join('; ')}`;
     return { status: 'error', reason };
   }
-  return { status: 'ungraded', reason: `the graders give no majority (${said.join(', ')})` };
+  return {
+    status: 'ungraded',
+    reason: `no label has a majority of the graders (${said.join(', ')})`,
+  };
 }
 
 interface ParsedReply {
@@ -224,8 +227,11 @@ async function askGrader(
   if (failed !== null)
     return { ...vote, grade: { status: 'error', reason: `the grader failed: ${failed.message}` } };
   if (last?.reply) return { ...vote, grade: last.reply };
-  const cut = last?.completion.ended === 'length' ? '; its limit of tokens cut it' : '';
-  const reason = `grader gave no single choice of ${labels.join(', ')}: ${lastReplyLine(reply)}${cut}`;
+  const cut =
+    last?.completion.ended === 'length' ? '; the reply was cut off at its token limit' : '';
+  const reason =
+    `the grader did not choose exactly one of ${labels.join(', ')}: ` +
+    `${lastReplyLine(reply)}${cut}`;
   return { ...vote, grade: { status: 'ungraded', reason } };
 }
 

@@ -404,7 +404,7 @@ const faithfulness = graded({
     }));
     const missing = given.find(({ text }) => text === undefined);
     if (missing !== undefined)
-      return `the input has no ${missing.name}, which metric ${metric} takes as context`;
+      return `the input has no ${missing.name}, which metric ${metric} uses as context`;
     return {
       material: { context: given.map(({ text }) => jsonText((text ?? '') as Json)).join('\n\n') },
       labels: { SUPPORTED: 1, PARTLY: 0.5, UNSUPPORTED: 0 },

@@ -172,7 +172,7 @@ function againstBounds(
 ): Measurement {
   const value = metricNumber(measured.value);
   if (value === null)
-    return measureError('the metric has a threshold, and its value is not a finite number');
+    return measureError('the metric has a threshold, but its value is not a finite number');
   const tooLow = min !== undefined && !reaches(value, min);
   const tooHigh = max !== undefined && !reaches(-value, -max);
   const pass = !tooLow && !tooHigh;

@@ -63,7 +63,7 @@ function joinGrades(before: Grade | undefined, after: Grade | undefined): Measur
       return { status: grade.status, reason: grade.reason };
   }
   if (before?.status !== 'graded' || after?.status !== 'graded')
-    throw new TypeError('two orders were asked');
+    throw new TypeError('both orders must be graded');
   const [first, second] = [before.score, 1 - after.score];
   const because = before.reasons === null ? '' : `: ${before.reasons}`;
   if (first !== second)

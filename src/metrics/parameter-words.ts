@@ -32,7 +32,7 @@ function issueWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'too_small' || issue.code === 'too_big') return boundWords(issue);
-  if (issue.code === 'invalid_union') return 'is missing, or of a kind that it cannot be';
+  if (issue.code === 'invalid_union') return 'is missing or has the wrong type';
   return `is not usable: ${issue.message}`;
 }
 

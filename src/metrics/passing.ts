@@ -109,7 +109,7 @@ export function contradiction(
 /** Marks a failure of a truncated answer, because the missing part might have passed. */
 export function withCut(score: Score): Score {
   if (score.status !== 'fail') return score;
-  const cut = 'the answer was cut at its limit of tokens';
+  const cut = 'the answer was cut off at its token limit';
   return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
 

@@ -2,7 +2,8 @@ import type { Bounds } from './passing.ts';
 
 export function boundsProblem(bounds: Bounds | null, range: string): string | null {
   if (bounds === null) return null;
-  if (/^(?:a text$|one of )/.test(range)) return `its values are ${range}, so that no bound fits`;
+  if (/^(?:a text$|one of )/.test(range))
+    return `its values are ${range}, so it cannot have a bound`;
   const { min = -Infinity, max = Infinity } = bounds;
   const values = min > max ? [] : rangeValues(range, [min, max]);
   const passing = values.filter((value) => value >= min - 1e-9 && value <= max + 1e-9);

@@ -129,7 +129,7 @@ describe("editor with evaldiff's JSON schemas", () => {
     [
       'a language without code',
       'metrics:\n  - rubric: polite\n    language: python\n',
-      ['3: language belongs to code'],
+      ['3: language is only for code'],
     ],
     ['a slip in a top-level key of tests', 'metrcs: []\n', ['1: Property metrcs is not allowed.']],
     [

@@ -53,7 +53,7 @@ const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
     'a variable that is not declared',
     'prompt',
     11,
-    /^\{language\} is not in variables; declare it, or write \{\{language\}\} where the text itself is meant$/,
+    /^\{language\} is not in variables; declare it, or write \{\{language\}\} if you mean the text itself$/,
     prompt('"{question}"', '"{question} in {language}"'),
   ],
   [

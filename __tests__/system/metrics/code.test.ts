@@ -160,7 +160,7 @@ describe('metric code', () => {
     expect(await run('metric = actual', 'x', { threshold: 0.5 })).toMatchObject({
       status: 'fail',
       raised: true,
-      reason: 'the metric has a threshold, and its value is not a finite number',
+      reason: 'the metric has a threshold, but its value is not a finite number',
     });
   });
 });

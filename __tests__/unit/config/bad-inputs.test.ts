@@ -18,9 +18,9 @@ const untilMessages = PROMPT.slice(0, PROMPT.indexOf('messages:'));
 
 describe('prompt file', () => {
   const undeclared =
-    '{country} is not in variables; declare it, or write {{country}} where the text itself is meant';
+    '{country} is not in variables; declare it, or write {{country}} if you mean the text itself';
   const variableName =
-    ':6: variables[0]: a variable name is letters, digits and _, and does not start with a digit';
+    ':6: variables[0]: a variable name may contain only letters, digits and _, and must not start with a digit';
 
   test.each<[string, Record<string, string>, string]>([
     ['that is text', suiteFiles('hello'), ':1: must be a map with model and messages'],
@@ -109,7 +109,7 @@ describe('prompt file', () => {
     ['temprature: 1', 'unknown key "temprature"; did you mean "temperature"?'],
     [
       'options_of_ours: { a: 1 }',
-      'unknown key "options_of_ours": a model parameter is text, a number or true/false; maps and lists are passed on for stop, stop_sequences, stop_token_ids, response_format, tools, tool_choice, functions, function_call and their like',
+      'unknown key "options_of_ours": a model parameter is text, a number or true/false; maps and lists are allowed only for stop, stop_sequences, stop_token_ids, response_format, tools, tool_choice, functions, function_call and similar parameters',
     ],
     ['max_tokens:', 'max_tokens has no value; give it one or remove the key'],
     [
@@ -124,7 +124,7 @@ describe('prompt file', () => {
     ['api_key: sk-1', `"api_key" ${key}`],
     ['api_key_env: OTHER_KEY', `"api_key_env" ${key}`],
     ['provider: anthropic', '"provider" belongs in the settings file, under models'],
-    ['stream: true', '"stream" must be false: answers are read whole'],
+    ['stream: true', '"stream" must be false, because evaldiff does not stream answers'],
     ['user: ${oc.env:KEY}', '${oc.env:...} is not supported; values are taken as written'],
   ])('with the line %j is rejected', async (line, problem) => {
     expect(await problemsOf(withLine(line))).toEqual([`prompts/p.yaml:5: ${problem}`]);
@@ -146,7 +146,7 @@ describe('prompt file', () => {
   const notAllowed = 'is not in allowed-models';
   const another = `model "gpt-4o" means "gpt-9-large", which ${notAllowed}`;
   const elsewhere = (at: string) =>
-    `model "gpt-4o" asks "gpt-4o" at ${at}, and "gpt-4o" in allowed-models covers openai only; the workflow can allow ${at}:gpt-4o`;
+    `model "gpt-4o" asks "gpt-4o" at ${at}, and "gpt-4o" in allowed-models allows only openai; to allow it, add ${at}:gpt-4o in the workflow`;
   test.each<[string, string, string[], string | null]>([
     ['a model that is not allowed', '', ['gpt-4o-mini'], `model "gpt-4o" ${notAllowed}`],
     ['a model that is allowed', '', ['gpt-4o'], null],
@@ -215,7 +215,7 @@ describe('prompt file', () => {
       'a custom model at several endpoints',
       'gpt-4o: { provider: openai, endpoint: local, model: llama3 }\n  b: { provider: openai, endpoint: far, model: llama3 }',
       ['llama3'],
-      'model "gpt-4o": "llama3" in allowed-models could be any of local:llama3, far:llama3; the workflow has to name the one that it means',
+      'model "gpt-4o": "llama3" in allowed-models could be any of local:llama3, far:llama3; write the one that you mean in the workflow',
     ],
   ])(
     "is accepted only if allowed-models covers its model and the model's provider: %s",
@@ -268,9 +268,9 @@ describe('gate', () => {
     'metrics: [{ name: tone, code: "metric = 1\\nresult = True" }, { uses: latency }, { uses: rouge_l, name: near }]\n';
 
   const direction = (name: string) =>
-    `gate.metrics: the direction of "${name}" is unknown; write better: higher or better: lower beside the metric`;
+    `gate.metrics: the direction of "${name}" is unknown; add better: higher or better: lower to the metric`;
   const single =
-    'gate.unit is references, which compares what the roll-up makes of several tries, and n_tries is 1: set n_tries to 2 or more, or unit: tries';
+    'gate.unit is references, which needs several tries per reference to roll up, but n_tries is 1: set n_tries to 2 or more, or unit: tries';
   test.each<[string, Record<string, string>, string]>([
     [
       'with an unknown metric',
@@ -385,7 +385,7 @@ describe('test file', () => {
     [
       'with k beside code',
       `metrics_rollup: { name: mine, k: 2, code: "result = True" }\n${TESTS}`,
-      ':1: metrics_rollup: k belongs to at_least',
+      ':1: metrics_rollup: k is only for at_least',
     ],
     [
       'without a metric',
@@ -449,15 +449,15 @@ describe('test file', () => {
     ],
     [
       '{ name: m, uses: is_json, pass: [A] }',
-      '2: metric "m": pass names labels of a rubric; a number passes by min, max or threshold',
+      '2: metric "m": pass is only for labels of a rubric; use min, max or threshold for a number',
     ],
     [
       '{ name: m, rubric: yea, pass: [A], max: 0.5 }',
-      '2: metric "m": pass and max both say what passes; keep one of them',
+      '2: metric "m": pass and max both define what passes; keep one of them',
     ],
     [
       '{ name: m, rubric: yea, threshold: 0.5, min: 0.5 }',
-      '2: metric "m": threshold is one bound, and min and max are the same; keep one form',
+      '2: metric "m": threshold cannot be combined with min or max; keep one form',
     ],
     [
       '{ name: m, uses: levenshtein, threshold: 80 }',
@@ -477,7 +477,7 @@ describe('test file', () => {
     ],
     [
       '{ name: m, uses: finish_reason, threshold: 0.5 }',
-      '2: metric "m": threshold: its values are one of the six words, so that no bound fits',
+      '2: metric "m": threshold: its values are one of the six words, so it cannot have a bound',
     ],
     [
       '{ name: m, rubric: yea, min: 80 }',
@@ -505,7 +505,7 @@ describe('test file', () => {
     ['{ name: m, rubric: yae }', '2: metric "m": there is no rubric "yae"; known are yea'],
     [
       '{ name: m, rubric: yea }',
-      '2: metric "m" is judged by a model: name one in the settings file, grader: { model: … }',
+      '2: metric "m" needs a grader: name a model in the settings file, grader: { model: … }',
       { 'evaldiff.yaml': 'seed: 1' },
     ],
   ])('with the metric %j is rejected', async (lines, problem, more = {}) => {
@@ -600,13 +600,13 @@ describe('defaults entry', () => {
       'prompts/b.yaml': 'defaults: [a]\nname: b',
     };
     expect(await problemsOf(files)).toEqual([
-      'prompts/b.yaml:1: defaults go in a circle: prompts/a.yaml -> prompts/b.yaml -> prompts/a.yaml',
-      'prompts/a.yaml:1: defaults go in a circle: prompts/b.yaml -> prompts/a.yaml -> prompts/b.yaml',
+      'prompts/b.yaml:1: defaults form a cycle: prompts/a.yaml -> prompts/b.yaml -> prompts/a.yaml',
+      'prompts/a.yaml:1: defaults form a cycle: prompts/b.yaml -> prompts/a.yaml -> prompts/b.yaml',
     ]);
     expect(
       await problemsOf(to('tests/p', { 'prompts/tests/p.yaml': `defaults: p\n${TESTS}` })),
     ).toEqual([
-      'prompts/tests/p.yaml:1: defaults go in a circle: prompts/tests/p.yaml -> prompts/tests/p.yaml',
+      'prompts/tests/p.yaml:1: defaults form a cycle: prompts/tests/p.yaml -> prompts/tests/p.yaml',
     ]);
   });
 
@@ -674,7 +674,7 @@ describe('rubric file', () => {
     [
       'with an unknown keyword',
       body('{contents}'),
-      '4: {contents} is not a keyword; did you mean "content"?; the text itself is written {{contents}}',
+      '4: {contents} is not a keyword; did you mean "content"?; write {{contents}} if you mean the text itself',
     ],
     [
       'without a prompt',
@@ -718,7 +718,7 @@ describe('rubric file', () => {
     ],
     [
       'pass: YES\n  threshold: 1',
-      `7: ${of} pass and threshold both say what passes; keep one of them`,
+      `7: ${of} pass and threshold both define what passes; keep one of them`,
     ],
     ['threshold: 2', `6: ${of} with threshold 2 no label passes; the scores are 1, 0`],
     [

@@ -131,8 +131,11 @@ describe('API of a model', () => {
   });
 
   test.each([
-    ['mistral, api: responses', 'models.m: api: responses is not for provider mistral; only'],
-    ['anthropic, api: chat', 'models.m: "api" is not for provider anthropic'],
+    [
+      'mistral, api: responses',
+      'models.m: api: responses is not available for provider mistral; only',
+    ],
+    ['anthropic, api: chat', 'models.m: "api" is not available for provider anthropic'],
     ['openai, api: grpc', 'models.m.api must be one of chat, responses'],
     [
       'openai, endpoint: azure, is: gtp-5.4',
@@ -216,7 +219,7 @@ describe('messages that a model does not support', () => {
     const prefill =
       'messages:\n  - { role: user, content: Name a colour as JSON. }\n  - { role: assistant, content: "{" }\n';
     expect(await checkMessages('claude-sonnet-5-5', prefill)).toEqual([
-      'prompts/p.yaml:4: claude-sonnet-5-5 does not continue a last message of the assistant: remove it, or say in another message how the answer begins',
+      'prompts/p.yaml:4: claude-sonnet-5-5 does not accept a final assistant message: remove it, or ask for the beginning of the answer in another message',
     ]);
     expect(await checkMessages('claude-haiku-4-5', prefill)).toEqual([]);
   });
@@ -257,7 +260,7 @@ models:
   gpt-4-turbo: { provider: openai, endpoint: local }
 `;
     expect((await check('model: gpt-4-turbo', { settings })).problems).toEqual([
-      'evaldiff.yaml:1: judge stands for gpt-4, which ended on 2026-10-23: name its successor where the settings (models) say what judge stands for',
+      'evaldiff.yaml:1: judge stands for gpt-4, which ended on 2026-10-23: name its successor under models in the settings, where judge is defined',
     ]);
   });
 

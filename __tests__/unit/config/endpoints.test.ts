@@ -56,7 +56,7 @@ test.each([
   ['http://127.0.0.1:0/v1', 'must not have port 0 in its address'],
   [
     'https://team.openai.azure.com/ api-version=2024-10-21',
-    "is Azure's without a path: its address ends in /openai/v1, or in /openai with an api-version",
+    'is an Azure address without a path: it must end in /openai/v1, or in /openai with an api-version',
   ],
   [
     'https://x.example rpm=2',
@@ -76,7 +76,7 @@ test.each(['2024', '2024-10', '2024-13-01', '20241021', '2024-10-21_preview', ''
       {
         place: null,
         message:
-          'endpoints: "a" must have an api-version that is a day, like api-version=2024-10-21 or 2025-04-01-preview, or a word like preview',
+          'endpoints: "a" must have a date as its api-version, such as api-version=2024-10-21 or 2025-04-01-preview, or a word such as preview',
       },
     ]);
   },

@@ -61,12 +61,12 @@ describe('grader of a metric', () => {
     [
       'beside code',
       '{ name: m, code: "metric = result = True", grader: g }',
-      'metric "m": grader belongs to a rubric, or to a metric that a model judges',
+      'metric "m": grader is only for metrics that a model grades, such as a rubric',
     ],
     [
       'beside a comparison',
       '{ uses: exact_match, grader: g }',
-      'metric "metrics[0]": grader belongs to a rubric, or to a metric that a model judges',
+      'metric "metrics[0]": grader is only for metrics that a model grades, such as a rubric',
     ],
     [
       'with an even number of models',
@@ -76,7 +76,7 @@ describe('grader of a metric', () => {
     [
       'with a duplicate model',
       '{ rubric: is_polite, grader: [a, b, a] }',
-      'metrics[0].grader: "a" is there twice; the same model with the same parameters has one vote',
+      'metrics[0].grader: "a" is listed twice; a model with the same parameters has only one vote',
     ],
     [
       'without a model',
@@ -132,7 +132,7 @@ describe('embedding model', () => {
 
   test('is required in the settings or the metric', async () => {
     expect(await problemsOf(files(metric))).toEqual([
-      'prompts/tests/p.yaml:2: metric "near" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric\'s with: { model: … }',
+      'prompts/tests/p.yaml:2: metric "near" needs an embedding model: name one in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric, with: { model: … }',
     ]);
     expect(await problemsOf(files(metric.replace(' }', ', with: { model: m } }')))).toEqual([]);
   });

@@ -167,7 +167,7 @@ describe('action inputs', () => {
       'x=https://llm.example key=sk-abc.def',
       'must be name=url key=ENV_NAME, where ENV_NAME is the name of an environment variable and not the key itself',
     ],
-    ['x=https://a.example\nx=https://b.example', 'is there twice'],
+    ['x=https://a.example\nx=https://b.example', 'is defined twice'],
     [
       'x=https://a.example concurency=2',
       'has an option "concurency", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
@@ -179,7 +179,7 @@ describe('action inputs', () => {
     ['x=https://a.example header=host:OTHER', 'must not set the header host'],
     [
       'x=https://team.openai.azure.com/openai key=AZURE_KEY',
-      "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1",
+      'is an Azure address without a version: add api-version=2024-10-21, or use the newer address, which ends in /openai/v1',
     ],
     [
       'x=https://team.openai.azure.com/openai?api-version=2024-10-21',
@@ -196,7 +196,7 @@ describe('action inputs', () => {
     ['x=https://a.example insecure', 'is https already; "insecure" is for http://, leave it out'],
     [
       'x=http://ollama:11434/v1 insecure key=OPENAI_API_KEY',
-      "must not send OPENAI_API_KEY over plain http; a service of the job's own has a key of its own, or none",
+      'must not send OPENAI_API_KEY over plain http; use a separate key or none for a service that runs in the job',
     ],
     [
       'x=https://a.example concurrency=0',

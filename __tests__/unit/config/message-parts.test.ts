@@ -145,7 +145,7 @@ describe('messages with parts', () => {
       'prompts/p.yaml': PROMPT.replace('role: user', 'role: system'),
     });
     expect(problems.join('\n')).toContain(
-      'messages[0].content: only messages of the user show images and files',
+      'messages[0].content: only user messages may contain images and files',
     );
   });
 

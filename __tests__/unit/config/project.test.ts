@@ -133,7 +133,7 @@ describe('project', () => {
       'metrics: [{ name: m, uses: llm_rubric, with: { criteria: kind } }]\nreferences: [{ input: { a: 1 } }]\n',
     );
     const problem =
-      'prompts/tests/p.yaml:1: metric "m" is judged by a model: name one in the settings file, grader: { model: … }';
+      'prompts/tests/p.yaml:1: metric "m" needs a grader: name a model in the settings file, grader: { model: … }';
     expect(await problemsOf({ ...graded, 'evaldiff.yaml': 'seed: 1\n' })).toEqual([problem]);
     expect(await problemsOf({ ...graded, 'evaldiff.yaml': 'grader: g\ngrader: h\n' })).toEqual([
       'evaldiff.yaml:2: the key "grader" is already on line 1',
@@ -148,7 +148,7 @@ describe('project', () => {
     const asked = { configRequired: true };
     expect((await read(files, asked)).notices).toEqual([]);
     expect((await read({ ...files, 'evaldiff.yaml': 'seed: 1\n' }, asked)).notices).toEqual([
-      'llmeval.yaml: is not read, for evaldiff.yaml is there; move what it says into evaldiff.yaml',
+      'llmeval.yaml: is not read, because evaldiff.yaml exists; move its content into evaldiff.yaml',
     ]);
   });
 
@@ -170,7 +170,7 @@ describe('project', () => {
   test('reports file names that differ only by case', async () => {
     const { notices } = await read({ ...suiteFiles(), 'prompts/tests/P.yaml': 'never read' });
     expect(notices).toEqual([
-      'prompts/tests/p.yaml: prompts/tests/p.yaml and prompts/tests/P.yaml differ only by case or Unicode form; on some systems they are one file',
+      'prompts/tests/p.yaml: prompts/tests/p.yaml and prompts/tests/P.yaml differ only by case or Unicode form; on some systems they are the same file',
     ]);
   });
 

@@ -158,7 +158,7 @@ references:
   test('reports a placeholder without an input and suggests the nearest input', async () => {
     const { problems } = await read({ [FILE]: SUITE.replace('{language}', '{langage}') });
     expect(problems).toEqual([
-      `${FILE}:2: no reference has an input "langage"; add it to one, or write {{langage}} where the text itself is meant; did you mean "language"?`,
+      `${FILE}:2: no reference has an input "langage"; add it to one, or write {{langage}} if you mean the text itself; did you mean "language"?`,
     ]);
   });
 

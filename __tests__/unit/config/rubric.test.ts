@@ -103,7 +103,7 @@ describe('rubrics', () => {
   test('without the answer cause a notice', async () => {
     expect((await rubrics('r: { prompt: "{expected}", choice_scores: { A: 1 } }')).notices).toEqual(
       [
-        'rubrics/r.yaml:1: the rubric "r" shows the grader no answer: use {completion}, {content} or {conversation}',
+        'rubrics/r.yaml:1: the rubric "r" does not show the answer to the grader: use {completion}, {content} or {conversation}',
       ],
     );
   });
@@ -147,7 +147,7 @@ describe('rubrics', () => {
     ],
     [
       'choice_strings: AB',
-      '1: r.choice_scores must map at least one answer to a number; choice_strings names answers and scores none',
+      '1: r.choice_scores must map at least one answer to a number; choice_strings has labels but no scores',
     ],
     [
       'choice_strings: from_n',
@@ -176,7 +176,7 @@ describe('rubrics', () => {
     const text =
       'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
     expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([
-      'rubrics/r.yaml:6: the rubric "r" shows {expected}, so this example needs ideal: the text to insert there',
+      'rubrics/r.yaml:6: the rubric "r" uses {expected}, so this example needs ideal, the text to insert there',
     ]);
     const { list } = await rubrics(text.replace(/ {4}- .*expected: A }\n$/, ''));
     expect(list[0]?.examples.map(({ ideal }) => ideal)).toEqual(['8']);

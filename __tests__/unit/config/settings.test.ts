@@ -137,7 +137,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'models:\n  m: { provider: openai, process: try }',
-      '2: models.m: "process" is not for provider openai',
+      '2: models.m: "process" is not available for provider openai',
     ],
     [
       'models:\n  m: { provider: program, command: node x }',
@@ -146,7 +146,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['models:\n  m: { provider: replay }', '2: models.m: "file" is missing'],
     [
       'models:\n  m: { provider: openai, command: [node] }',
-      '2: models.m: "command" is not for provider openai',
+      '2: models.m: "command" is not available for provider openai',
     ],
     [
       'models:\n  m: { provider: openai, transport: bach }',
@@ -154,15 +154,15 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'models:\n  m:\n    provider: openai\n    endpoint: local\n    transport: batch',
-      `5: models.m: transport: batch is not for an endpoint of the workflow${batches}`,
+      `5: models.m: transport: batch is not available for an endpoint of the workflow${batches}`,
     ],
     [
       'models:\n  m: { provider: program, command: [node], transport: batch }',
-      `2: models.m: transport: batch is not for provider program${batches}`,
+      `2: models.m: transport: batch is not available for provider program${batches}`,
     ],
     [
       'models:\n  m: { provider: replay, file: r.jsonl, transport: batch }',
-      `2: models.m: transport: batch is not for provider replay${batches}`,
+      `2: models.m: transport: batch is not available for provider replay${batches}`,
     ],
     ['transport: slow', '1: transport must be one of direct, batch'],
     ['grader: { temperature: 0 }', '1: grader: "model" is missing'],
@@ -172,7 +172,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'grader:\n  - a\n  - { model: b }\n  - { model: b, temperature: 0 }\n  - a\n  - c',
-      '5: grader: "a" is there twice; the same model with the same parameters has one vote',
+      '5: grader: "a" is listed twice; a model with the same parameters has only one vote',
     ],
     ['grader: [a, b, { temperature: 0 }]', '1: grader[2]: "model" is missing'],
     ['grader: { model: m, headers: { a: b } }', `1: grader: "headers" ${address}`],

@@ -79,7 +79,7 @@ describe('sweep', () => {
     expect(
       (await read(suiteFiles(), { configRequired: true }, ['temperature=1,0,1'])).problems,
     ).toEqual([
-      'sweep over "temperature": the value 1 is there more than once; each would ask the same again',
+      'sweep over "temperature": the value 1 is listed more than once; it would run again with the same requests',
     ]);
     expect(
       await problemsOf(
@@ -87,7 +87,7 @@ describe('sweep', () => {
         { configRequired: true },
       ),
     ).toEqual([
-      'evaldiff.yaml:3: sweep over "model": the value "a" is there more than once; each would ask the same again',
+      'evaldiff.yaml:3: sweep over "model": the value "a" is listed more than once; it would run again with the same requests',
     ]);
     expect((await read(suiteFiles(), { configRequired: true }, ['user="1",1'])).problems).toEqual(
       [],

@@ -32,20 +32,20 @@ describe('metric with the key every', () => {
 
   test('is rejected if it also sets all: true', async () => {
     expect(await problems('  - { uses: is_json, every: 0.9, all: true }\n')).toEqual([
-      'prompts/tests/p.yaml:2: all: true wants every turn to pass, and every: 0.9 only a share; keep one',
+      'prompts/tests/p.yaml:2: all: true requires every turn to pass, but every: 0.9 only a share; keep one',
     ]);
   });
 
   test('is rejected for single answers', async () => {
     expect(await problems(METRIC, 'references: [{ input: { a: 1 } }]\n')).toEqual([
-      'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, and the references are single answers; remove `every`, give them recorded dialogues (input: a list of messages), or the suite a conversation',
+      'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, but the references are single answers; remove `every`, use recorded dialogues (input: a list of messages), or add conversation to the suite',
     ]);
   });
 
   test('is rejected at level ToolCall if no dialogue has tool calls', async () => {
     const calls = '  - { uses: tool_was_called, level: toolcall, every: true }\n';
     expect(await problems(calls)).toEqual([
-      'prompts/tests/p.yaml:2: metric "tool_was_called": it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
+      'prompts/tests/p.yaml:2: metric "tool_was_called": it judges tool calls, but no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
     ]);
     const called = (call: string) =>
       `references: [{ input: [{ role: user, content: q }, { role: assistant, tool_calls: [${call}] }] }]\n`;
@@ -61,7 +61,7 @@ describe('metric with the key every', () => {
 
   test('is rejected if it measures the call instead of the answer', async () => {
     expect(await problems('  - { uses: latency, with: { max: 5 }, every: true }\n')).toEqual([
-      'prompts/tests/p.yaml:2: metric "latency": latency is about the whole answer, so that every has nothing to judge',
+      'prompts/tests/p.yaml:2: metric "latency": latency judges the whole answer, so it cannot be combined with every',
     ]);
   });
 
@@ -192,12 +192,12 @@ describe('depends_on', () => {
     [
       'is rejected in a cycle',
       `- { name: a, uses: is_json, ${on('{ name: c }')} }\n- { name: b, uses: is_json, ${on('{ name: a }')} }\n- { name: c, code: x, ${on('{ name: b }')} }`,
-      '3: depends_on goes in a circle: a -> c -> b -> a',
+      '3: depends_on forms a cycle: a -> c -> b -> a',
     ],
     [
       'is rejected for the metric itself',
       `- { name: a, uses: is_json, ${on('{ name: a }')} }`,
-      '2: depends_on goes in a circle: a -> a',
+      '2: depends_on forms a cycle: a -> a',
     ],
     [
       'is rejected for a later object',
@@ -233,10 +233,10 @@ describe('level of a metric', () => {
 
   test('is rejected at its line if the metric cannot judge that level', async () => {
     expect(await metrics('  - uses: exact_match\n    level: ToolCall')).toEqual([
-      'prompts/tests/p.yaml:3: metric "exact_match": exact_match has nothing to judge at level ToolCall; it is for Message, Turn, Thread',
+      'prompts/tests/p.yaml:3: metric "exact_match": exact_match cannot judge level ToolCall; it can judge Message, Turn, Thread',
     ]);
     expect(await metrics('  - name: c\n    code: x\n    metric_level: ToolCall')).toEqual([
-      'prompts/tests/p.yaml:4: metric "c": code has nothing to judge at level ToolCall; it is for Message, Turn, Thread',
+      'prompts/tests/p.yaml:4: metric "c": code cannot judge level ToolCall; it can judge Message, Turn, Thread',
     ]);
   });
 });
@@ -421,7 +421,7 @@ describe('references_from', () => {
       'd.jsonl': `${dialogue}{"foo": 1}\n{"id": "x", "input": {}}\n{"a": 1}\n{"input": {"a": 1}}\n`,
     });
     const lacks =
-      'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or take the row out';
+      'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or remove the row';
     expect(problems).toEqual([`d.jsonl:2: ${lacks}`, `d.jsonl:3: ${lacks}`]);
   });
 
@@ -599,7 +599,7 @@ describe('references_from', () => {
       'a control character',
       'c.jsonl',
       '{"a": "\\u0007"}',
-      '1: has the control character U+0007; take it out',
+      '1: has the control character U+0007; remove it',
     ],
     [
       'a map as a value',
@@ -617,7 +617,7 @@ describe('references_from', () => {
       'a ragged table',
       'c.csv',
       'a,b\n1,2\n3\n',
-      '3: has 1 cell where the first row has 2; a cell with a separator in it goes into double quotes',
+      '3: has 1 cell where the first row has 2; put a cell that contains a separator into double quotes',
     ],
     ['an unclosed quote', 'c.csv', 'a\n"1\n', '2: has a double quote that is not closed'],
     ['a duplicate column', 'c.csv', 'a,a\n1,2\n', '1: has the column "a" twice'],
@@ -643,7 +643,7 @@ describe('references_from', () => {
     expect(
       (await from('{ file: c.jsonl }', { 'c.jsonl': '{"input": "x"}' }, TWO)).problems,
     ).toEqual([
-      'c.jsonl:1: "input" is one value and the prompt has 2 variables; map each of them: input: { variable: column }',
+      'c.jsonl:1: "input" is one value, but the prompt has 2 variables; map each of them: input: { variable: column }',
     ]);
   });
 });
@@ -680,7 +680,7 @@ test("a suite's gate may set only fail_on, min_drop, tolerance, min_pass_rate, u
   );
   expect((await gated('{ tolerance: auto }')).tests.gate).toEqual({ tolerance: 'auto' });
   await expect(gated('{ tolerance: 0 }')).rejects.toThrow(
-    /gate\.tolerance must be auto, or a number above 0 .*that no drop at all is possible can never be shown/,
+    /gate\.tolerance must be auto, or a number above 0 .*no number of tries can rule out every drop/,
   );
   await expect(gated('{ tolerance: 2 }')).rejects.toThrow(
     /^prompts\/tests\/p\.yaml:3: gate\.tolerance must be /,
@@ -732,7 +732,7 @@ describe('clusters', () => {
         `${METRICS}references:\n  - { input: { a: 1 }, cluster: letter }\n  - { input: { a: 2 }, cluster: leter }\n  - { input: { a: 3 }, cluster: letter }\n`,
       ),
     ).rejects.toThrow(
-      /^prompts\/tests\/p\.yaml:4: the cluster "leter" has this reference only; give its name to all references that share a template, or leave it out$/,
+      /^prompts\/tests\/p\.yaml:4: the cluster "leter" has only this reference; use the same name for all references that share a template, or remove it$/,
     );
   });
 });

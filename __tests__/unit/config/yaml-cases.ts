@@ -27,7 +27,7 @@ const bad = (...problems: string[]) => ({
   problems: problems.map((text) => (/^\d/.test(text) ? `p.yaml:${text}` : `p.yaml: ${text}`)),
 });
 const FOREIGN_SPACE =
-  'has U+00A0 in place of a space, which YAML takes for a letter; write a plain space';
+  'has U+00A0 instead of a space, which YAML reads as a letter; write a plain space';
 const good = (value: unknown) => ({ value });
 
 export const CASES: Case[] = [
@@ -250,7 +250,7 @@ export const CASES: Case[] = [
   [
     'a million line breaks',
     '\n'.repeat(MIB),
-    bad('has more than 600000 pieces; move references into a JSONL or CSV file (references_from)'),
+    bad('has more than 600000 tokens; move references into a JSONL or CSV file (references_from)'),
   ],
   ['a long comment', `${'#'.repeat(1_000_000)}\na: 1`, good({ a: 1 })],
   [
@@ -266,19 +266,19 @@ export const CASES: Case[] = [
   [
     'UTF-16',
     new Uint8Array(Buffer.from('a: 1', 'utf16le')),
-    bad('1: has the control character U+0000; take it out, or save the file as UTF-8'),
+    bad('1: has the control character U+0000; remove it, or save the file as UTF-8'),
   ],
   [
     'NUL',
     'a: 1\nb: "x\u0000y"',
-    bad('2: has the control character U+0000; take it out, or save the file as UTF-8'),
+    bad('2: has the control character U+0000; remove it, or save the file as UTF-8'),
   ],
-  ['BEL', 'a: x\u0007y', bad('1: has the control character U+0007; take it out')],
-  ['NUL by escape', 'a: "x\\0y"', bad('1: a has the control character U+0000; take it out')],
+  ['BEL', 'a: x\u0007y', bad('1: has the control character U+0007; remove it')],
+  ['NUL by escape', 'a: "x\\0y"', bad('1: a has the control character U+0000; remove it')],
   [
     'a control character in a key by escape',
     '"a\\eb": 1',
-    bad('1: a key has the control character U+001B; take it out'),
+    bad('1: a key has the control character U+001B; remove it'),
   ],
   [
     'a bidirectional override',

@@ -162,7 +162,7 @@ describe('embedding_similarity', () => {
     });
     expect(await scored('embedding_similarity', one)).toMatchObject({
       status: 'error',
-      reason: expect.stringContaining('no model of embeddings is set'),
+      reason: expect.stringContaining('no embedding model is set'),
     });
   });
 

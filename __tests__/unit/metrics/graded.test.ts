@@ -83,7 +83,7 @@ describe('model-graded metrics', () => {
     expect(texts[0]).toContain('\nCloses at 6.\n\nNo pets.\n<<<end ');
     expect((await of('source')).score).toMatchObject({
       status: 'error',
-      reason: 'the input has no source, which metric faithfulness takes as context',
+      reason: 'the input has no source, which metric faithfulness uses as context',
     });
     expect((await of('toString')).score.status).toBe('error');
   });

@@ -3,7 +3,8 @@ import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored, tools } from './samples.ts';
 
-const without = (what: string) => `the pattern uses ${what}, which the safe engine does not have`;
+const without = (what: string) =>
+  `the pattern uses ${what}, which the safe regex engine does not support`;
 
 describe('parameter problem', () => {
   const UNKNOWN = 'with.ignorecase is not a parameter of';
@@ -29,7 +30,7 @@ describe('parameter problem', () => {
     ['message_matches_regex', {}, 'with.expression is missing'],
     ['word_count', { min: 'few' }, 'with.min must be a number'],
     ['criteria', { statements: [] }, 'with.statements must have at least 1 item'],
-    ['json_schema', {}, 'with.schema is missing, or of a kind that it cannot be'],
+    ['json_schema', {}, 'with.schema is missing or has the wrong type'],
     ['json_schema', { schema: '{' }, 'the schema is not JSON'],
     ['json_schema', { schema: '[]' }, 'the schema must be a map'],
     ['g_eval', { criteria: 'x', scale: 1 }, 'with.scale must be at least 2'],

@@ -102,7 +102,7 @@ describe('rubric grading', () => {
     async (reply) => {
       const { score, asked } = await graded([reply]);
       expect(score).toMatchObject({ status: 'ungraded', value: null });
-      expect(score.reason).toContain('grader gave no single choice of YES, NO');
+      expect(score.reason).toContain('the grader did not choose exactly one of YES, NO');
       expect(asked).toHaveLength(2);
       // The first reply stays cached because it leads to the second question, which is not cached.
       expect(asked[0]?.usable).toBeUndefined();
@@ -251,7 +251,7 @@ describe('several graders', () => {
     expect(new Set(asked.map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
   });
 
-  const none = 'the graders give no majority';
+  const none = 'no label has a majority of the graders';
   test.each<[string, (string | Completion)[], string, string]>([
     [
       "return the majority's label and name the dissenters",

@@ -115,7 +115,7 @@ describe('json_schema', () => {
     [{ requried: ['a'] }, 'unknown keyword: "requried"'],
     [{ format: 'e-mail' }, 'unknown format "e-mail"'],
     [{ $ref: 'https://example.org/other.json' }, "can't resolve reference"],
-    [{ pattern: '(?=a)' }, 'the pattern uses (?=, which the safe engine does not have'],
+    [{ pattern: '(?=a)' }, 'the pattern uses (?=, which the safe regex engine does not support'],
   ])('rejects the schema %j when loading: %s', (schema, message) => {
     expect(compileSchema(schema as { [key: string]: Json })).toContain(message);
   });

@@ -27,7 +27,7 @@ export function nothingToSweep(
     problem(
       { file: settings.file ?? SETTINGS_FILE, line: 0 },
       'no prompt here has references, so there is nothing to run; ' +
-        'write prompts there with their tests ("npx evaldiff init" begins with some), ' +
+        'write prompts there with their tests ("npx evaldiff init" creates some), ' +
         'or name the folder that has them (working-directory, --directory)',
     ),
   ];

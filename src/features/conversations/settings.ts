@@ -70,7 +70,7 @@ const shape = {
   examples: listOf(labelledAnswerSchema)
     .describe('Answers that people accepted or rejected. They test the evaluators.')
     .optional(),
-  examples_from: answersFromSchema.describe('Data file with more of these answers.').optional(),
+  examples_from: answersFromSchema.describe('Data file with more examples.').optional(),
 };
 
 export const conversationKey: SuiteKey = {

@@ -66,7 +66,7 @@ export const gateSettingsSchema = z.strictObject({
   anchor: z
     .strictObject({
       since: z.string().describe('`last-release`, `30-days` (1 to 3650), or a tag or commit.'),
-      fail: z.boolean().describe('Whether a drop since then makes a run red.').default(false),
+      fail: z.boolean().describe('Whether a drop since then fails the run.').default(false),
     })
     .nullable()
     .describe('An older commit that head is also compared with; null for none.')

@@ -28,7 +28,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
     const [value] = parseObjects(text);
     return value === undefined
-      ? { ok: false, reason: 'the answer holds no object' }
+      ? { ok: false, reason: 'the answer contains no object' }
       : { ok: true, value };
   }
   const whole = extraction === 'raw' ? text : (codeIn(text, JSON_LANGUAGES) ?? text);

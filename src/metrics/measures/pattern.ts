@@ -19,7 +19,7 @@ export function compilePattern(written: string, flags: PatternFlags): RE2JS | st
   const pattern = flags.syntax === 'javascript' ? toSafePattern(composed) : composed;
   if (pattern === null) {
     const feature = unsupportedFeature(written);
-    return `the pattern uses ${feature ?? 'something'}, which the safe engine does not have`;
+    return `the pattern uses ${feature ?? 'something'}, which the safe regex engine does not support`;
   }
   const bits =
     (flags.ignore_case ? RE2JS.CASE_INSENSITIVE : 0) |
@@ -30,7 +30,8 @@ export function compilePattern(written: string, flags: PatternFlags): RE2JS | st
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const feature = unsupportedFeature(pattern);
-    if (feature !== null) return `the pattern uses ${feature}, which the safe engine does not have`;
+    if (feature !== null)
+      return `the pattern uses ${feature}, which the safe regex engine does not support`;
     return `the pattern is not valid: ${error.message.replace(/^error parsing regexp: /, '')}`;
   }
 }

@@ -80,13 +80,13 @@ describe('an error on the command line', () => {
       'validate',
       'in a folder without a project says where to begin',
       {},
-      `evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; ${PROMPTS} ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory)`,
+      `evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; ${PROMPTS} ("npx evaldiff init" creates some), or name another folder (working-directory, --directory)`,
     ],
     [
       'validate',
       'above the projects of a repository names their folders',
       { 'services/chat/evaldiff.yaml': 'n_tries: 2\n' },
-      'that has them; services/chat has one',
+      '; evaldiff.yaml exists in services/chat',
     ],
     [
       'validate',
@@ -104,7 +104,7 @@ describe('an error on the command line', () => {
       'run',
       'in a project without prompts is not green',
       { 'evaldiff.yaml': 'seed: 1\n' },
-      `- evaldiff.yaml: no prompt here has references, so there is nothing to run; ${PROMPTS} with their tests ("npx evaldiff init" begins with some)`,
+      `- evaldiff.yaml: no prompt here has references, so there is nothing to run; ${PROMPTS} with their tests ("npx evaldiff init" creates some)`,
     ],
     [
       'run',

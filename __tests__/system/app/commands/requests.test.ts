@@ -89,7 +89,11 @@ describe('an empty answer', () => {
 describe('the parameter stream', () => {
   test.each([
     ['false', 0, '1 prompt with 4 references: no errors'],
-    ['true', 2, 'prompts/ask.yaml:3: "stream" must be false: answers are read whole'],
+    [
+      'true',
+      2,
+      'prompts/ask.yaml:3: "stream" must be false, because evaldiff does not stream answers',
+    ],
   ])('is accepted if false and rejected if true: %s', async (value, exit, words) => {
     const { evaldiff, repository } = await openShop({});
     repository.write({

@@ -182,7 +182,7 @@ describe('validate', () => {
     await refuses(lost, 'evaldiff.yml: is not read; rename it to evaldiff.yaml');
     await refuses(
       { ...lost, 'evaldiff.yaml': 'seed: 2\n' },
-      'evaldiff.yml: is not read; move what it says into evaldiff.yaml',
+      'evaldiff.yml: is not read; move its content into evaldiff.yaml',
     );
     expect((await evaldiff(lost, 'validate', '--config', 'evaldiff.yml')).code).toBe(0);
   });
@@ -209,7 +209,7 @@ describe('validate', () => {
     expect(code).toBe(0);
     for (const file of ['prompts/shop/refund.yaml', 'prompts/chat.yml'])
       expect(err).toContain(
-        `note: ${file}: is not read: no pattern takes this prompt; prompts: prompts/**/*.{yaml,yml} would`,
+        `note: ${file}: is not read: no pattern in prompts matches this prompt; write prompts: prompts/**/*.{yaml,yml}`,
       );
     expect(err).toContain(
       'note: prompts/tests/old.yaml: is not read: no pattern of prompts or rubrics matches it, and no prompt names it in its defaults',

@@ -148,7 +148,7 @@ describe('evaldiff import', () => {
     const unnamed = await run(['import', 'evals/evals.json'], evals);
     expect([unnamed.code, unnamed.err]).toEqual([
       1,
-      expect.stringMatching(/^lost: evaldiff validate: metric "checks" is judged by a model/m),
+      expect.stringMatching(/^lost: evaldiff validate: metric "checks" needs a grader/m),
     ]);
   });
 

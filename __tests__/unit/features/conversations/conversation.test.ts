@@ -149,7 +149,7 @@ describe('combination rules', () => {
       `conversation: { evaluators: [gpt-4o] }\nmetrics:\n  - { name: conversation, uses: is_json }\n${REFERENCES}`,
     );
     expect(await problemsOf(files)).toEqual([
-      'prompts/tests/p.yaml:3: metric "conversation": the conversation\'s own outcome has this name; give the metric another one',
+      'prompts/tests/p.yaml:3: metric "conversation": conversation already has an outcome with this name; give the metric another name',
     ]);
   });
 });

@@ -73,7 +73,7 @@ describe('the script of a reference', () => {
       ref('x', 'turns: [{ expected: Hello }]'),
       '',
       [
-        'prompts/tests/p.yaml:5: turns have expected, and no metric compares every turn with it; add one, such as { uses: contains, every: true }',
+        'prompts/tests/p.yaml:5: turns have expected values, but no metric compares every turn with them; add one, such as { uses: contains, every: true }',
       ],
     ],
     [
@@ -123,7 +123,7 @@ describe('the script of a reference', () => {
     [
       'words of the user',
       recorded('{ user: Hi, expected: a }'),
-      'a recorded dialogue has the words of its user; leave out user in turns',
+      "a recorded dialogue already contains the user's messages; remove user from turns",
     ],
     [
       'more turns than answers',
@@ -139,7 +139,7 @@ describe('the script of a reference', () => {
   test('is rejected if it expects a value for a turn, but no metric judges every turn', async () => {
     const tests = recorded('{ expected: a }', 'uses: contains, every: true, metric_level: Message');
     const problems = await problemsOf(suiteFiles(PROMPT, tests));
-    expect(problems.join('\n')).toContain('no metric compares every turn with it');
+    expect(problems.join('\n')).toContain('no metric compares every turn with them');
   });
 
   test('can be in a row of a JSONL file', async () => {

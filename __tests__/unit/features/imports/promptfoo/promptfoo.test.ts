@@ -326,7 +326,7 @@ tests:
     const settled = await read({ 'evaldiff.yaml': 'grader: gpt-4o', ...files });
     expect(settled.project.settings.grader?.model).toBe('gpt-4o');
     expect(await problemsOf(config(test))).toEqual([
-      `${CONFIG}:5: metric "llm-rubric" is judged by a model: name one in the settings file, grader: { model: … }`,
+      `${CONFIG}:5: metric "llm-rubric" needs a grader: name a model in the settings file, grader: { model: … }`,
     ]);
   });
 
