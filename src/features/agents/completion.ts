@@ -75,7 +75,7 @@ function runEnd(run: FinishedRun): RunEnd {
   const message = faultOf(run);
   if (message !== null) return failureBehind(message, record);
   return isTrigger
-    ? { kind: 'program', message: `${row.name} ended without asking its model` }
+    ? { kind: 'program', message: `${row.name} ended without calling its model` }
     : { ended: 'done' };
 }
 

@@ -213,7 +213,7 @@ function readWorkspace(
   checkSkills(document, written.skills ?? {}, tools, problems);
   if (problems.length === before && placeFiles(tools.files.below(''), rules).size === 0) {
     const message =
-      'workspace: nothing is left inside; hide leaves out every file that from and with name';
+      'workspace: no file is left, because `hide` excludes every file of `from` and `with`';
     problems.push(problem(document.placeOf(['workspace', 'hide']), message));
   }
   return rules;

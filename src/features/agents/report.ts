@@ -96,7 +96,7 @@ function checkWords({ code: exit, timedOut, output }: CheckResult): string {
 function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
   if (leaks.length > 0)
     return [
-      text('the false key of its environment was seen in '),
+      text('the fake API key in its environment was found in '),
       code(leaks[0] ?? '', characters),
     ];
   return ended === 'turns' || ended === 'usd' ? [text(END_WORDS[ended])] : [];

@@ -85,7 +85,7 @@ async function runOne(
   { place, sources, options }: RunContext,
 ): Promise<Completion> {
   const spec = specOf(target.command);
-  if (spec === null || target.calls === undefined) return unstarted('the agent is not known');
+  if (spec === null || target.calls === undefined) return unstarted('the agent is unknown');
   const cli = await sources.cli(spec);
   if ('problem' in cli) return unstarted(cli.problem);
   const task = taskOf(request.variables ?? {});
@@ -151,7 +151,7 @@ async function readAll(
   { hide, own, ...rules }: WorkspaceRules,
   attached: NonNullable<Task['files']>,
 ): Promise<WorkspaceFiles> {
-  if (tree === null) throw new UserError([{ place: null, message: 'the commit is not here' }]);
+  if (tree === null) throw new UserError([{ place: null, message: 'the commit is missing' }]);
   const files = new Map(await readWorkspaceFiles(tree, { ...rules, hide: [...hide, ...own] }));
   for (const [at, from] of Object.entries(attached))
     files.set(at, { mode: '100644', body: await tree.read(from) });

@@ -53,34 +53,36 @@ export const workspaceShape = {
     .describe('Folder of the tree that becomes the workspace. Default: the project.')
     .optional(),
   with: patterns('AGENTS.md')
-    .describe('Paths and patterns laid on top, from the same side.')
+    .describe('Paths and patterns of files from the same side to add or replace.')
     .optional(),
   skills: mapOf(filled(), 'a map of skills to folders like { notes: skills/notes }')
     .describe('Skills by name, and their folders. Each is placed where the agent finds skills.')
     .optional(),
   hide: patterns("'evals/**'")
     .describe(
-      "Paths and patterns that the agent never sees. The suite's own files never are inside.",
+      "Paths and patterns of files that the agent never sees. The suite's own files are always hidden.",
     )
     .optional(),
   setup: listOf(filled(), 'a list of commands like [npm ci]')
-    .describe('Commands that prepare the workspace before the agent, once for equal files.')
+    .describe(
+      'Commands that prepare the workspace before the agent starts. They run once for identical files.',
+    )
     .optional(),
   network: z
     .union([oneOf(['off']), hosts], { error: 'must be off, or a list of hosts' })
-    .describe('What the agent may reach besides its model: off (the default), or hosts.')
+    .describe('Hosts that the agent may reach in addition to its model, or off (the default).')
     .optional(),
 };
 
 export const limitsShape = {
   turns: wholeNumber(1, 1000)
-    .describe(`Model calls of one run. Default: ${String(RUN_LIMITS.turns)}.`)
+    .describe(`Maximum model calls of one run. Default: ${String(RUN_LIMITS.turns)}.`)
     .optional(),
   minutes: numberBetween(0.1, 180)
-    .describe(`Minutes of one run. Default: ${String(RUN_LIMITS.minutes)}.`)
+    .describe(`Maximum minutes of one run. Default: ${String(RUN_LIMITS.minutes)}.`)
     .optional(),
   usd: numberBetween(0.001, 1000)
-    .describe(`US dollars of one run. Default: ${String(RUN_LIMITS.usd)}.`)
+    .describe(`Maximum US dollars of one run. Default: ${String(RUN_LIMITS.usd)}.`)
     .optional(),
 };
 
@@ -88,17 +90,19 @@ export const taskShape = {
   task: filled().describe('What the agent is asked to do.'),
   trigger: z
     .union([filled(), z.null()], { error: 'must be the name of a skill, or null for none' })
-    .describe('The skill that the agent should choose first, or null for none. One model call.')
+    .describe(
+      'The skill that the agent should choose first, or null for none. Such a test makes one model call.',
+    )
     .optional(),
   files: mapOf(filled(), 'a map of paths in the workspace to paths of the repository')
-    .describe('Further files of the workspace, for this task alone.')
+    .describe('Additional files of the workspace, only for this task.')
     .optional(),
 };
 
 const suiteShape = {
   name: filled().describe('Name of the suite. Default: the name of the file.').optional(),
   agent: agentSchema.describe('The agent that works on the tasks.'),
-  model: filled().describe("The agent's model, as vendors or the settings know it."),
+  model: filled().describe("The agent's model, by the vendor's name or a name from the settings."),
 };
 
 export const suiteMembers = {

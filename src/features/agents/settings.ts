@@ -16,8 +16,10 @@ export const agentSettings: OwnSettings = {
   key: 'agent',
   schema: closed({
     agent: agentSchema.describe('The agent that works on the tasks.'),
-    model: filled().describe("The agent's model, as vendors or the settings know it."),
-    workspace: closed(workspaceShape).describe('The folder that it works in.').optional(),
+    model: filled().describe(
+      "The agent's model, by the vendor's name or a name from the settings.",
+    ),
+    workspace: closed(workspaceShape).describe('The folder that the agent works in.').optional(),
     limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
   })
     .nullable()

@@ -110,6 +110,6 @@ async function solveProgram(
 function dealAll(solved: readonly SolvedClass[], each: number): [string, number[]][] {
   const all = solved.flatMap((own) => [...dealOut(own)]);
   if (all.some(([, columns]) => new Set(columns).size !== each))
-    throw new InternalError('a reference was dealt the wrong number of attributes');
+    throw new InternalError('a reference got the wrong number of attributes');
   return all;
 }

@@ -175,7 +175,7 @@ export function wholeCounts(
   const isShaped =
     counts.length === rows.length && counts.every((row) => row.length === columns.length);
   const isWhole = counts.flat().every((value) => Math.abs(Math.round(value) - value) <= TOLERANCE);
-  if (!isShaped || !isWhole) return { reason: 'gave counts that are not whole' };
+  if (!isShaped || !isWhole) return { reason: 'gave counts that are not integers' };
   const fits = rows.every(({ members }, i) => {
     const row = whole[i] ?? [];
     return (

@@ -139,7 +139,7 @@ export async function askWithGrader<Plan extends GraderPlan, Found>(
     throw userError(
       null,
       'stopped early, so nothing was written: ' +
-        `${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
+        `${ended}.${options.store === false ? '' : ' The answers so far are stored; run the command again to continue.'}`,
     );
   return { found, usage: totals() };
 }
@@ -210,7 +210,7 @@ async function writeDiscovered(
   const back = readAttributes(file, text, sizes, project.settings.qualeval.max_attributes);
   if (!back.ok)
     throw new InternalError(
-      `what was found cannot be read back: ${back.problems[0]?.message ?? ''}`,
+      `the attributes that were found cannot be read back: ${back.problems[0]?.message ?? ''}`,
     );
   const folder = resolve(cwd, directory);
   if (force === true) await replaceFile(folder, file, text, workTree);

@@ -64,7 +64,7 @@ export function dashboardHtml(
 
 function attributeSummary({ attributes, mode }: Result): string {
   if (mode === 'sweep')
-    return `${counted(attributes.length, 'attribute')}, worked out from the references.`;
+    return `${counted(attributes.length, 'attribute')}, derived from the references.`;
   const few = attributes.filter(({ verdict }) => verdict === 'too few').length;
   const unjudged =
     few === 0 ? '' : `; ${count(few)} not compared: too few tests have it, or too few lack it`;

@@ -60,7 +60,7 @@ const attributeSchema = closed({
 
 const slack = numberBetween(0, 1)
   .describe(
-    "How far the number of an attribute's references may differ from its prior, as a share. Replaces " +
+    "How far an attribute's share of references may differ from its prior, relative to it. Replaces " +
       'the setting qualeval.slack.',
   )
   .optional();
@@ -76,8 +76,8 @@ const labels = mapOf(listOf(filled()), 'a map of test id to names of attributes'
 const lists = {
   task,
   labels,
-  domains: listOf(attributeSchema).describe('What references are about.').optional(),
-  subtasks: listOf(attributeSchema).describe('What answering them takes.').optional(),
+  domains: listOf(attributeSchema).describe('What the inputs are about.').optional(),
+  subtasks: listOf(attributeSchema).describe('Skills that the answers need.').optional(),
 };
 
 export function attributesSchema(): z.ZodType {
@@ -85,7 +85,7 @@ export function attributesSchema(): z.ZodType {
     slack,
     ...lists,
     prompts: mapOf(closed(lists))
-      .describe("Attributes of single prompts, by the prompt's path, instead of the shared ones.")
+      .describe("Attributes of single prompts, by the prompt's path. They replace the shared ones.")
       .optional(),
   });
 }
@@ -294,7 +294,7 @@ export function writeAttributes(
           prompts: Object.fromEntries(prompts.map((own) => [own.path, listed(own)])),
         };
   const head = [
-    ' Attributes: domains say what an input is about, sub-tasks what answering it takes.',
+    ' Attributes: domains say what an input is about, sub-tasks which skills an answer needs.',
     ' Found by `evaldiff discover`. Edit and commit: these attributes replace a new discovery.',
   ];
   const yaml = stringify(value, { lineWidth: 120, version: '1.2' });

@@ -134,7 +134,7 @@ function replaceOnce(
   const [message] = places;
   const own = message === undefined ? undefined : messages[message];
   if (message === undefined || own === undefined || places.length > 1 || was.includes('\n'))
-    return 'it changes words that are not exactly once in the prompt';
+    return 'it changes words that do not occur exactly once in the prompt';
   const content = own.content.replace(was, () => becomes);
   const line = own.content.slice(0, own.content.indexOf(was)).split('\n').length - 1;
   const [before = '', after = ''] = [own.content, content].map((text) => text.split('\n')[line]);

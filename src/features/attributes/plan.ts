@@ -75,7 +75,7 @@ export function planExplain({
 }
 
 const ONLY_WHERE_WORSE =
-  'attributes are computed only if something already regressed; pin ' +
+  'attributes are computed only if a suite already regressed; pin ' +
   'them (evaldiff discover), or set qualeval: on';
 
 function certainCalls(
@@ -97,7 +97,7 @@ function ungatedNotice(why: string): Notice {
   return {
     kind: 'qualeval',
     place: null,
-    message: `gate.attributes is fail, but cannot turn this run red: ${why}`,
+    message: `gate.attributes is fail, but attributes cannot fail this run: ${why}`,
   };
 }
 

@@ -70,7 +70,9 @@ const attributeResultSchema = z.strictObject({
     .min(1)
     .max(5)
     .describe('Mean affinity over the references that were rated, 1–5.'),
-  prior: shareSchema.describe('Its share of the affinity among the attributes of its kind.'),
+  prior: shareSchema.describe(
+    'Its mean affinity divided by the sum over all attributes of its kind.',
+  ),
   ...proficiency,
   values: z
     .strictObject({
@@ -87,7 +89,7 @@ const attributeResultSchema = z.strictObject({
     .nullable()
     .describe(
       'One-sided p of "head is worse" ("head is better" if it improved or rose), adjusted for all ' +
-        'attributes; if named, at least that of "fell more than the others". Null if not tested.',
+        'attributes; for a named one, at least the p of "fell more than the others". Null if not tested.',
     ),
   verdict: z
     .enum(['regressed', 'improved', 'also fell', 'also rose', 'no change found', 'too few'])
@@ -99,15 +101,15 @@ const attributeResultSchema = z.strictObject({
   explained_by: z
     .array(z.string())
     .describe(
-      'Regressed (or improved) attributes of this suite that share references with it and beside ' +
-        'which it shows no further change.',
+      'Regressed (or improved) attributes of this suite that share references with it and ' +
+        'explain its change.',
     ),
   alternatives: z
     .array(
       z.strictObject({
         id: z.string().describe('The other attribute.'),
-        shared: countSchema.describe('Compared references that have both.'),
-        of: countSchema.describe('Compared references of the larger one.'),
+        shared: countSchema.describe('Number of compared references that have both.'),
+        of: countSchema.describe('Number of compared references of the larger one.'),
       }),
     )
     .describe('Attributes that would explain the same change about as well, so neither is named.'),
@@ -154,7 +156,7 @@ const insightSchema = z.strictObject({
       references: countSchema.describe('References that pass again with the change.'),
       of: countSchema.describe('References of the attribute that fell and were tried.'),
     })
-    .describe('Its gain in the attribute.'),
+    .describe('How many regressed references of the attribute the change fixes.'),
   stable: countSchema.describe(
     'References that passed every try on both sides; the change broke none of them.',
   ),

@@ -80,7 +80,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
       ...notes(
         few === 0
           ? null
-          : `Not compared: ${counted(few, 'attribute')} that too few tests have, or too few lack.`,
+          : `Not compared: ${counted(few, 'attribute')} that too few tests have or too few tests lack.`,
         moved.length > 0
           ? null
           : also.length > 0

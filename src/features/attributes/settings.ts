@@ -21,11 +21,11 @@ const memberSchemas = {
     .default(DEFAULT_ATTRIBUTES),
   max_attributes: wholeNumber(1, 50).describe('Maximum attributes of each kind.').default(15),
   sample: wholeNumber(20, 10_000)
-    .describe('Maximum tests of a suite that are rated; those that the change affects come first.')
+    .describe('Maximum number of tests rated in a suite. Tests that the change affects come first.')
     .default(500),
   slack: numberBetween(0, 1)
     .describe(
-      "How far the number of an attribute's references may differ from its prior, as a share.",
+      "How far an attribute's share of references may differ from its prior, relative to it.",
     )
     .default(0.1),
   insight_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
@@ -39,7 +39,7 @@ const memberSchemas = {
   metric: filled()
     .nullable()
     .describe(
-      'The metric whose passes are counted and whose numbers are averaged; null: whole tries.',
+      'The metric whose passes are counted and whose numbers are averaged. null: the whole try.',
     )
     .default(null),
 };

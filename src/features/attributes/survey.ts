@@ -201,8 +201,8 @@ function assignmentNotes(assignment: Assignment, what: string, columns: number):
     ...(outsideBand === 0
       ? []
       : [
-          `${String(outsideBand)} of ${String(columns)} ${what} exceed qualeval.slack: there ` +
-            'are too few references for it',
+          `${String(outsideBand)} of ${String(columns)} ${what} exceed qualeval.slack, ` +
+            'because there are too few references',
         ]),
     ...(left.length === 0
       ? []

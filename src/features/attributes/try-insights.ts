@@ -172,7 +172,7 @@ async function insightOf(
     faults.push(
       found === 'unjudged'
         ? `an insight could not be tried: ${counter.ended() ?? 'some tries were not judged'}`
-        : 'an insight was dropped: its change does not recover what fell, or breaks another test',
+        : 'an insight was dropped: its change does not fix the regressed tests, or breaks another test',
     );
   }
   return { insight: null, faults };

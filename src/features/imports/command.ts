@@ -50,7 +50,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
       'where prompts/ and prompts/tests/ are written; default: the project',
     )
     .addOption(
-      new Option('--from <format>', 'the format, for a file of another name').choices(
+      new Option('--from <format>', 'the format, if the name of the file does not show it').choices(
         Object.keys(READ_FORMATS),
       ),
     )
@@ -178,7 +178,7 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
     terminal.err(
-      `lost: ${counted(untested, 'prompt')} without tests: it does not run until you ` +
+      `lost: ${counted(untested, 'prompt')} without tests: nothing runs until you ` +
         'write some\n',
     );
   terminal.out(

@@ -141,7 +141,7 @@ describe('attacks on the gateway', () => {
   test.each([
     ['text', 'hello', 'the request is not a JSON object'],
     ['a list', '[1]', 'the request is not a JSON object'],
-    ['no model', '{"messages":[]}', 'the request names no model'],
+    ['no model', '{"messages":[]}', 'the request does not name a model'],
     ['deep nesting', `{"model":"m-1","a":${'['.repeat(1e6)}${']'.repeat(1e6)}}`, 'deeper than 200'],
     ['a reply in the background', '{"model":"m-1","background":true}', 'background replies'],
   ])('with %s as a body are refused', async (_, body, said) => {

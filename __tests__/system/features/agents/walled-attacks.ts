@@ -27,7 +27,7 @@ export const walledAttacks = ({ home, runs, probes, tools, parent, port, abstrac
         touch $at/evaldiff-was-here && echo wrote $at
       done; echo x >> /etc/passwd && echo wrote passwd
       echo x >> ${tools}/tool && echo wrote tool; cat ${tools}/tool >&2; test -w /proc/sysrq-trigger && echo sysrq; :`,
-    'opens the walls from a namespace of its own': `
+    'opens the sandbox from its own namespace': `
       unshare --map-root-user --mount sh -c '
         mount -o remount,bind,rw /usr && touch /usr/evaldiff-was-here && echo wrote
         umount -l /usr && echo unmounted; umount -l / && echo bare; ls -d ${home} ${runs}'

@@ -53,7 +53,7 @@ describe('sandboxes for agents', () => {
       for (const { kind, walls } of all)
         expect(walls).toEqual({
           refused: expect.stringMatching(
-            new RegExp(`cannot build them \\(${kind}: .+\\)\\. Run it on Linux .+ sudo`),
+            new RegExp(`cannot create it \\(${kind}: .+\\)\\. Run it on Linux .+ sudo`),
           ),
         });
     },
@@ -97,7 +97,7 @@ describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) =
 
   test.each<AttackName>([
     'writes outside the workspace',
-    'opens the walls from a namespace of its own',
+    'opens the sandbox from its own namespace',
     'reads the home folder of the user',
     'reads the folder of another run',
     'makes devices and hard links',

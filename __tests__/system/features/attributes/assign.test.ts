@@ -173,7 +173,7 @@ describe('the choice of solver', () => {
         ? solveHere(program, solver)
         : Promise.resolve({ status: 'solved', counts: program.rows.map(() => Array(4).fill(0.5)) });
     expect((await assigned(references, { solve: wrong })).left).toEqual([
-      'javascript-lp-solver gave counts that are not whole',
+      'javascript-lp-solver gave counts that are not integers',
     ]);
     const never = { solve: () => fails('is out'), hash: sha256 };
     expect(await assign(references, columnsOf(references), { slack: 0.1 }, never)).toEqual({
@@ -193,7 +193,7 @@ describe("a solver's answer", () => {
       { least: 0, most: 1 },
     ],
   };
-  const NOT_WHOLE = 'gave counts that are not whole';
+  const NOT_WHOLE = 'gave counts that are not integers';
   const UNEVEN = 'gave references too many or too few attributes';
 
   test.each<[string, number[], string | null]>([

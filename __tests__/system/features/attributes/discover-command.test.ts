@@ -176,7 +176,7 @@ describe('evaldiff discover', () => {
     expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        'stopped early, so nothing was written: the limit of 5 model calls (max-calls) is reached. What was answered is kept; run it again to go on.',
+        'stopped early, so nothing was written: the limit of 5 model calls (max-calls) is reached. The answers so far are stored; run the command again to continue.',
       ),
     });
     const left = readdirSync(repository.directory).filter((name) => name.includes('attributes'));

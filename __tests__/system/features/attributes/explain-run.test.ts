@@ -272,7 +272,7 @@ describe('a pull request', () => {
       ...proposing('Be kind.'),
       rate: (tone, topic) => (tone === 'Be exact.' || topic !== 'billing' ? 0.95 : 0.2),
     },
-    'prompts/support.yaml: an insight was dropped: its change does not recover what fell, or breaks another test',
+    'prompts/support.yaml: an insight was dropped: its change does not fix the regressed tests, or breaks another test',
     dropped,
   );
   says(
@@ -282,7 +282,7 @@ describe('a pull request', () => {
       rate: (tone, topic) =>
         tone === 'Be curt.' && topic === 'returns' ? 0.1 : friendlyIsWrong(tone, topic),
     },
-    'prompts/support.yaml: an insight was dropped: its change does not recover what fell, or breaks another test',
+    'prompts/support.yaml: an insight was dropped: its change does not fix the regressed tests, or breaks another test',
     dropped,
   );
   says(
@@ -587,7 +587,7 @@ describe('pinned attributes', () => {
     { conclusion: 'success', asked: [], notices: [{ kind: 'settings' }] },
   );
   notes("are head's where base has none", withFiles(null, PINNED), {
-    message: `this pull request adds ${FILE}; it starts no run by itself, but applies to everything that runs`,
+    message: `this pull request adds ${FILE}; it does not start a run by itself, but applies to every prompt that runs`,
   });
   const invalid = 'domains: [{ name: ';
   notes("are base's for an outsider, whose own file is not even read", outside(PINNED, invalid), {
@@ -664,7 +664,7 @@ describe('pinned attributes', () => {
 describe('gate.attributes: fail', () => {
   // A suite that is not a regression by itself.
   const FAIL = 'gate: { attributes: fail, gate_on: suite, min_drop: 0.9 }';
-  const NO_EFFECT = 'gate.attributes is fail, but cannot turn this run red: ';
+  const NO_EFFECT = 'gate.attributes is fail, but attributes cannot fail this run: ';
 
   test('makes a regressed attribute fail the run and gives the reason', async () => {
     const { result, conclusion, title } = await friendlier(pinned(FAIL));
@@ -691,7 +691,7 @@ describe('gate.attributes: fail', () => {
   says(
     'is reported to have no effect if attributes are worked out only after a regression',
     { ...settings(FAIL), ...unchanged },
-    has(`${NO_EFFECT}attributes are computed only if something already regressed`),
+    has(`${NO_EFFECT}attributes are computed only if a suite already regressed`),
   );
   says(
     'is reported to have no effect with qualeval: off',

@@ -196,7 +196,7 @@ describe('an agent suite', () => {
     ['from: shop', 'from: shpo', '4: workspace.from: there is no folder shpo'],
     ['from: shop', 'from: ../shop', '4: workspace.from: ../shop must be a folder inside'],
     ['[AGENTS.md,', '[AGENT.md,', '5: workspace.with: AGENT.md matches no file'],
-    ['hide: [shop/secret.md]', "hide: ['**']", '6: workspace: nothing is left inside'],
+    ['hide: [shop/secret.md]', "hide: ['**']", '6: workspace: no file is left'],
     ['from: shop', 'skills: { pdf: shop }', '4: workspace.skills: pdf: there is no shop/SKILL.md'],
     ['from: shop', 'skills: { ../a: shop }', 'workspace.skills: "../a" is not the name of a skill'],
     ['hide: [shop/secret.md]', 'network: on', '6: workspace.network must be off, or a list'],

@@ -184,7 +184,7 @@ describe('sandboxes for agents', () => {
       const walls = await findWalls(['root'], platform);
       expect(walls).toEqual({
         refused: expect.stringMatching(
-          /^Agents run inside walls .+\(this system is not Linux\)\. Run it on Linux \(on Windows: WSL 2; on macOS: /,
+          /^Agents run in a sandbox .+\(this system is not Linux\)\. Run it on Linux \(on Windows: WSL 2; on macOS: /,
         ),
       });
     },

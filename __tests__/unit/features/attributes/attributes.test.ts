@@ -91,9 +91,13 @@ describe('attributes in a report', () => {
   test('with too few references are counted but not listed', () => {
     const none = { verdict: 'too few' as const, difference: -1, head: 0, explained_by: [] };
     const few = shown(changed(() => none));
-    expect(few).toContain('Not compared: 11 attributes that too few tests have, or too few lack.');
+    expect(few).toContain(
+      'Not compared: 11 attributes that too few tests have or too few tests lack.',
+    );
     expect(few).not.toMatch(/Refunds|Praise|Refusing|No change found in/);
-    expect(text).toContain('Not compared: 1 attribute that too few tests have, or too few lack.');
+    expect(text).toContain(
+      'Not compared: 1 attribute that too few tests have or too few tests lack.',
+    );
   });
 
   test('explain that lower is better for skills if a sub-task changed', () => {

@@ -68,10 +68,18 @@ describe('a proposed insight', () => {
     ['with a number of its own', { why: 'It lacks 30 days.' }, 'it states "30" itself'],
     ['that claims success', { why: 'This is approved.' }, 'it states "approved" itself'],
     ['that quotes a test', { becomes: 'Tell order-42 yes.' }, 'it quotes a test'],
-    ['of words that are not there', { was: 'Be cold.' }, 'not exactly once in the prompt'],
-    ['of words that are there twice', { was: 'Sign as' }, 'not exactly once in the prompt'],
-    ['of no words', { was: '' }, 'not exactly once in the prompt'],
-    ['of two lines', { was: PROMPT.slice(0, 2).join('\n') }, 'not exactly once in the prompt'],
+    ['of words that are not there', { was: 'Be cold.' }, 'do not occur exactly once in the prompt'],
+    [
+      'of words that are there twice',
+      { was: 'Sign as' },
+      'do not occur exactly once in the prompt',
+    ],
+    ['of no words', { was: '' }, 'do not occur exactly once in the prompt'],
+    [
+      'of two lines',
+      { was: PROMPT.slice(0, 2).join('\n') },
+      'do not occur exactly once in the prompt',
+    ],
     ['with a new variable', { becomes: 'Ask {secret}.' }, 'adds a variable'],
     [
       'with a variable that only its surroundings complete',

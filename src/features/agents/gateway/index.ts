@@ -145,7 +145,7 @@ async function answer(
 ): Promise<GatewayReply> {
   const { method = '', url = '' } = request;
   const wire = likelyWire(url);
-  if (run === undefined) return errorReply(wire, 401, 'the token belongs to no run');
+  if (run === undefined) return errorReply(wire, 401, 'the token does not belong to a run');
   const refuse = (
     status: number,
     why: 'path' | 'request' | 'canary',
@@ -165,7 +165,7 @@ async function answer(
   const { canary } = run.terms;
   if (canary !== null && text.includes(canary)) {
     run.isCanarySeen = true;
-    return refuse(run.terms.refusal, 'canary', 'the request contains a key');
+    return refuse(run.terms.refusal, 'canary', 'the request contains an API key');
   }
   const call = callInFlight(route, request, text);
   return typeof call === 'string'
@@ -193,7 +193,7 @@ function callInFlight(
   if (body === null) return 'the request is not a JSON object';
   if (isDeeper(body, MOST_LEVELS)) return `the request is nested deeper than ${MOST_LEVELS} levels`;
   const model = route.model ?? body['model'];
-  if (typeof model !== 'string' || model === '') return 'the request names no model';
+  if (typeof model !== 'string' || model === '') return 'the request does not name a model';
   const hidden = hiddenReply(body);
   if (hidden !== null) return hidden;
   const betas = route.wire === 'anthropic' ? String(headers['anthropic-beta'] ?? '') : '';

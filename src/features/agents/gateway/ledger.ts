@@ -132,7 +132,7 @@ export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold |
   if (call.isFree) {
     counts.free += 1;
     return counts.free > limits.turns * FREE_PER_TURN
-      ? { why: 'turns', message: 'this run asked for too many token counts' }
+      ? { why: 'turns', message: 'this run requested too many token counts' }
       : FREE;
   }
   if (counts.calls >= limits.turns || counts.attempts >= limits.turns * ATTEMPTS_PER_TURN)

@@ -26,7 +26,7 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
   };
   async function* read(): AsyncGenerator<string> {
     for (let isOver = reader === undefined; !isOver;) {
-      const next = await reader?.read().catch(() => lose('network', 'the reply was cut'));
+      const next = await reader?.read().catch(() => lose('network', 'the reply was cut off'));
       isOver = next?.done !== false;
       const piece = guard(next?.value ?? null) ?? lose('reply', 'the reply contained the API key');
       text += piece;

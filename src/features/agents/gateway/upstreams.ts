@@ -51,7 +51,7 @@ export function openUpstreams(
 
 function unsupportedAddress({ base, deployments }: Address): string | null {
   return deployments
-    ? `${base.origin}: agents need an address of Azure's that ends in /openai/v1`
+    ? `${base.origin}: agents need an Azure address that ends in /openai/v1`
     : null;
 }
 

@@ -129,7 +129,7 @@ function processEnd(
   });
 }
 
-const FAILED = 'The walls of a run could not be built: ';
+const FAILED = 'The sandbox of a run could not be created: ';
 
 function wallPlan(job: WalledJob, root: string): object {
   const { own, readable, sockets } = job;
@@ -207,8 +207,8 @@ async function tryWalls(kind: WallKind): Promise<string | null> {
 
 function refusal(reasons: readonly string[]): string {
   return (
-    'Agents run inside walls (Linux namespaces), so that they cannot read keys or other files, ' +
-    `and this machine cannot build them (${reasons.join('; ')}). Run it on Linux (on Windows: ` +
+    'Agents run in a sandbox (Linux namespaces), so that they cannot read keys or other files, ' +
+    `and this machine cannot create it (${reasons.join('; ')}). Run it on Linux (on Windows: ` +
     'WSL 2; on macOS: a Linux virtual machine, or CI) with util-linux 2.36 and iproute2, and ' +
     'one of: root with CAP_SYS_ADMIN (Docker: --privileged), user namespaces (Ubuntu 24.04: ' +
     'sysctl kernel.apparmor_restrict_unprivileged_userns=0), or sudo without a password, as on ' +

@@ -99,8 +99,8 @@ function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMe
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))
     return [
-      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and a file's ` +
-        'cases run with one skill',
+      `it needs the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, but all cases ` +
+        'of a file run with one skill',
     ];
   return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
 }

@@ -122,7 +122,7 @@ function convertCheck(
 function checkRefusal(check: JsonMap, type: string | null, turns: number): string | null {
   if (type === null) return `its type "${checkType(check).slice(0, 60)}" is not supported`;
   if (turns > 1) return 'it has a double negation';
-  if ((check['weight'] ?? 1) !== 1) return 'it has a weight, and all checks count equally';
+  if ((check['weight'] ?? 1) !== 1) return 'it has a weight, but all checks count equally';
   const given = (keys: string): Json[] => {
     const values = keys.split(' ').map((key) => check[key] ?? null);
     return values.filter((value) => value !== null);

@@ -127,7 +127,7 @@ function reportDoubledBraces(body: string, { file, line }: Place, left: Loss[]):
     left,
     { file, line: at },
     doubled[0].slice(0, 60),
-    'a name in multiple braces is sent with one pair',
+    'a name in several pairs of braces is sent with only one pair',
   );
 }
 

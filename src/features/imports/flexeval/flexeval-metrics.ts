@@ -24,7 +24,7 @@ interface FlexEvalMetric {
 
 const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
   is_langgraph_type: 'LangGraph databases are not supported',
-  openai_moderation_api: 'moderation is not called',
+  openai_moderation_api: 'moderation is not supported',
 };
 
 const METRIC_KEYS =

@@ -121,7 +121,7 @@ function keyName(kwargs: JsonMap): ImportedModel['aside'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
   const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
   const why =
-    `keys come from the run, not from a file: use the inputs ` +
+    `API keys come from the run, not from a file: use the inputs ` +
     `${keyInputs().join(', ')} and endpoints`;
   return name === undefined || known ? [] : [{ key: 'api_key_name', why }];
 }

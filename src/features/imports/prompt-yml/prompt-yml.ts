@@ -198,8 +198,8 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
   );
   return text === undefined
     ? `it has no value for {{${missing}}}`
-    : `its ${text} is one text, in which {{${missing}}} is missing: remove the | after ` +
-        `${text}:, and it is a map`;
+    : `its ${text} is one text, which does not define {{${missing}}}: remove the | after ` +
+        `${text}: to make it a map`;
 }
 
 /** Columns other than `expected` are variables. */

@@ -63,8 +63,8 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
 };
 
 const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
-  classifier: 'classifiers are not called',
-  moderation: 'moderation is not called',
+  classifier: 'classifiers are not supported',
+  moderation: 'moderation is not supported',
   webhook: 'checks that call a URL do not run',
   ruby: 'code is Python or JavaScript',
   human: 'people cannot judge during a run',

@@ -49,7 +49,7 @@ export async function readModels(
       addRemark(
         imported.remarks,
         place,
-        `${found.label}: promptfoo sends no ${unsent.join(', ')}, and so it is here`,
+        `${found.label}: promptfoo does not send ${unsent.join(', ')}, so evaldiff does not either`,
       );
     const model = uniqueModelName(found, imported.models);
     if (found.entry !== null) imported.models[model] = found.entry;
@@ -173,7 +173,7 @@ function withoutProvider(
     `models: { ${UNNAMED_MODEL}: { provider: openai, model: ` +
     `${factsOf('openai').starterModel} } }, say`;
   for (const loss of unread)
-    addRemark(remarks, loss.place, `${loss.what} is not asked: ${loss.why}; ${instead}`);
+    addRemark(remarks, loss.place, `${loss.what} is not called: ${loss.why}; ${instead}`);
   if (unread.length === 0) addRemark(remarks, place, `no provider is named; ${instead}`);
   return {
     label: UNNAMED_MODEL,

@@ -167,8 +167,8 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
       reader,
       test.at(limit).place,
       A_TEST,
-      `its ${limit} selects who answers it, but evaldiff runs every test with all prompts ` +
-        `and models of the file`,
+      `its key ${limit} restricts it to some prompts or models, but evaldiff runs every test with ` +
+        `all prompts and models of the file`,
     );
   reportUnknownKeys(test, reader.left);
   const variables = await readVariables(test.at('vars'), reader);

@@ -53,7 +53,7 @@ describe('an evals/evals.json with SKILL.md', () => {
     expect(problems).toEqual([]);
     expect(notices).toEqual([
       `${EVALS}: 2 of 2 cases, 4 of 4 checks carried over; 1 lost: {{twice}}`,
-      'skills/pdf/SKILL.md:8: {{twice}} is not converted: a name in multiple braces is sent with one pair',
+      'skills/pdf/SKILL.md:8: {{twice}} is not converted: a name in several pairs of braces is sent with only one pair',
       'skills/pdf/SKILL.md: the skill runs without tools: only the text of the model is evaluated',
     ]);
     const [suite] = project.suites;
@@ -129,7 +129,7 @@ describe('an evals/evals.json with SKILL.md', () => {
       '3: owner is not needed',
       ' the skill runs without tools: only the text of the model is evaluated',
       '5: priority is not needed',
-      "4: no metric judges the answers to 1 test: the grader compares head's with base's, which is advice",
+      "4: no metric judges the answers to 1 test: the grader compares head's answers with base's, without affecting the verdict",
     ]);
   });
 

@@ -177,7 +177,7 @@ describe('a FlexEval run', () => {
     [
       'a function without a counterpart',
       '- name: openai_moderation_api',
-      /the function openai_moderation_api is not converted: moderation is not called/,
+      /the function openai_moderation_api is not converted: moderation is not supported/,
     ],
     [
       'a function for LangGraph',

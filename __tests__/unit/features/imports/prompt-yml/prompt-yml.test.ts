@@ -162,7 +162,7 @@ describe('a .prompt.yml file', () => {
     expect(await judgedBy({ 'evaldiff.yaml': 'grader: gpt-4o\n', [FILE]: text })).toEqual({
       problems: [],
       notices: [
-        `${FILE}:3: no metric judges the answers to 2 tests: the grader compares head's with base's, which decides`,
+        `${FILE}:3: no metric judges the answers to 2 tests: the grader compares head's answers with base's`,
       ],
       references,
       metrics: [
@@ -229,7 +229,7 @@ describe('a .prompt.yml file', () => {
       [
         'for a text instead of a map',
         '  - input: |\n      listing: "a"\n',
-        'its input is one text, in which {{listing}} is missing: remove the | after input:, and it is a map',
+        'its input is one text, which does not define {{listing}}: remove the | after input: to make it a map',
       ],
       ['for a missing column', '  - { input: a }\n', 'it has no value for {{listing}}'],
     ])('drops the rows with the reason, %s', async (_, row, why) => {

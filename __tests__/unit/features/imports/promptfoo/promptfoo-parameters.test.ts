@@ -96,7 +96,7 @@ describe("a provider's configuration", () => {
     ]);
     expect(parameters).toEqual(CHAT);
     expect(said).toContain(
-      'gpt-4o: promptfoo sends no maxTokens, topP, n, max_completion_tokens, and so it is here',
+      'gpt-4o: promptfoo does not send maxTokens, topP, n, max_completion_tokens, so evaldiff does not either',
     );
   });
 

@@ -228,7 +228,7 @@ tests:
       expect.stringMatching(
         /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 16 lost: 2 × the assertion moderation, .* and 12 more reasons$/,
       ),
-      expect.stringMatching(/^8: the assertion moderation .* is not called \(2 times\)/),
+      expect.stringMatching(/^8: the assertion moderation .* is not supported \(2 times\)/),
       expect.stringMatching(/^5: transform of gpt-4o-mini/),
       expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
       expect.stringMatching(
@@ -252,7 +252,9 @@ tests:
       expect.stringMatching(/^16: weight of the assertion contains/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/),
       expect.stringMatching(/^3: outputPath is not needed: the run sets/),
-      expect.stringMatching(/^9: no metric judges the answers to 1 test: .* which is advice/),
+      expect.stringMatching(
+        /^9: no metric judges the answers to 1 test: .* without affecting the verdict/,
+      ),
     ]);
   });
 
@@ -363,7 +365,7 @@ tests:
       expect.stringMatching(
         /:8: the assertion assert-set is not converted: evaldiff has no sets with a/,
       ),
-      `${CONFIG}:9: the assertion classifier is not converted: classifiers are not called`,
+      `${CONFIG}:9: the assertion classifier is not converted: classifiers are not supported`,
       `${CONFIG}:12: an assertion on a transformed answer is not converted: options.transform of its test does not run; ${advice}`,
       `${CONFIG}:13: options.transform is not converted: answers are shown unchanged`,
     ]);
@@ -418,8 +420,8 @@ tests:
     ['options: { prefix: Please }', 'its options.prefix changes the request'],
     ['options: { suffix: Now }', 'its options.suffix changes the request'],
     ['options: { transformVars: vars }', 'its options.transformVars changes the request'],
-    ['prompts: [short]', 'its prompts selects who answers it'],
-    ['providers: [openai:gpt-4o]', 'its providers selects who answers it'],
+    ['prompts: [short]', 'its key prompts restricts it'],
+    ['providers: [openai:gpt-4o]', 'its key providers restricts it'],
   ])('drops a test with separate request settings (%s)', async (key, why) => {
     const { project, notices } = await read(
       config(
