@@ -32,7 +32,10 @@ export interface ModelEnds {
   past: 'problem' | 'notice';
 }
 
-/** With `ends`, also reports models that are or soon will be retired. */
+/**
+ * Reports parameters that models refuse. With `ends`, also reports models that are or soon will be
+ * retired.
+ */
 export function checkPassports(
   settings: Settings,
   suites: readonly Suite[],

@@ -55,7 +55,7 @@ export function checkModels(
  */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
-  // An agent runs confined, so only its model is checked.
+  // An agent runs in a sandbox, so only its model is checked.
   if (entry?.calls !== undefined) return notAllowed(entry.calls.model, settings, allowed);
   const asked = entry?.model ?? name;
   const place = entry === null ? vendorOf(name) : placeOf(entry);

@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * `refused` rejects models in code. `written` (conversion of files) accepts them, but does not run
- * code. Only a function runs code.
+ * `refused` rejects models in code. `written` accepts them to convert files, but does not run code.
+ * A function runs the code.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -106,7 +106,7 @@ interface PromptReading {
   prompt: Prompt;
   notices: Notice[];
   messages: LocatedMessage[];
-  /** The file does not declare variables, so all names in braces count. */
+  /** True if the file does not declare variables, so that all names in braces count. */
   isInferred: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface Document {
   value: Json;
   /** If there is no value at `path`, returns the place of its nearest parent. */
   placeOf(path: Path): Place;
-  /** `occurrence` counts from 0. If it is missing, returns the place of `path`. */
+  /** `occurrence` counts from 0. If there are fewer, returns the place of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;
   textOf?(path: Path): string | null;
 }

@@ -45,7 +45,7 @@ export interface Files {
     where: (pattern: string) => Place,
     problems: Problem[],
   ): { matches: Match[]; notices: Notice[] };
-  /** Why the path is not a regular file of this commit, or null if it is. */
+  /** Explains why the path is not a regular file of this commit. */
   absence(path: string): string | null;
   below(folder: string): string[];
   read: ReadonlySet<string>;

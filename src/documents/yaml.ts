@@ -27,7 +27,7 @@ const SCALAR_MARK = '\u001f';
 
 const PARSE_OPTIONS = {
   version: '1.2',
-  // Shared, because creating it takes as long as reading a small file.
+  // All reads share it, because creating it takes as long as reading a small file.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,

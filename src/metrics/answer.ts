@@ -34,7 +34,7 @@ export interface MetricTools {
   rubrics: ReadonlyMap<string, Rubric>;
   graders: readonly Grader[];
   embedder: Grader | null;
-  /** Returns unpredictable text for delimiters. */
+  /** Returns unpredictable text, for delimiters around untrusted text. */
   random: (purpose: string) => string;
   keepGrades?: boolean;
   /** From 0. Graders are called with the same try index. */

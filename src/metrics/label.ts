@@ -193,7 +193,7 @@ function isMarkup(line: string, index: number): boolean {
 
 function isSetOff(after: string): boolean {
   const rest = after.replace(/^[*_`]+/, '').trimStart();
-  // `Correct: no` names the question, and `Correct?` asks it.
+  // In `Correct: no` and `Correct?`, the word is a question and not a label.
   if (rest.startsWith('?') || NEGATED_LABEL.test(foldCase(rest.slice(0, 80)))) return false;
   if (!holdsWord(rest)) return true;
   const [word = ''] = /[\p{L}\p{N}']+/u.exec(foldCase(rest.slice(0, 80))) ?? [];

@@ -39,7 +39,7 @@ export function foldCase(text: string): string {
 const GROUPED =
   /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
 
-/** Hyphens and dashes that models write as a minus sign, as members of a regex class. */
+/** Hyphens and dashes that models write as a minus sign, for use in a regex class. */
 export const MINUS = '-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d';
 
 const MINUSES = new RegExp(`[${MINUS}]`, 'g');
@@ -95,7 +95,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** Without these options, a text of only `!` would become empty. */
+/** Turns off options that would leave no text, as for `!`. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };

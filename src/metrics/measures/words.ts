@@ -42,7 +42,6 @@ export function fBeta(precision: number, recall: number, beta: number): number {
   return denominator === 0 ? 0 : ((1 + beta * beta) * precision * recall) / denominator;
 }
 
-/** Returns 1 if both sides are empty. */
 export function f1(shared: number, found: number, wanted: number): number {
   return found + wanted === 0 ? 1 : (2 * shared) / (found + wanted);
 }
@@ -55,7 +54,7 @@ export function rougeWords(text: string): string[] {
 }
 
 /**
- * Follows SQuAD, but keeps points and signs in numbers, and articles in a text of only articles.
+ * Follows SQuAD, but keeps points and signs in numbers, and articles if the text has nothing else.
  */
 export function squadWords(text: string): string[] {
   const plain = normaliseText(text, { ignore_case: true, trim: true, ignore_punctuation: true });
