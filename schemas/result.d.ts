@@ -4528,7 +4528,7 @@ export interface EvaldiffResult {
      */
     affinity_mean: number;
     /**
-     * Its share of the affinity among the attributes of its kind.
+     * Its mean affinity divided by the sum over all attributes of its kind.
      */
     prior: number;
     /**
@@ -4577,7 +4577,7 @@ export interface EvaldiffResult {
       head: number | null;
     };
     /**
-     * One-sided p of "head is worse" ("head is better" if it improved or rose), adjusted for all attributes; if named, at least that of "fell more than the others". Null if not tested.
+     * One-sided p of "head is worse" ("head is better" if it improved or rose), adjusted for all attributes; for a named one, at least the p of "fell more than the others". Null if not tested.
      */
     p: number | null;
     /**
@@ -4585,7 +4585,7 @@ export interface EvaldiffResult {
      */
     verdict: "regressed" | "improved" | "also fell" | "also rose" | "no change found" | "too few";
     /**
-     * Regressed (or improved) attributes of this suite that share references with it and beside which it shows no further change.
+     * Regressed (or improved) attributes of this suite that share references with it and explain its change.
      */
     explained_by: string[];
     /**
@@ -4597,11 +4597,11 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * Compared references that have both.
+       * Number of compared references that have both.
        */
       shared: number;
       /**
-       * Compared references of the larger one.
+       * Number of compared references of the larger one.
        */
       of: number;
     }[];
@@ -4750,7 +4750,7 @@ export interface EvaldiffResult {
       becomes: string;
     };
     /**
-     * Its gain in the attribute.
+     * How many regressed references of the attribute the change fixes.
      */
     recovers: {
       /**
