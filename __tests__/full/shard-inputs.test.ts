@@ -50,7 +50,7 @@ test('a batched sweep warns if no other job can resume its batches', async () =>
       line.includes('transport: batch'),
     );
   expect(await warned({})).toEqual([
-    'transport: batch with cache: false: batches that this job does not live to see end are paid for and cannot be picked up by another. Leave cache at true.',
+    'transport: batch with cache: false: if this job ends before a batch does, no other job can use the answers, although they are paid for. Set cache: true.',
   ]);
   expect(await warned({ overrides: 'transport=direct' })).toEqual([]);
   expect(await warned({ cache: 'true' })).toEqual([]);

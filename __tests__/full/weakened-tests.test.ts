@@ -592,7 +592,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const nowhere = program(`-e, "import('./app/main.mjs')"`, ', files: [ap/**]');
     const { result } = await compared(nowhere, BROKEN, HOST);
     expect(result.notices.map(({ message }) => message)).toEqual([
-      expect.stringContaining('no file of this repository belongs to the program'),
+      expect.stringContaining('evaldiff knows no file of the program'),
     ]);
   });
 

@@ -292,7 +292,7 @@ describe("a workspace with the fork's files next to the keys", () => {
     const run = await runOn(at, { checkout, event }, { needsCheckout: true });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
     expect(run.messages).toEqual([
-      `${name} with the head of a fork checked out: remove the checkout step's ref and repository. This action reads the pull request through git objects.`,
+      `${name} can read secrets, and the head of a fork is checked out: remove ref and repository from the checkout step. This action does not need the checkout.`,
     ]);
     expect(at.models.requests).toEqual([]);
   });

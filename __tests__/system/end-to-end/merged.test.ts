@@ -111,7 +111,7 @@ describe('a reference of the base branch that head cannot run', () => {
     const { at, run } = await merging(base, toned(system), [main]);
     expect(run.outputs['conclusion']).toBe(conclusion);
     expect(run.notices).toContain(
-      "quiz: not compared: rebase. Head's prompt cannot be asked 1 reference that the base branch has by now: q7",
+      "quiz: not compared: rebase. Head's prompt cannot run 1 reference that the base branch now has: q7",
     );
     expect(run.result.suites[0]?.references.map(({ id }) => id)).not.toContain('q7');
     expect(onlyComment(at)).toContain('not compared: rebase');

@@ -250,7 +250,7 @@ describe("a merge queue's base that is itself queued", () => {
     const run = await runOn(at, queueEvent(change, change.head, change.merge!));
     expect(run.result).toMatchObject({ ...UNTRUSTED, base: { sha: change.base } });
     expect(run.notices).toContainEqual(
-      expect.stringMatching(/gives its place to the tip of main \([0-9a-f]{7}\)/),
+      expect.stringMatching(/Base is the tip of main \([0-9a-f]{7}\), because/),
     );
   });
 });

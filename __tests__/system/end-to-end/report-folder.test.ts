@@ -22,7 +22,7 @@ describe("a report folder in the pull request's own files", () => {
     [
       "that contains a link to git's configuration",
       { 'evaldiff-report/result.json': { link: '../.git/config' } },
-      /git tracks evaldiff-report\/result\.json there, and nothing of it is overwritten/,
+      /git tracks evaldiff-report\/result\.json, and evaldiff does not overwrite tracked files/,
     ],
     [
       'that is a link',

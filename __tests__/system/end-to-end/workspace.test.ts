@@ -220,7 +220,7 @@ describe('the judged project', () => {
       0,
     ]);
     expect(run.log).toContain(
-      `The project's folder is not one at head (${change.head.slice(0, 7)}): services/chat is a symbolic link.`,
+      `The project's folder is not a folder at head (${change.head.slice(0, 7)}): services/chat is a symbolic link,`,
     );
     expect(onlyComment(at)).toContain('symbolic link');
   });
@@ -238,7 +238,7 @@ describe('the judged project', () => {
     const { run } = await judged(change);
     expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
     expect(run.log).toContain(
-      `The project's folder services/chat does not exist at head (${change.head.slice(0, 7)}). If it was moved, name its new place (working-directory)`,
+      `The project's folder services/chat does not exist at head (${change.head.slice(0, 7)}). If it was moved, set working-directory to its new path`,
     );
   });
 
@@ -260,7 +260,7 @@ describe('the judged project', () => {
     const { at, run } = await judged(change);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(onlyComment(at).split('<table>')[0]).toContain(
-      "head lacks base's services/other/evaldiff.yaml: if the project moved, nothing of it was compared; move it in a change of its own",
+      "head lacks base's services/other/evaldiff.yaml: if the project moved, it was not compared; move it in a separate change",
     );
   });
 

@@ -166,8 +166,8 @@ export function sessionOptions(
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return (
-    'transport: batch with cache: false: batches that this job does not live to see end are ' +
-    'paid for and cannot be picked up by another. Leave cache at true.'
+    'transport: batch with cache: false: if this job ends before a batch does, no other job can ' +
+    'use the answers, although they are paid for. Set cache: true.'
   );
 }
 

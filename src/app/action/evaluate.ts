@@ -62,8 +62,8 @@ async function refuseForkCheckout(
   if (!fork || head === null || !WITH_SECRETS.has(event)) return;
   if (!(await repository.checkedOut()).includes(head)) return;
   const message =
-    `${event} with the head of a fork checked out: remove the checkout step's ref and ` +
-    'repository. This action reads the pull request through git objects.';
+    `${event} can read secrets, and the head of a fork is checked out: remove ref and repository ` +
+    'from the checkout step. This action does not need the checkout.';
   throw userError(null, message);
 }
 
@@ -92,8 +92,8 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   if (refused === null || trust.foreign === undefined) return found;
   const instead =
     refused === 'code: host'
-      ? "leave out code: host; it is then judged like an outside contributor's"
-      : 'compare it with a base (mode: diff), whose tests and settings then judge it';
+      ? "leave out code: host, so that it is judged like an outside contributor's pull request"
+      : 'compare it with a base (mode: diff), whose tests and settings then apply';
   const message =
     `${refused} is refused: head (${found.head.slice(0, 7)}) is ` +
     `${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this ` +

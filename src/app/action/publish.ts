@@ -86,7 +86,7 @@ export function fillReportFolder(
 ): Promise<string | null> {
   return fillFolder(resolve(workspace, reportPath), session, write, (reason) => {
     runner.warning(
-      `report-path ${reportPath}: the report could not be written: ${reason}. The verdict stands.`,
+      `report-path ${reportPath}: the report could not be written: ${reason}. The verdict is not affected.`,
     );
   });
 }

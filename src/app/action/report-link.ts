@@ -30,7 +30,7 @@ export async function uploadReports(
   }
   const [id, artifact] = await Promise.all([
     inTime(uploadHtml(job, session, file)).catch((error: unknown) => {
-      runner.warning(`${errorMessage(error)}. The verdict stands; the report is ${file}`);
+      runner.warning(`${errorMessage(error)}. The verdict is not affected. The report is ${file}`);
       return null;
     }),
     job.mode === 'diff' ? inTime(uploadResult(job, reports)).catch(() => null) : null,

@@ -29,20 +29,20 @@ export const cacheCommand: AddCommand = (program, terminal, done) => {
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option(
       '--store <file>',
-      'the file (default: one of the project in your cache folder, or EVALDIFF_STORE)',
+      'the file (default: EVALDIFF_STORE, or else a file for the project in your cache folder)',
     )
-    .option('--unused <days>', 'remove answers that no run used for so many days')
+    .option('--unused <days>', 'remove answers that no run has used for this many days')
     .option(
       '--max-size <megabytes>',
       'evict the least recently used answers until the store is no larger than this',
     )
     .option(
       '--clear',
-      'remove all answers; how tries came out, the last measured noise and batches to be picked up stay',
+      'remove all answers, but keep pass counts of past tries, the last measured noise and open batches',
     )
     .option(
       '--all',
-      'remove the whole file: answers, how tries came out, measured noise, batches to be picked up',
+      'remove the whole file: answers, pass counts of past tries, measured noise and open batches',
     )
     .addHelpText(
       'after',
@@ -97,8 +97,8 @@ async function runCacheCommand(
 }
 
 const KEPT_NOTICE =
-  'kept: how often each question passed so far, the last measured noise, and batches to ' +
-  'be picked up; --all removes them too';
+  'kept: pass counts of past tries, the last measured noise and open batches; ' +
+  '--all removes them too';
 
 function removeFile(file: string, terminal: Terminal): void {
   for (const end of ['', ...SIDE_SUFFIXES]) rmSync(`${file}${end}`, { force: true });
@@ -142,7 +142,7 @@ function waiting({ id, vendor, model, submitted_at, requests }: BatchRecord): st
   return (
     `  batch ${logLine(id)} at ${vendor}: ${counted(requests.length, 'request')} for ` +
     `${logLine(model)} since ${new Date(submitted_at).toISOString().slice(0, 16)}Z; the ` +
-    'next sweep that wants one of them picks it up'
+    'next sweep that needs their answers collects them'
   );
 }
 

@@ -193,7 +193,7 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
   const examples = terminal.features.flatMap(({ demo }) => demo ?? []);
   program
     .command('demo')
-    .description('run the whole pull-request job on the shipped example, without key or network')
+    .description('run the whole pull-request job on the shipped example, without a key or network')
     .addArgument(
       new Argument('[example]', 'another example').choices(examples.map(({ name }) => name)),
     )
@@ -221,7 +221,7 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
       terminal.out(
         [
           example?.words ?? "A pull request makes a shop's prompts friendlier.",
-          "evaldiff comments on it, in a terminal's form:",
+          "evaldiff's comment, as a terminal shows it:",
           RULE,
           (await renderResult(result, terminal)).trim(),
           RULE,

@@ -55,9 +55,9 @@ export async function openKeys(
   if (keysIn(new TextDecoder().decode(await files.read('.env')), named).length === 0) return null;
   const tracked = await repository.tracked(join(root, below, '.env'));
   return tracked.length > 0
-    ? '.env: git tracks it, with the keys in it; add the line ".env" to .gitignore, run ' +
-        '"git rm --cached .env", and replace the keys where they were pushed'
-    : '.env: git does not ignore it, and the next commit can take its keys along; add the ' +
+    ? '.env: git tracks this file, which contains keys; add the line ".env" to .gitignore, run ' +
+        '"git rm --cached .env", and replace keys that were pushed'
+    : '.env: git does not ignore this file, so a commit may include its keys; add the ' +
         'line ".env" to .gitignore';
 }
 

@@ -162,7 +162,7 @@ function initSummary(
     ),
     ...foreign.map(
       (path) =>
-        `found ${shown(path)}: it is read as it is; npx evaldiff import${directory} ` +
+        `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
         `${shellWord(shown(path))} converts it`,
     ),
     ...unread.map(({ file, what }) => `found ${shown(file)}: it ${what}`),
@@ -186,7 +186,7 @@ function nextSteps(
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
-    ...when(!git, 'Run git init here: what changed is seen by comparing with a commit.'),
+    ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
     ...keys.map(
       (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
     ),
@@ -194,7 +194,7 @@ function nextSteps(
     ...when(
       owner === PLACEHOLDER && files.size > 0,
       `Replace ${PLACEHOLDER} in the new files with the account that publishes the action ` +
-        '(or give it: --owner).',
+        '(or pass it with --owner).',
     ),
     ...when(
       workflow?.unfinished === true,
@@ -202,24 +202,24 @@ function nextSteps(
     ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
-      `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ` +
+      `Add those of these files that you want to evaluate to prompts: in ${SETTINGS_FILE}: ` +
         foreign.map(inProject).join(', '),
     ),
     ...when(
       unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE)),
-      `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits calls alone. ` +
-        'Give it one under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
-        'its budget.',
+      `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits only calls, not cost. ` +
+        'Add a price under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
+        'the budget.',
     ),
     ...when(
       guessed && files.has(workflowPath(below)),
-      `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where ` +
-        'another publishes the action, name it with --owner.',
+      `The workflow uses ${owner}/evaldiff, the account of this repository's remote. If ` +
+        'another account publishes the action, pass it with --owner.',
     ),
     ...when(
       starter !== null,
       `Write two or three tasks of your own into ${starter?.path ?? ''} (docs/agents.md). To test ` +
-        'prompts instead, replace it by prompts/NAME.yaml (docs/first-suite.md).',
+        'prompts instead, replace it with prompts/NAME.yaml (docs/first-suite.md).',
     ),
     `Make the job "${jobOf(below)}" a required check once its first run is green.`,
   ];
@@ -239,8 +239,8 @@ function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
   return (workflow === null ? endpoints : []).map((name) => {
     const key = endpointKey(name);
     return (
-      `Write the address of the server ${name} into the workflow (endpoints), and its key as ` +
-      `the repository secret ${key}; if it needs no key, remove key=…. Here: export ` +
+      `Add the address of the server ${name} to the workflow (endpoints), and its key as the ` +
+      `repository secret ${key}; if it needs no key, remove key=…. On this machine: export ` +
       `EVALDIFF_ENDPOINTS="${name}=https://… key=${key}".`
     );
   });
@@ -309,11 +309,11 @@ function starterSettings(
     ...when((listed ?? []).length > 0, `prompts: ${JSON.stringify(listed)}`),
     ...when(
       needsModel === true,
-      `models: { default: { provider: ${vendor}, model: ${model} } } # where a file names no model`,
+      `models: { default: { provider: ${vendor}, model: ${model} } } # for files that name no model`,
     ),
-    'n_tries: adaptive # two tries of every affected reference, more only where the verdict is open',
-    `grader: { model: ${model} } # judges metrics like llm_rubric; not asked unless one is used`,
-    'gate:\n  anchor: { since: 30-days } # also compares with 30 days ago, to find slow erosion',
+    'n_tries: adaptive # two tries of each affected reference, and more if the verdict is unclear',
+    `grader: { model: ${model} } # called only if a metric such as llm_rubric needs a grader`,
+    'gate:\n  anchor: { since: 30-days } # also compares with 30 days ago, to find slow decline',
     `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
       ' # a run that would need more is refused before anything is sent',
   ];

@@ -67,7 +67,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   if (takes.asks === true)
     command.option(
       '--code-env <name>',
-      'an environment variable that host code may see; repeatable',
+      'an environment variable that host code may read; repeatable',
       collectValues,
     );
   if (takes.answers === true) answerOptions(command);
@@ -76,7 +76,10 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
       .option('--max-calls <number>', 'hard cap on model calls')
       .option('--max-cost <dollars>', 'hard cap on cost in US dollars');
   if (takes.asks === true)
-    command.option('--timeout <minutes>', 'end the run after so long, with what it has');
+    command.option(
+      '--timeout <minutes>',
+      'time limit of the run, which then reports its results so far',
+    );
   if (takes.verdict === true)
     command.addOption(
       new Option('--fail-on <what>', 'what makes the exit code 1').choices([
@@ -104,17 +107,17 @@ function answerOptions(command: Command): void {
     .option(
       '--endpoint <line>',
       '"name=url key=ENV_NAME": a further compatible server; repeatable, and ' +
-        'EVALDIFF_ENDPOINTS may hold such lines',
+        'EVALDIFF_ENDPOINTS may contain such lines',
       collectValues,
     )
     .option(
       '--proxy <address>',
-      'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no ' +
-        'other variable is obeyed)',
+      'http(s)://host:port of the proxy for model calls (default: EVALDIFF_PROXY; other proxy ' +
+        'variables are ignored)',
     )
     .option(
       '--store <file>',
-      'where answers are kept (default: one of the project in your cache folder, or EVALDIFF_STORE)',
+      'where to store answers (default: EVALDIFF_STORE, or else a file for the project in your cache folder)',
     )
     .option('--no-store', 'do not store answers or reuse stored ones');
 }

@@ -33,8 +33,8 @@ function sidesOptions(command: Command): Command {
   return command
     .option(
       '-b, --base <commit>',
-      "what to compare with: head's common ancestor with it (default: what the CI names, " +
-        'else main or the default branch)',
+      'a branch or commit; head is compared with their merge base (default: the base that the CI ' +
+        'names, else main or the default branch)',
     )
     .option(
       '--head <commit>',
@@ -96,7 +96,7 @@ function planOnly(
 export const planCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description('show what diff would run, why and at what cost; makes no model calls')
-    .option('--verbose', 'also name every reference, and what comes from which side')
+    .option('--verbose', 'also list every reference, and from which side each setting comes')
     .argument('[overrides...]', 'key=value')
     .addHelpText(
       'after',

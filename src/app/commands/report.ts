@@ -46,7 +46,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
     .description('render saved results: one in full, two compared, several as tables or a trend')
     .argument(
       '[paths...]',
-      `result.json${names} and report-<try>.yaml files of runs, or folders that hold some ` +
+      `result.json${names} and report-<try>.yaml files of runs, or folders that contain them ` +
         '(default: the newest run in evaldiff-report or multirun)',
     )
     .addOption(
@@ -89,8 +89,8 @@ async function renderFiles(
   if (files.length === 0)
     throw userError(
       null,
-      `name what to render: a result.json, ${others.join('')}or a folder that holds some ` +
-        `(npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
+      `name what to render: a result.json, ${others.join('')}or a folder that contains one ` +
+        `(npx evaldiff report out); this folder has none of ${REPORT_FOLDERS.join(', ')}`,
     );
   const [only, ...more] = files;
   const alone = more.length === 0 && !tables ? only : undefined;

@@ -18,8 +18,8 @@ export const runCommand: AddCommand = (program, terminal, done) => {
   );
   const variants = addVariants(command, terminal);
   command
-    .option('--watch', 'run again after each edit, until it is ended')
-    .argument('[overrides...]', 'key=value; a comma list is a sweep')
+    .option('--watch', 'run again after each edit, until interrupted')
+    .argument('[overrides...]', 'key=value; with key=a,b each value is evaluated')
     .addHelpText(
       'after',
       `\nExamples:\n  evaldiff run prompts=capitals n_tries=1\n  evaldiff run model=${vendorNames()

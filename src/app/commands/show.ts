@@ -87,8 +87,8 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
   if (from === EXAMPLE_FOLDER && !existsSync(join(terminal.cwd, from)))
     throw userError(
       from,
-      `does not exist; write it with npx evaldiff run --report ${EXAMPLE_FOLDER}, or diff, ` +
-        'or name another with --from',
+      `does not exist; create it with npx evaldiff run --report ${EXAMPLE_FOLDER} (or diff), ` +
+        'or name another folder with --from',
     );
   const saved = await readSavedFiles(await savedFilesIn([from], terminal), terminal);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
@@ -97,7 +97,7 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
     from,
     first === undefined
       ? 'contains no result.json; write one with npx evaldiff diff --report'
-      : 'holds several results; name one result.json with --from',
+      : 'contains several results; name one result.json with --from',
   );
 }
 
@@ -116,7 +116,7 @@ function findReferences(result: Result, wanted: string): ReferenceEntry[] {
   if (found.length > 0) return found;
   throw userError(
     null,
-    `this result has no reference "${wanted.slice(0, 100)}"; only what ran is in it${didYouMean(
+    `this result has no reference "${wanted.slice(0, 100)}"; it contains only references that ran${didYouMean(
       wanted,
       all.map(({ reference }) => reference.id),
     )}`,

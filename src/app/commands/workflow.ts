@@ -146,7 +146,7 @@ function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))
     throw userError(
       null,
-      `the folder ${JSON.stringify(below)} cannot be written into a workflow; rename it`,
+      `the folder name ${JSON.stringify(below)} is unsafe in a workflow; rename the folder`,
     );
   const job = jobOf(below);
   return text

@@ -67,7 +67,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     // answer.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
-        `metric "${name}" raised on every answer of both sides, which counts as a fail, as in promptfoo. ` +
+        `metric "${name}" raised an error on every answer of both sides, which counts as a fail, as in promptfoo. ` +
         `Is the check broken? ${said}`;
       found.notices.push({ kind: 'import', place, message });
     } else {

@@ -65,7 +65,7 @@ export function hostOnly(
     if (prompt.code !== null) {
       const message =
         'prompt code needs network and packages. ' +
-        'It runs only with code: host, on branches of this repository.';
+        'It runs only with code: host, and only on branches of this repository.';
       return [{ place: prompt.code.place, message }];
     }
     if (variant.target?.provider !== 'program') return [];
@@ -119,8 +119,7 @@ const SET = { metric: 'its value', result: 'which says whether it passes' };
 
 export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
-export const FAILS_ALWAYS =
-  'does not compile, which is a fail on every answer to promptfoo and here';
+export const FAILS_ALWAYS = 'does not compile, so it fails on every answer, as in promptfoo';
 
 /**
  * Finds code that does not compile, imports unavailable modules at the top, or never sets `result`.

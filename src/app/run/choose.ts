@@ -36,7 +36,7 @@ export function chooseReferences(
     ...unmetProblems('tag', tags, byTag, () => known.flatMap(({ reference }) => reference.tags)),
   ];
   if (problems.length === 0 && chosen === 0)
-    problems.push(problem(null, 'overrides: no reference fits both references= and tags='));
+    problems.push(problem(null, 'overrides: no reference matches both references= and tags='));
   if (problems.length > 0) return { base, head, problems, notices: [] };
   const words = [references, tags].flatMap((each, index) =>
     each === null ? [] : `${index === 0 ? 'references' : 'tags'}=${each.join(',')}`,
@@ -108,7 +108,7 @@ function unmetProblems(
     .map((pattern) =>
       problem(
         null,
-        `overrides: no ${what} fits "${pattern.slice(0, 100)}"${didYouMean(pattern, [...new Set(names())])}`,
+        `overrides: no ${what} matches "${pattern.slice(0, 100)}"${didYouMean(pattern, [...new Set(names())])}`,
       ),
     );
 }

@@ -143,7 +143,7 @@ const ALMOST = {
 function contradiction([first, ...others]: readonly Reference[]): string {
   const expected = ({ expected: value = null }: Reference): string => canonicalJson(value);
   return first !== undefined && others.some((each) => expected(each) !== expected(first))
-    ? ', with something else expected'
+    ? ', but expects something else'
     : '';
 }
 

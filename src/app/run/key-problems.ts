@@ -25,9 +25,9 @@ export function keyProblems(
     return {
       place,
       message:
-        `${missing.message} The metric "${name}" asks ${model}; ` +
-        'where another server has it, say so in the settings file, models: ' +
-        `{ ${JSON.stringify(model)}: { … } }, or take the metric out`,
+        `${missing.message} The metric "${name}" calls ${model}. ` +
+        'If another server has this model, name the server in the settings file, models: ' +
+        `{ ${JSON.stringify(model)}: { … } }, or remove the metric`,
     };
   });
 }

@@ -31,7 +31,7 @@ export function findLostRows(
 function emptyWords(isList: boolean, had: number): string {
   const what = isList ? 'references is empty' : 'has no rows';
   const fix = had > 0 ? `, and base's has ${had}; restore them, or ` : '; add some, or ';
-  return `${what}${fix}${isList ? 'delete the prompt too' : 'take it out of references_from'}`;
+  return `${what}${fix}${isList ? 'delete the prompt too' : 'remove it from references_from'}`;
 }
 
 function rowsByFile(project: Project | null): Map<string, Set<string>> {

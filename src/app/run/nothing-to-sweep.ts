@@ -26,9 +26,9 @@ export function nothingToSweep(
   return [
     problem(
       { file: settings.file ?? SETTINGS_FILE, line: 0 },
-      'no prompt here has references, so there is nothing to run; ' +
-        'write prompts there with their tests ("npx evaldiff init" creates some), ' +
-        'or name the folder that has them (working-directory, --directory)',
+      'no prompt of this project has references, so there is nothing to run; ' +
+        'add prompts with tests ("npx evaldiff init" creates an example), ' +
+        'or name the folder that contains them (working-directory, --directory)',
     ),
   ];
 }

@@ -106,8 +106,8 @@ function runGate({ again, failOn }: PrepareInput, { gate }: TrustedSides): GateS
 function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
   if (unasked === undefined) return [];
   const message =
-    `${name}: not compared: rebase. Head's prompt cannot be asked ` +
-    `${counted(unasked.length, 'reference')} that the base branch has by now: ` +
+    `${name}: not compared: rebase. Head's prompt cannot run ` +
+    `${counted(unasked.length, 'reference')} that the base branch now has: ` +
     `${firstWords(unasked)}`;
   return [{ kind: 'not-comparable', place: { file: path, line: 0 }, message }];
 }
@@ -151,8 +151,8 @@ function unseenPrograms(
     kind: 'settings',
     place: { file, line: 0 },
     message:
-      `no file of this repository belongs to the program "${name}", ` +
-      'so a change of its code runs nothing: name its files, models: ' +
+      `evaldiff knows no file of the program "${name}", ` +
+      'so a change of its code runs no test; name its files, models: ' +
       `{ ${name}: { files: [app/**] } }`,
   }));
 }

@@ -36,7 +36,7 @@ export function quarantineNotices(tests: Tests, today: string): Notice[] {
     place,
     message:
       until >= today
-        ? `${id} is in quarantine until ${until} and does not gate: ${reason}`
-        : `the quarantine of ${id} expired on ${until}: it gates again; fix the reference or renew the entry`,
+        ? `${id} is in quarantine until ${until} and does not affect the gate: ${reason}`
+        : `the quarantine of ${id} expired on ${until}, so it affects the gate again; fix the reference or renew the entry`,
   }));
 }

@@ -90,8 +90,8 @@ function keepsState({ file, line }: Place): string {
     `keeps state or depends on the side (${file}:${String(line)}): ` +
     "the same answer, scored again in a fresh process as the other side's, " +
     'got a different score. ' +
-    "Let the score follow from the answer alone: do not run the answer in the metric's own " +
-    'process or change what later evaluations see, ' +
-    'read no clock, and give random numbers a seed, such as random.seed(0)'
+    "Compute the score from the answer alone: do not run the answer in the metric's own " +
+    'process, do not change what later evaluations see, ' +
+    'do not read the clock, and seed random numbers, for example with random.seed(0)'
   );
 }

@@ -28,7 +28,7 @@ export function unreadChanges(
 }
 
 function notJudged(message: string): Notice {
-  return { kind: 'not-comparable', place: null, message: `${message}; that was not judged` };
+  return { kind: 'not-comparable', place: null, message: `${message}; this change was not judged` };
 }
 
 function irregularChanges(
@@ -45,7 +45,7 @@ function irregularChanges(
   return changed.flatMap((path) => {
     const kind = tree.irregular.get(path);
     return kind !== undefined && patterns[kind].some((reaches) => reaches(path))
-      ? [`${path} is a ${kind} and changed, and only regular files are read`]
+      ? [`${path} is a ${kind} and changed, but evaldiff reads only regular files`]
       : [];
   });
 }
@@ -109,8 +109,8 @@ function inSkills({ project: { suites } }: ProjectAndTree, changed: readonly str
     return left.length === 0
       ? []
       : [
-          `${firstWords(left, 3)} changed in a skill, of which only the text of ${skill} and ` +
-            'the files of its evals are read',
+          `${firstWords(left, 3)} changed in a skill, of which evaldiff reads only the text of ${skill} ` +
+            'and the files of its evals',
         ];
   });
 }

@@ -62,7 +62,7 @@ async function usedBase(
   const tip = await repository.remoteTip(baseBranch);
   if (tip === null) return {};
   await repository.ensureCommit(tip, { side: 'base' });
-  const message = `Base (${what}) gives its place to the tip of ${baseBranch} (${tip.slice(0, 7)})`;
+  const message = `Base is the tip of ${baseBranch} (${tip.slice(0, 7)}), because ${what}`;
   return { baseTip: tip, notices: [{ kind: 'settings', place: null, message }] };
 }
 

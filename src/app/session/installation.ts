@@ -10,7 +10,9 @@ export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'action.yml'))) {
     if (dirname(folder) === folder)
-      throw new InternalError('the package evaldiff was not found around this file');
+      throw new InternalError(
+        'this file is not in the package evaldiff: no folder above it contains action.yml',
+      );
     folder = dirname(folder);
   }
   return folder;

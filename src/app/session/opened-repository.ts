@@ -39,8 +39,8 @@ async function folderIn(temporary: string): Promise<string> {
   } catch (error) {
     throw userError(
       null,
-      `The folder for temporary files cannot be used (${visibleErrorMessage(error)}); in a ` +
-        'workflow RUNNER_TEMP names it, in a terminal TMPDIR.',
+      `The folder for temporary files cannot be used (${visibleErrorMessage(error)}). Set ` +
+        'RUNNER_TEMP in a workflow or TMPDIR in a terminal to another folder.',
     );
   }
 }

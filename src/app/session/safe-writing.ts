@@ -56,10 +56,10 @@ export async function pathRefusal(
   if (first === undefined) return null;
   const files = `${visibleLine(first)}${more.length === 0 ? '' : ` and ${String(more.length)} more`}`;
   return kind === 'store'
-    ? `git tracks ${files}, so that a pull request can have written it, and it is not read; ` +
-        'take it out of git, or name another store'
-    : `git tracks ${files} there, and nothing of it is overwritten; take that out of git, or ` +
-        'name another folder';
+    ? `git tracks ${files}, so a pull request may have written it, and evaldiff does not read it; ` +
+        'remove it from git, or name another store'
+    : `git tracks ${files}, and evaldiff does not overwrite tracked files; remove it from git, ` +
+        'or name another folder';
 }
 
 interface ResolvedPath {
@@ -140,7 +140,7 @@ export async function putFile(path: string, data: Data, workTree: Root): Promise
   const { path: target } = await resolveWritable(path, workTree);
   const entry = await entryAt(target);
   if (entry !== null && !entry.isFile())
-    throw removalError(`${visibleLine(target)} is there and is not a regular file`);
+    throw removalError(`${visibleLine(target)} exists and is not a regular file`);
   const waiting = await mkdtemp(join(dirname(target), NEW_FILE_PREFIX));
   try {
     await writeFile(join(waiting, 'new'), data, { flag: 'wx' });

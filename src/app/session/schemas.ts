@@ -26,7 +26,10 @@ export function createSchemaChecker(
   const ask: CheckSchema = async (schema, values) => {
     const key = JSON.stringify(schema);
     if (closed) return values.map(() => schemaError('was not checked: evaldiff is stopping'));
-    if (left <= 0) return values.map(() => schemaError('was not checked: the run had to end'));
+    if (left <= 0)
+      return values.map(() =>
+        schemaError('was not checked: the time for the end of the run was up'),
+      );
     if ((timeouts.get(key) ?? 0) >= TIMEOUTS)
       return values.map(() =>
         schemaError(
@@ -44,9 +47,11 @@ export function createSchemaChecker(
       return values.map(() => schemaError('was not checked: the thread for schemas did not start'));
     if (values.length > 1) return await oneByOne(schema, values);
     if (checked.ended === 'gone')
-      return [schemaError('the schema took all memory, and was stopped')];
+      return [schemaError('the check of the schema used too much memory and was stopped')];
     timeouts.set(key, (timeouts.get(key) ?? 0) + 1);
-    return [schemaError(`the schema took longer than ${String(seconds)} s, and was stopped`)];
+    return [
+      schemaError(`the check of the schema took longer than ${String(seconds)} s and was stopped`),
+    ];
   };
 
   const oneByOne: CheckSchema = async (schema, values) => {

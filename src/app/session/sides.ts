@@ -98,8 +98,8 @@ async function movedProject(
   const folder = posix.join(below, workingDirectory);
   const message =
     `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head lacks ` +
-    `base's ${firstWords(left)}: if the project moved, nothing of it was compared; move it in a ` +
-    'change of its own';
+    `base's ${firstWords(left)}: if the project moved, it was not compared; move it in a ` +
+    'separate change';
   return [{ kind: 'not-comparable', place: null, message }];
 }
 
@@ -163,10 +163,10 @@ function notProject(
   return userError(
     null,
     kind === 'missing'
-      ? `The project's folder ${at} does not exist ${where}. If it was moved, name its new ` +
-          'place (working-directory); if it was removed, remove what evaluates it.'
-      : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the ` +
-          'commit itself are read: put one there, or name another (working-directory).',
+      ? `The project's folder ${at} does not exist ${where}. If it was moved, set ` +
+          'working-directory to its new path; if it was removed, remove the step that evaluates it.'
+      : `The project's folder is not a folder ${where}: ${at} is a ${kind}, which evaldiff does ` +
+          'not follow. Replace it with a folder, or set working-directory to another folder.',
   );
 }
 

@@ -91,8 +91,8 @@ export async function openLocalStore(
   }
   if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
     given.notice(
-      `${visibleLine(former)} is no longer read, because a pull request could contain ` +
-        `one. Answers are now stored in ${visibleLine(file)}. Remove it.`,
+      `The store ${visibleLine(former)} is no longer read, because a pull request could add such a ` +
+        `file. Answers are now stored in ${visibleLine(file)}. Delete the old store.`,
     );
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
@@ -110,9 +110,9 @@ function secretOf(
   } catch (error) {
     if (error instanceof UserError) throw error;
     notice(
-      `${visibleLine(file)}: the key for stored answers cannot be kept ` +
-        `(${visibleErrorMessage(error)}); no stored answer is used, and other runs cannot use ` +
-        "this one's",
+      `${visibleLine(file)}: the key for stored answers cannot be read or written ` +
+        `(${visibleErrorMessage(error)}). This run uses no stored answers, and other runs cannot ` +
+        'use its answers',
     );
     return randomBytes(32);
   }
@@ -215,7 +215,7 @@ async function joinNewer(
     store.join(() => answersIn(file), besideAnswersIn(file));
   } catch (error) {
     if (!(error instanceof PartError)) throw error;
-    warn(`What another run stored meanwhile could not be taken over: ${error.message}`);
+    warn(`Answers that another run stored in the meantime could not be added: ${error.message}`);
   }
   rmSync(file, { force: true });
 }

@@ -121,7 +121,9 @@ describe('the report of a job', () => {
     server().refuse(method, status, message);
     const { url, warnings } = await linked();
     expect(url).toBeNull();
-    expect(warnings).toEqual([expect.stringContaining('The verdict stands; the report is ')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('The verdict is not affected. The report is '),
+    ]);
   });
 
   test.each<[string, Record<string, string>, Parameters<typeof linked>[1]]>([

@@ -140,7 +140,7 @@ describe('evaldiff init', () => {
   test("finds another tool's files and lists what to do with them", async () => {
     const { out, files, validated } = await init({ 'promptfooconfig.yaml': PROMPTFOO });
     expect(out).toContain(
-      'found promptfooconfig.yaml: it is read as it is; npx evaldiff import promptfooconfig.yaml converts it',
+      'found promptfooconfig.yaml: evaldiff reads it directly; npx evaldiff import promptfooconfig.yaml converts it',
     );
     expect([Object.keys(files), validated]).toEqual([
       ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'],
@@ -246,7 +246,7 @@ describe('evaldiff init', () => {
       KEY_OF_IN_HOUSE: '${{ secrets.KEY_OF_IN_HOUSE }}',
       KEY_OF_JUDGES: '${{ secrets.KEY_OF_JUDGES }}',
     });
-    expect(out).toContain('Write the address of the server in-house into the workflow (endpoints)');
+    expect(out).toContain('Add the address of the server in-house to the workflow (endpoints)');
     expect(out).not.toContain('OPENAI_API_KEY');
   });
 
@@ -257,7 +257,7 @@ describe('evaldiff init', () => {
     expect(validated).toBe(0);
     expect(files['evaldiff.yaml']).toContain('budget: { max_calls: 2000 }');
     expect(out).toMatch(
-      /No price is known for gpt-99-new.*own\/model, so evaldiff\.yaml limits calls alone/,
+      /No price is known for gpt-99-new.*own\/model, so evaldiff\.yaml limits only calls, not cost/,
     );
   });
 
@@ -315,7 +315,7 @@ describe('evaldiff init', () => {
     expect([code, Object.keys(files), out]).toEqual([
       2,
       ['a${{ github.token }}/README.md'],
-      'the folder "a${{ github.token }}" cannot be written into a workflow; rename it\n',
+      'the folder name "a${{ github.token }}" is unsafe in a workflow; rename the folder\n',
     ]);
   });
 

@@ -44,7 +44,7 @@ describe('a symbolic link in the work tree', () => {
     [
       ['run', '--report', 'out'],
       { 'out/result.json': 'config' },
-      /^--report: git tracks out\/result\.json there, and nothing of it is overwritten/,
+      /^--report: git tracks out\/result\.json, and evaldiff does not overwrite tracked files/,
     ],
     [['noise', '--report', 'out'], { out: '' }, /^--report: out is a symbolic link/],
     [['run', '--record', 'r.jsonl'], { 'r.jsonl': 'r' }, /^--record: r\.jsonl is a symbolic link/],

@@ -104,7 +104,7 @@ describe('an error on the command line', () => {
       'run',
       'in a project without prompts is not green',
       { 'evaldiff.yaml': 'seed: 1\n' },
-      `- evaldiff.yaml: no prompt here has references, so there is nothing to run; ${PROMPTS} with their tests ("npx evaldiff init" creates some)`,
+      `- evaldiff.yaml: no prompt of this project has references, so there is nothing to run; add prompts with tests ("npx evaldiff init" creates an example)`,
     ],
     [
       'run',
@@ -239,7 +239,7 @@ describe('evaldiff cache', () => {
     const file = storeOf(shop.repository.directory).file;
     expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);
     expect((await shop.evaldiff('cache', '--clear')).out).toContain(
-      '2 answers removed\nkept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too\n',
+      '2 answers removed\nkept: pass counts of past tries, the last measured noise and open batches; --all removes them too\n',
     );
     expect(await shop.evaldiff('cache', '--all')).toEqual({
       code: 0,

@@ -67,7 +67,7 @@ describe('the default store of the command line', () => {
     mkdirSync(dirname(former));
     writeFileSync(former, 'old');
     const said = [await evaldiff('run'), await evaldiff('run')].map(({ err }) =>
-      /is no longer read, because a pull request could contain one\. Answers are now stored in/.test(
+      /is no longer read, because a pull request could add such a file\. Answers are now stored in/.test(
         err,
       ),
     );
@@ -83,7 +83,7 @@ describe('the default store of the command line', () => {
       const { code, err } = await evaldiff('run', '--store', 'kept/answers.sqlite');
       expect([code, server.requests]).toEqual([2, []]);
       expect(err).toContain(
-        `git tracks kept/${tracked}, so that a pull request can have written it, and it is not read; take it out of git, or name another store (--store, EVALDIFF_STORE)`,
+        `git tracks kept/${tracked}, so a pull request may have written it, and evaldiff does not read it; remove it from git, or name another store (--store, EVALDIFF_STORE)`,
       );
       expect((await evaldiff('cache', '--store', 'kept/answers.sqlite')).code).toBe(
         tracked === 'answers.sqlite' ? 2 : 0,

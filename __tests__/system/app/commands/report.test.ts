@@ -307,7 +307,7 @@ describe('evaldiff report', () => {
     expect(out).toContain('gpt-4');
     const none = await report({});
     expect(none.code).toBe(2);
-    expect(none.err).toContain('here is none of evaldiff-report, multirun');
+    expect(none.err).toContain('this folder has none of evaldiff-report, multirun');
   });
 
   test('shows the duration of each try if the report has it', async () => {

@@ -89,7 +89,7 @@ describe('evaldiff show', () => {
     const { code, err } = await shop.evaldiff('show', 'rr1');
     expect([code, err]).toEqual([
       2,
-      'this result has no reference "rr1"; only what ran is in it; did you mean "r1"?\n',
+      'this result has no reference "rr1"; it contains only references that ran; did you mean "r1"?\n',
     ]);
   });
 

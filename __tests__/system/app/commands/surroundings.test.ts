@@ -76,14 +76,14 @@ describe('the .env file', () => {
     const held = await openShop();
     held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n' });
     const uncovered =
-      '.env: git does not ignore it, and the next commit can take its keys along; add the line ".env" to .gitignore';
+      '.env: git does not ignore this file, so a commit may include its keys; add the line ".env" to .gitignore';
     expect([await warned('run'), await warned('diff')]).toEqual([[uncovered], [uncovered]]);
     held.repository.write({ '.gitignore': '.env\n' });
     expect(await warned('run')).toEqual([]);
     held.repository.git('add', '--force', '.env');
     expect(await warned('run')).toEqual([
       expect.stringContaining(
-        'git tracks it, with the keys in it; add the line ".env" to .gitignore',
+        'git tracks this file, which contains keys; add the line ".env" to .gitignore',
       ),
     ]);
     held.repository.write({ '.env': 'PORT=3000\n' });

@@ -160,7 +160,7 @@ describe('validate', () => {
       'prompts/tests/p.yaml': `${TESTS}references_from: { file: c.csv }\n`,
       'c.csv': `q,expected\n${rows}`,
     });
-    await refuses(files(''), 'c.csv: has no rows; add some, or take it out of references_from');
+    await refuses(files(''), 'c.csv: has no rows; add some, or remove it from references_from');
     const repository = createRepository();
     repository.commit('one', files('a,b\nc,d\ne,f\n'));
     repository.commit('two', files('a,b\n'));
@@ -235,7 +235,7 @@ describe('validate on similar references', () => {
         'id: one, input: { q: Where is it? }, expected: a',
         'id: two, input: { q: Where is it? }, expected: b',
       ],
-      'note: prompts/p.yaml:6: two (line 6) asks the same as one (line 5), with something else expected: they count as one test',
+      'note: prompts/p.yaml:6: two (line 6) asks the same as one (line 5), but expects something else: they count as one test',
     ],
     [
       'three of the same question',

@@ -80,7 +80,7 @@ describe('a check that raises an exception', () => {
         kind: 'import',
         place: { file: 'prompts/tests/p.yaml', line: 4 },
         message:
-          'metric "parses" raised on every answer of both sides, which counts as a fail, as in promptfoo. Is the check broken? SyntaxError at prompts/tests/p.yaml:4: unexpected token: \'prose\'',
+          'metric "parses" raised an error on every answer of both sides, which counts as a fail, as in promptfoo. Is the check broken? SyntaxError at prompts/tests/p.yaml:4: unexpected token: \'prose\'',
       });
     });
 

@@ -96,7 +96,7 @@ describe('a JSON schema from a repository', () => {
     clearInterval(clock);
     expect(findings).toEqual([
       { status: 'checked', wrong: expect.stringContaining('must NOT have duplicate items') },
-      { status: 'error', message: 'the schema took longer than 2 s, and was stopped' },
+      { status: 'error', message: 'the check of the schema took longer than 2 s and was stopped' },
       { status: 'checked', wrong: null },
     ]);
     expect(turns).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ describe('a JSON schema from a repository', () => {
     expect(
       findings.map((finding) => (finding.status === 'error' ? finding.message : 'checked')),
     ).toEqual([
-      ...Array<string>(5).fill('the schema took longer than 0.1 s, and was stopped'),
+      ...Array<string>(5).fill('the check of the schema took longer than 0.1 s and was stopped'),
       ...Array<string>(2).fill('was not checked: the schema took longer than 0.1 s 5 times'),
     ]);
   }, 60_000);
@@ -119,7 +119,7 @@ describe('a JSON schema from a repository', () => {
   test('does not delay the end of a run: only quick checks are finished', async () => {
     const { check } = checker(2, () => true, timeOf(false, false, true));
     expect(await check(UNIQUE, [[1, 2]])).toEqual([{ status: 'checked', wrong: null }]);
-    const message = 'was not checked: the run had to end';
+    const message = 'was not checked: the time for the end of the run was up';
     for (const items of [1, 2])
       expect(await check({ ...UNIQUE, minItems: items }, [flood, flood])).toEqual(
         Array(2).fill({ status: 'error', message }),

@@ -304,7 +304,7 @@ describe('concurrent runs of the default branch', () => {
       await library.saveCache([carried], keys.save!);
     });
     expect(warnings).toEqual([
-      'What another run stored meanwhile could not be taken over: is not a database',
+      'Answers that another run stored in the meantime could not be added: is not a database',
     ]);
     const next = await machine('after');
     await next.on(() => next.complete(asks('b')));

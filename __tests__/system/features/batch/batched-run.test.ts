@@ -217,7 +217,7 @@ describe('a sweep that ends while it waits for a batch', () => {
     ).toMatchObject({ signal: 'SIGKILL', out: '' });
     expect(pending(killed)).toEqual([killed.server.batches[0]?.id]);
     expect((await killed.evaldiff('cache')).out).toMatch(
-      /\n {2}batch batch_\d+ at openai: 8 requests for gpt-4o since \d{4}-\d\d-\d\dT\d\d:\d\dZ; the next sweep that wants one of them picks it up\n$/,
+      /\n {2}batch batch_\d+ at openai: 8 requests for gpt-4o since \d{4}-\d\d-\d\dT\d\d:\d\dZ; the next sweep that needs their answers collects them\n$/,
     );
     const { result, err } = await killed.result('run');
     expect(result.conclusion).toBe('success');

@@ -209,10 +209,10 @@ ${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, asse
   expect(same.notices.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
       expect.stringMatching(
-        /"javascript" does not compile, which is a fail .*: SyntaxError at promptfooconfig\.yaml:4/,
+        /"javascript" does not compile, so it fails .*: SyntaxError at promptfooconfig\.yaml:4/,
       ),
       expect.stringMatching(
-        /"python" does not compile, which is a fail .*: SyntaxError at promptfooconfig\.yaml:5/,
+        /"python" does not compile, so it fails .*: SyntaxError at promptfooconfig\.yaml:5/,
       ),
     ]),
   );

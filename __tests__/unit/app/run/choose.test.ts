@@ -56,12 +56,12 @@ describe('an override that selects references', () => {
   });
 
   test.each([
-    [['references=refnd-1'], 'overrides: no reference fits "refnd-1"; did you mean "refund-1"?'],
+    [['references=refnd-1'], 'overrides: no reference matches "refnd-1"; did you mean "refund-1"?'],
     [['tags=crit'], null],
-    [['tags=fast'], 'overrides: no tag fits "fast"; known are critical, slow'],
+    [['tags=fast'], 'overrides: no tag matches "fast"; known are critical, slow'],
     [
       ['references=carrier', 'tags=critical'],
-      'overrides: no reference fits both references= and tags=',
+      'overrides: no reference matches both references= and tags=',
     ],
   ])('is an error if it matches nothing: %j', async (lines, message) => {
     expect((await chosen(lines)).problems.map((problem) => problem.message)).toEqual(

@@ -29,7 +29,7 @@ async function found(
 }
 
 const NONE = { problems: [], notices: [] };
-const MAY_GO = 'take it out of references_from';
+const MAY_GO = 'remove it from references_from';
 
 describe('a data file', () => {
   test.each([
