@@ -32,7 +32,7 @@ describe("a report folder in the pull request's own files", () => {
     [
       'that already contains a tracked file',
       { 'evaldiff-report/page.html': 'mine' },
-      /git tracks evaldiff-report\/page\.html there/,
+      /git tracks evaldiff-report\/page\.html, and/,
     ],
   ])(
     '%s is not written to, and the verdict, comment and check stay the same',

@@ -279,7 +279,7 @@ describe('evaldiff import', () => {
         'promptfooconfig.yaml',
         "prompts: ['Say {{word}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: javascript, value: 'return output.length > 3' }, { type: python, value: 'len(output' }, { type: contains, value: hi }] }]\n",
         0,
-        /^note: .*the assertion javascript does not compile, so it fails on every answer .*\n.*the assertion python does not compile/,
+        /^note: .*the assertion javascript does not compile, so it fails on every answer.*\n.*the assertion python does not compile/,
       ],
     ])('accepts or rejects %s as before the conversion', async (_, file, text, code, said) => {
       const imported = await run(['import', file], { [file]: text });

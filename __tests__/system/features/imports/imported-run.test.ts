@@ -79,7 +79,7 @@ tests:
     const validated = await evaldiff('validate');
     expect([validated.code, validated.out]).toEqual([0, expect.stringContaining('no errors')]);
     const message = expect.stringMatching(
-      /^No key for provider openai: set OPENAI_API_KEY .+ The metric "similar" asks text-embedding-3-large; .+ models: \{ "text-embedding-3-large": /,
+      /^No key for provider openai: set OPENAI_API_KEY .+ The metric "similar" calls text-embedding-3-large\. .+ models: \{ "text-embedding-3-large": /,
     );
     const run = await result('run', 'n_tries=1');
     expect([run.conclusion, run.suites, run.problems]).toEqual([
