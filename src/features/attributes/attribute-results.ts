@@ -83,7 +83,7 @@ export function countedMetric(
 
 const NO_ANSWERS = { base: null, head: null };
 
-/** Returns null for references that cannot be compared, because an answer is missing. */
+/** Returns no answers if the reference cannot be compared, because one is missing. */
 export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],

@@ -4,7 +4,7 @@ import type { Json, Scalar } from '../../types/plain.ts';
 
 export const PER_REFERENCE = 2;
 
-/** If the average is lower, figures mean little. */
+/** Minimum on average. With fewer references, figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;

@@ -52,10 +52,11 @@ interface VerdictOptions {
  * Names the groups that changed more than the rest of their suite. Per suite and direction:
  *
  * 1. Exact tests, with one Holm procedure over all suites, select groups that changed at all.
- * 2. Of them, the group that raises the likelihood of the loss model most is added, if its members
- *    changed more than other units beyond what the added groups explain.
- * 3. Added groups are exchanged or removed if that fits better or as well. Then step 2 again.
- * 4. A group that another could replace about as well is not named: "A or B".
+ * 2. The group that most raises the likelihood of the loss model is added. Its members must have
+ *    changed more than the already added groups can explain.
+ * 3. Added groups are exchanged if that fits better, and removed if they hardly improve the fit.
+ *    Step 2 is then repeated.
+ * 4. If another group could replace a group about as well, neither is named alone: "A or B".
  */
 export function groupVerdicts(
   rows: readonly ClusteredTries[],
@@ -166,7 +167,7 @@ function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandi
 
 interface AttributeCause {
   candidate: ContrastCandidate;
-  /** Of the contrast, given the other causes. */
+  /** The p of its contrast, given the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }

@@ -32,7 +32,9 @@ export interface GatewayReply {
 }
 
 export interface CallTools extends Omit<GatewayOptions, 'listen' | 'token'> {
-  /** By key. An identical call waits for the first one and then uses its stored reply. */
+  /**
+   * Calls in flight, by key. An identical call waits for the first one, then uses its stored reply.
+   */
   inFlight: Map<string, Promise<void>>;
 }
 

@@ -13,8 +13,8 @@ type Zone = 'messages' | 'given' | 'results';
 export type Normalise = (body: JsonMap) => Json;
 
 /**
- * Makes equal runs send equal requests, for keys of stored replies: removes values that vary by
- * chance.
+ * Removes values that vary by chance from a copy of a request. The copy's hash is the key of the
+ * stored reply.
  */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);

@@ -134,7 +134,7 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-/** A `json` part would belong to the answer's text. */
+/** Adds an unknown part, because a `json` part would count as text of the answer. */
 export function factsPart(facts: AgentFacts): Part {
   return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }
