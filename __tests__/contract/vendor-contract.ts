@@ -75,7 +75,7 @@ export function vendorContract(vendor: VendorName): void {
   } = vendors[vendor];
 
   const failed = (kind: string, message: string) => ({ kind, message: `${vendor}: ${message}` });
-  const keyIs = `the key is that of ${keyVariable} (in a workflow the input ${keyInput})`;
+  const keyIs = `the key comes from ${keyVariable} (in a workflow the input ${keyInput})`;
   const html = { 'content-type': 'text/html' };
   const firewall: Scripted = { status: 403, body: '<html>no', headers: html };
 
@@ -181,7 +181,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(2);
     expect(clock.pauses).toEqual([wait]);
     expect(log).toEqual([
-      `${vendor}: rate limited; waiting ${Math.ceil(wait / 1000)} s, then 2 at a time`,
+      `${vendor}: rate limited; waiting ${Math.ceil(wait / 1000)} s, then sending at most 2 requests at a time`,
     ]);
   });
 
@@ -600,7 +600,9 @@ export function vendorContract(vendor: VendorName): void {
     await ask();
     const completions = await Promise.all(Array.from({ length: 6 }, () => ask()));
     expect(completions.every(({ status }) => status === 'ok')).toBe(true);
-    expect(log).toEqual([`${vendor}: rate limited; waiting 3 s, then 2 at a time`]);
+    expect(log).toEqual([
+      `${vendor}: rate limited; waiting 3 s, then sending at most 2 requests at a time`,
+    ]);
   });
 
   test('stops calling an account whose quota is exhausted', async () => {
@@ -685,7 +687,7 @@ export function vendorContract(vendor: VendorName): void {
     const { providers, ask } = await start(vendor, () => ({}), {
       keys: { ...perVendor(() => KEY), [vendor]: '' },
     });
-    const message = `No key for provider ${vendor}: set ${keyVariable} (in a workflow the input ${keyInput}; in a terminal .env may hold it).`;
+    const message = `No key for provider ${vendor}: set ${keyVariable} (in a workflow the input ${keyInput}; in a terminal also the file .env).`;
     const target: Target = { provider: vendor, endpoint: null, model: 'a' };
     expect(providers.missingKeys([target, { ...target, model: 'b' }])).toEqual([
       { place: null, message },

@@ -350,15 +350,15 @@ describe('approval by label', () => {
       'a user with triage access',
       { login: 'tri' },
       'triage',
-      'tri, who added the label, may not write',
+      'tri, who added the label, has no write access',
     ],
     [
       'a user with read access',
       { login: 'rea' },
       'read',
-      'rea, who added the label, may not write',
+      'rea, who added the label, has no write access',
     ],
-    ['a user unknown to GitHub', { login: 'who' }, null, 'may not write'],
+    ['a user unknown to GitHub', { login: 'who' }, null, 'has no write access'],
     [
       'an app',
       { login: 'help[bot]', type: 'Bot' },
@@ -384,7 +384,7 @@ describe('approval by label', () => {
     fork.at.github.intercept('GET', /\/permission$/, down);
     const run = await byLabel(fork);
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
-    const unknown = 'it is not known whether ada-example, who added the label, may write';
+    const unknown = 'it is unknown whether ada-example, who added the label, has write access';
     expect(run.log).toContain(unknown);
   });
 

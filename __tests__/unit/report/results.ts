@@ -581,7 +581,7 @@ export function withProblems(): Result {
       {
         place: null,
         message:
-          'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
+          'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal also the file .env).',
       },
     ],
   });

@@ -54,8 +54,8 @@ export async function discoverCheckout(directory: string): Promise<FoundFolder> 
 function refusedLink(root: string, link: string, folder: string): UserError {
   return userError(
     null,
-    `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff follows ` +
-      `none inside a repository. Name the folder itself: ${folder}`,
+    `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff does not ` +
+      `follow links inside a repository. Name the folder itself: ${folder}`,
   );
 }
 

@@ -24,11 +24,11 @@ export async function approverOf(
     const { permission, role_name: role } = Permission.parse(reply.data);
     return WRITES.has(permission)
       ? { by: `${who} (${/^[a-z]+$/.test(role ?? '') ? String(role) : permission})` }
-      : { refused: `${who}, who added the label, may not write to this repository` };
+      : { refused: `${who}, who added the label, has no write access to this repository` };
   } catch (error) {
     if (hasStatus(error, 404))
-      return { refused: `${who}, who added the label, may not write to this repository` };
-    const failed = `it is not known whether ${who}, who added the label, may write to this repository`;
+      return { refused: `${who}, who added the label, has no write access to this repository` };
+    const failed = `it is unknown whether ${who}, who added the label, has write access to this repository`;
     return { refused: publishFailureLine(failed, 'metadata: read', error) };
   }
 }

@@ -142,8 +142,8 @@ async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Prom
   if (standing.kind === 'free') return { ...own, hidden: standing.newest > (job.opened?.id ?? 0) };
   const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
   const note =
-    `The check of this name by ${standing.by} on this commit does not pass. Once it passes, ` +
-    'run this job again. Jobs and workflows that judge different things need different ' +
+    `The check with this name by ${standing.by} on this commit does not pass. Once it passes, ` +
+    'run this job again. Give jobs and workflows that evaluate different things different ' +
     'check-names.';
   const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
   return { ...own, conclusion: 'failure', output: { title, summary } };

@@ -59,7 +59,7 @@ function forbidden(said: string, permission: string, fork: boolean): string {
     ? 'GitHub gives pull requests from forks and by Dependabot a read-only token; ' +
       `elsewhere the job needs \`permissions: ${permission}\`.`
     : `Give the job \`permissions: ${permission}\`.`;
-  return `the token may not do this (403). ${advice}`;
+  return `the token is not allowed to do this (403). ${advice}`;
 }
 
 /** GitHub uses 403 and 429 for both of its rate limits. */

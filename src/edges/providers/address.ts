@@ -62,7 +62,7 @@ function vendorAddress(
   if (key === null || key === '')
     return (
       `No key for provider ${provider}: set ${keyVariable} (in a workflow ` +
-      `the input ${keyInput}; in a terminal .env may hold it).`
+      `the input ${keyInput}; in a terminal also the file .env).`
     );
   if (!HEADER_VALUE.test(key))
     return (
@@ -142,14 +142,14 @@ export function keySourceOf(
 ): string {
   if (endpoint === null) {
     const { keyVariable, keyInput } = factsOf(provider);
-    return `the key is that of ${keyVariable} (in a workflow the input ${keyInput})`;
+    return `the key comes from ${keyVariable} (in a workflow the input ${keyInput})`;
   }
   const { keyEnv = null, headers = [] } = endpoints.get(endpoint) ?? {};
   const name = visibleLine(endpoint);
   const named = [...(keyEnv === null ? [] : [keyEnv]), ...headers.map(({ env }) => env)];
   return named.length === 0
     ? `endpoint ${name} has no key; add key=NAME_OF_A_VARIABLE to its line`
-    : `the key is that of ${named.join(' or ')}, which the line of endpoint ${name} names`;
+    : `the key comes from ${named.join(' or ')} (see the definition of endpoint ${name})`;
 }
 
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {

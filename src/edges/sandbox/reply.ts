@@ -119,7 +119,7 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
     if (typeof raised.module === 'string') {
       const remedy =
         raised.shipped === true
-          ? 'It cannot be loaded on this kernel without code: host'
+          ? 'On this kernel it can only be loaded with code: host'
           : 'Packages need code: host';
       return `${setting.at === undefined ? type : where}: ${oneLine(raised.module)}. ${remedy}`;
     }

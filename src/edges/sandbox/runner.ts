@@ -117,8 +117,8 @@ async function runCodeJob(
       const hours = limits.runSeconds / 3600;
       return results.fill(
         failure(
-          `was not run: the code of this run has taken ${hours} h, which is the limit; ` +
-            'make it quicker, or set code: host in the workflow',
+          `was not run: all code of this run together has reached its limit of ${hours} h; ` +
+            'make it faster, or set code: host in the workflow',
         ),
         next,
       );

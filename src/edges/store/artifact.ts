@@ -57,8 +57,8 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (missing.length === 0) return null;
   const unset = `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
   return (
-    `artifacts are unavailable: ${unset}. GitHub's runner gives it to a step with uses:, ` +
-    'not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"'
+    `artifacts are unavailable: ${unset}. GitHub's runner sets it only for steps with uses:, ` +
+    'not for commands in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"'
   );
 }
 
@@ -180,8 +180,8 @@ const HINTS: readonly { sign: RegExp; hint: string }[] = [
   {
     sign: /\(40[13]\)|JWT|token/i,
     hint:
-      "GitHub rejected the runner's own token; run the job again, and on a runner of your own " +
-      'update the runner',
+      "GitHub rejected the runner's own token; run the job again, and if the runner is " +
+      'self-hosted, update it',
   },
   {
     sign: /quota/i,

@@ -175,7 +175,7 @@ describe('opening a repository', () => {
     repository.commit('one', { 'decoy/a.yaml': 'a', chat: { link: 'decoy' } });
     const opening = openRepository(join(repository.directory, 'chat'), options());
     expect(await messageOf(opening)).toBe(
-      `chat is a symbolic link; evaldiff follows none inside a repository. Name the folder itself: ${realpathSync(join(repository.directory, 'decoy'))}`,
+      `chat is a symbolic link; evaldiff does not follow links inside a repository. Name the folder itself: ${realpathSync(join(repository.directory, 'decoy'))}`,
     );
     const outside = temporaryFolder('outside');
     writeFiles(outside, { way: { link: repository.directory } });

@@ -268,7 +268,7 @@ describe('annotations', () => {
     expect(result).toEqual(
       written(
         github.state.checkRuns[0]?.id,
-        '1 annotation was not written: the token may not do this (403). Give the job `permissions: checks: write`.',
+        '1 annotation was not written: the token is not allowed to do this (403). Give the job `permissions: checks: write`.',
       ),
     );
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(50);
@@ -313,11 +313,13 @@ describe('a refusal by GitHub is a warning', () => {
   test('if the token lacks the permission, in the repository and on a fork', async () => {
     const { publish } = await ready(workflowToken({ checks: 'read' }));
     expect(await publish({ annotations: annotations(3) })).toEqual(
-      refused('the token may not do this (403). Give the job `permissions: checks: write`.'),
+      refused(
+        'the token is not allowed to do this (403). Give the job `permissions: checks: write`.',
+      ),
     );
     expect(await publish({ fork: true })).toEqual(
       refused(
-        'the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: checks: write`.',
+        'the token is not allowed to do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: checks: write`.',
       ),
     );
   });

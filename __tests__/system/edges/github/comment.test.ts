@@ -247,7 +247,7 @@ describe('concurrent runs', () => {
     expect(await publish()).toEqual(
       written(
         id,
-        `Our outdated comment ${old.id} was not removed: the token may not do this (403). Give the job \`permissions: pull-requests: write\`.`,
+        `Our outdated comment ${old.id} was not removed: the token is not allowed to do this (403). Give the job \`permissions: pull-requests: write\`.`,
       ),
     );
   });
@@ -257,7 +257,9 @@ describe('a refusal by GitHub or the network is a warning', () => {
   test('that names the missing permission of the token', async () => {
     const { github, publish } = await ready(workflowToken({ pull_requests: 'read' }));
     expect(await publish()).toEqual(
-      refused('the token may not do this (403). Give the job `permissions: pull-requests: write`.'),
+      refused(
+        'the token is not allowed to do this (403). Give the job `permissions: pull-requests: write`.',
+      ),
     );
     expect(github.state.violations).toEqual([]);
   });
@@ -266,7 +268,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     const { publish } = await ready(workflowToken({ pull_requests: 'read' }));
     expect(await publish({ fork: true })).toEqual(
       refused(
-        'the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: pull-requests: write`.',
+        'the token is not allowed to do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: pull-requests: write`.',
       ),
     );
   });

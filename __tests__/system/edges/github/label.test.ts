@@ -24,6 +24,6 @@ test('removeLabel warns and names the permission if the token lacks it', async (
   const { client, github } = await setup(workflowToken({ pull_requests: 'read' }));
   github.state.pulls.get(12)!.labels = [LABEL];
   expect(await removeLabel(client, job)).toEqual([
-    'The label that approved this run was not removed: the token may not do this (403). Give the job `permissions: pull-requests: write`.',
+    'The label that approved this run was not removed: the token is not allowed to do this (403). Give the job `permissions: pull-requests: write`.',
   ]);
 });

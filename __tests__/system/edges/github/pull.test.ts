@@ -102,7 +102,7 @@ describe('the pull request of a workflow_run', () => {
     const { client, github } = await setup(workflowToken());
     github.state.private = true;
     await expect(withPullRequest(client, facts())).rejects.toThrow(
-      'The pull request of this run was not found: the token may not do this (403). Give the job `permissions: pull-requests: read`.',
+      'The pull request of this run was not found: the token is not allowed to do this (403). Give the job `permissions: pull-requests: read`.',
     );
   });
 

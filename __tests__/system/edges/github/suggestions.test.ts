@@ -142,7 +142,7 @@ describe('restrictions of GitHub on suggestions', () => {
     expect(
       await publishSuggestions(client, job([suggestion(6, 'one'), suggestion(7, 'two')])),
     ).toEqual([
-      'Suggested fixes were not posted on their lines: the token may not do this (403). Give the job `permissions: pull-requests: write`.',
+      'Suggested fixes were not posted on their lines: the token is not allowed to do this (403). Give the job `permissions: pull-requests: write`.',
     ]);
     github.state.private = true;
     github.state.tokens.set('token-1', workflowToken());

@@ -36,7 +36,7 @@ async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<
 }
 
 /** A module that a locked kernel cannot load is as good an end as a call that it refuses. */
-const notLoaded = /cannot be loaded on this kernel/;
+const notLoaded = /can only be loaded with code: host/;
 
 function judge(
   report: HarnessReport,

@@ -536,7 +536,7 @@ describe('Python code in the sandbox', () => {
     const python = pythonWithout('landlock', folder);
     expect(await one('python', everything, { python })).toEqual(value);
     const message =
-      'ModuleNotFoundError: antigravity. It cannot be loaded on this kernel without code: host';
+      'ModuleNotFoundError: antigravity. On this kernel it can only be loaded with code: host';
     expect(await one('python', 'import antigravity', { python })).toEqual(error(message));
   });
 

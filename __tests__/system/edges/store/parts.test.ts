@@ -81,7 +81,7 @@ describe('parts of a sweep, through the real client and an artifact service on l
       'CreateArtifact',
       403,
       'not yours',
-      /could not be uploaded: .*\(403\).* – GitHub rejected the runner's own token; run the job again, and on a runner of your own update the runner$/,
+      /could not be uploaded: .*\(403\).* – GitHub rejected the runner's own token; run the job again, and if the runner is self-hosted, update it$/,
     ],
     [
       'CreateArtifact',

@@ -258,7 +258,7 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
       const words =
         status === 429
           ? `${vendor}: 429, rate limited: The model says no`
-          : direct.message.replace(/, after 1 try$|; the key is that of .*$/, '');
+          : direct.message.replace(/, after 1 try$|; the key comes from .*$/, '');
       expect(batched.message).toBe(words);
     },
   );
