@@ -348,6 +348,25 @@ const OWN_METRICS: Row[] = [
 ];
 
 /** Rows for metrics, the pool of suites, large runs, questions and single references. */
+/** Dialogues of four turns. The metric compares the share of turns that pass. */
+const dialogues = (count: number, [base, head]: Rates, goals: Row['goals']): Row =>
+  row(
+    `${String(count)} dialogues of 4 turns × ${String(base)}, ` +
+      (base === head ? 'nothing changed' : `head × ${String(head)}`),
+    goals,
+    () => [{ ...constant(count, [base, head]), turns: 4 }],
+    { part: 0.1 },
+  );
+
+const DIALOGUES: Row[] = [
+  ...[6, 12, 24].map((count) => dialogues(count, [0.9, 0.9], [CALM])),
+  dialogues(24, [0.6, 0.6], [CALM]),
+  ...[6, 12, 24].map((count) =>
+    dialogues(count, [0.9, 0.8], count < 24 ? [] : [least('red', 0.9)]),
+  ),
+  dialogues(12, [0.9, 0.7], [least('red', 0.95)]),
+];
+
 export const LEDGER: readonly Row[] = [
   ...METRICS,
   ...OWN_METRICS,
@@ -356,4 +375,5 @@ export const LEDGER: readonly Row[] = [
   ...QUESTIONS,
   ...SINGLE,
   ...CHURN,
+  ...DIALOGUES,
 ];

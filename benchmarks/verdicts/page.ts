@@ -225,7 +225,7 @@ export function pageOf(page: Page): string {
     '',
     tableOf(promises),
     '',
-    '## Metrics, suites, questions, single references',
+    '## Metrics, suites, questions, single references, dialogues',
     '',
     '"Named": the metric that fell is named. "Fixed": every reference that head healed is called fixed, or, where none healed, any is.',
     '',

@@ -32,6 +32,8 @@ export interface Suite {
   value?: (side: 'base' | 'head', position: number, random: Random) => number;
   /** The better direction of the value; absent: up. */
   better?: 'lower' | 'none';
+  /** Tries are dialogues with this many turns, and the rates are those of a turn. */
+  turns?: number;
   /** Each reference has its own metric. */
   ownMetrics?: true;
   /** The largest drop that green allows; absent: the default. */

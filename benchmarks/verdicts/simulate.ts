@@ -14,6 +14,8 @@ import { nextTries } from '../../src/kernel/plan/tries.ts';
 import type { SuiteResult } from '../../src/kernel/result/suite-result.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../src/kernel/suite/gate-settings.ts';
+import { tryOutcomeOf } from '../../src/kernel/suite/gate.ts';
+import { scoreOfObjects } from '../../src/metrics/objects.ts';
 import type { Suite } from './scenarios.ts';
 
 export type Colour = 'red' | 'green' | 'grey';
@@ -55,7 +57,8 @@ export function simulate(
   const { suites: judged, pool } = judgeMeasured(measureSuites(comparisons, gate));
   const verdicts = comparisons.map((comparison) => judged.get(comparison));
   const words = verdicts.map((verdict) => verdict?.verdict);
-  const isRed = pool !== null || words.includes('regressed');
+  const fell = verdicts.some((own) => own?.moves.some(isGatingFall));
+  const isRed = pool !== null || words.includes('regressed') || fell;
   const references = suites.reduce((sum, { base }) => sum + base.length, 0);
   return {
     colour: isRed ? 'red' : words.includes('inconclusive') ? 'grey' : 'green',
@@ -75,6 +78,9 @@ export function simulate(
     ),
   };
 }
+
+const isGatingFall = ({ gate, moved }: SuiteVerdict['moves'][number]): boolean =>
+  gate === 'fail' && moved === 'worse';
 
 /** Makes all tries that the policy wants, and counts the calls. */
 export function tried(
@@ -200,6 +206,7 @@ function answerOf(
   if (side === 'head' && index < silent) return made(at, 'error');
   if (errors > 0 && nextFloat(random) < errors) return made(at, 'error');
   if (value !== undefined) return made(at, 'pass', value(side, index, random));
+  if (suite.turns !== undefined) return dialogue(at, suite.turns, suite[side][index] ?? 0, random);
   if (stored !== undefined && side === 'base') {
     const { byHead, ...views } = made(
       at,
@@ -226,6 +233,24 @@ function answerOf(
   return { ...plain, byHead: { ...plain.byHead, scores } };
 }
 
+/** A metric of turns. A dialogue passes if half of its turns pass. */
+const TURNS = { every: 0.5, level: 'Turn' as const };
+
+function dialogue(
+  at: number,
+  turns: number,
+  rate: number,
+  random: Random,
+): ReferenceRun['base'][number] {
+  const objects = Array.from({ length: turns }, (_, turn) => {
+    const value = nextFloat(random) < rate;
+    return { at: turn, status: value ? ('pass' as const) : ('fail' as const), value, reason: null };
+  });
+  const score = scoreOfObjects({ name: SCORE.name, skip: false, ...TURNS }, objects);
+  const plain = made(at, tryOutcomeOf([score]) === 'pass' ? 'pass' : 'fail');
+  return { ...plain, byHead: { ...plain.byHead, scores: [score] } };
+}
+
 /** One try, with its metric's value if that is more than pass and fail. */
 export function made(
   at: number,
@@ -249,10 +274,14 @@ export function made(
 
 /** A suite with only the fields that the policy and the verdict read. */
 function affectedSuite(
-  { base, questions, critical = [], criticalTries, better, ownMetrics }: Suite,
+  { base, questions, critical = [], criticalTries, better, ownMetrics, turns }: Suite,
   index: number,
 ): SuiteRun {
-  const score = { ...SCORE, ...(better === undefined ? {} : { better }) };
+  const own = {
+    ...(better === undefined ? {} : { better }),
+    ...(turns === undefined ? {} : TURNS),
+  };
+  const score = { ...SCORE, ...own };
   const runs = base.map((_, position) => {
     const reference = {
       id: `r${String(position)}`,

@@ -3,10 +3,11 @@ import { isPooled, isUnexplained } from '../kernel/judge/pool.ts';
 import { preferenceTries } from '../kernel/judge/preference.ts';
 import { namedRollup } from '../kernel/judge/roll-up.ts';
 import type { SuiteVerdict } from '../kernel/judge/suite-row.ts';
-import { numberTest, directionalP } from '../kernel/judge/values.ts';
+import { directionalP } from '../kernel/judge/values.ts';
 import type { RunVerdict } from '../kernel/judge/verdict.ts';
 import { outcomeIn, suiteClusters } from '../kernel/plan/ledger.ts';
 import { metricNumbers } from '../kernel/plan/metric-numbers.ts';
+import { numberTest } from '../kernel/plan/shares.ts';
 import {
   runUnderBase,
   underBase,

@@ -1,4 +1,4 @@
-import { comparesShare, directionIn } from '../../metrics/passing.ts';
+import { directionIn } from '../../metrics/passing.ts';
 import type { Better, MetricLevel } from '../../types/metric.ts';
 import { suiteClusters } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, withLevels, type LookPlan } from '../plan/looks.ts';
@@ -8,14 +8,14 @@ import {
   valuesByReference,
   type MetricNumber,
 } from '../plan/metric-numbers.ts';
+import { comparedShare, isOpenDrop, numberTest } from '../plan/shares.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { metricGate } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { median } from '../statistics/exploded.ts';
 import { holmCalled } from '../statistics/holm.ts';
-import { createRandom } from '../statistics/random.ts';
 import { isLargeDrop, reachesLevel } from '../statistics/table.ts';
-import { sideMean, type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
+import { sideMean, type ValueTest, type Values } from '../statistics/value-test.ts';
 
 export interface MetricMove {
   name: string;
@@ -53,26 +53,6 @@ export function metricMoves(
     const share = comparedShare(suite, number);
     return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
   });
-}
-
-export function comparedShare(
-  { gate }: Pick<SuiteComparison, 'gate'>,
-  { metric, entry }: MetricNumber,
-): MetricMove['share'] {
-  const isShare = entry === null && comparesShare(metric);
-  return isShare ? { of: metric.level, minDrop: gate.min_drop } : null;
-}
-
-export function numberTest(
-  { run: { suite } }: SuiteComparison,
-  number: MetricNumber,
-  of: { runs: readonly ReferenceRun[]; clusters: readonly (string | null)[]; upTo: number },
-): ValueTest | null {
-  return valueTest(
-    valuesByReference(number, of.runs, of.upTo),
-    of.clusters,
-    createRandom(`values ${suite.path} ${suite.name} ${number.name}`),
-  );
 }
 
 function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exploded'][number] {
@@ -116,8 +96,7 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
       share !== null &&
       gate === 'fail' &&
       moved !== 'worse' &&
-      isLargeDrop(test?.difference ?? null, share.minDrop) &&
-      (test?.low ?? -1) <= -tolerance,
+      isOpenDrop(test, share.minDrop, tolerance),
   );
 }
 

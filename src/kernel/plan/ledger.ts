@@ -4,6 +4,7 @@ import { fingerprintOf } from '../select/affected-suite.ts';
 import type { ClusteredTries } from '../statistics/clusters.ts';
 import { clusteredTries, type LookRow } from '../statistics/look.ts';
 import type { Tries } from '../statistics/table.ts';
+import { gatingShares, type GatingShare } from './shares.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison, type Try } from './suite-run.ts';
 
 export interface LedgerReference extends LookRow {
@@ -19,6 +20,8 @@ export interface LedgerReference extends LookRow {
 
 export interface SuiteLedger {
   references: readonly LedgerReference[];
+  /** The shares of turns that may fail the suite. Empty with fixed tries. */
+  shares: readonly GatingShare[];
   isAdaptive: boolean;
   minDrop: number;
   tolerance: number | 'auto';
@@ -83,7 +86,8 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
 
 export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[] {
   const clusters = clusterNames(suites.map(({ compared }) => compared));
-  return suites.map(({ compared, gate, steady, awaited, policy }, s) => {
+  return suites.map((suite, s) => {
+    const { compared, gate, steady, awaited, policy } = suite;
     const runs = compared.map((run) => ({ run, gating: gatingMetrics(run) }));
     const metrics = new Set(runs.flatMap(({ gating }) => [...gating]));
     return {
@@ -100,6 +104,7 @@ export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[]
           planned: policy.kind === 'adaptive' ? Infinity : countPlannedTries(run, policy),
         };
       }),
+      shares: policy.kind === 'adaptive' ? gatingShares(suite, clusters[s] ?? []) : [],
       isAdaptive: policy.kind === 'adaptive',
       minDrop: gate.min_drop,
       tolerance: gate.tolerance,

@@ -5,6 +5,7 @@ import { at } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
+import { isOpenShare } from './shares.ts';
 import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
@@ -165,10 +166,9 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
       suite.isGoing = !fell && !rose;
     }
   const state = pool === undefined ? 'quiet' : poolState(pool, seen, step);
-  for (const { suite, p, isCalm } of seen) {
-    const isSettled = isCalm && p > futile;
-    if (state === 'fell' || (state === 'quiet' && isSettled) || (state === 'calm' && p > ALONE_P))
-      suite.isGoing = false;
+  for (const { suite, p, isCalm, tolerance } of seen) {
+    const isSettled = state === 'quiet' ? isCalm && p > futile : state === 'calm' && p > ALONE_P;
+    if (state === 'fell' || (isSettled && !hasOpenShare(suite, tolerance))) suite.isGoing = false;
   }
   return state === 'calm';
 }
@@ -198,11 +198,19 @@ interface SuiteAtLook {
   rose: boolean;
   /** The suite rules out a drop. */
   isCalm: boolean;
+  tolerance: number;
+}
+
+/** Whether a share of turns is lower, perhaps by more than the tolerance. */
+function hasOpenShare({ ledger, looks, isGoing }: SuiteWalk, tolerance: number): boolean {
+  const tries = looks.at(-1)?.tries ?? 0;
+  return isGoing && ledger.shares.some((share) => isOpenShare(share, tries, tolerance));
 }
 
 function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SuiteAtLook {
   const look = looks.at(-1);
-  if (look === undefined) return { p: 1, fell: false, rose: false, isCalm: !ledger.isAdaptive };
+  if (look === undefined)
+    return { p: 1, fell: false, rose: false, isCalm: !ledger.isAdaptive, tolerance: 1 };
   const all = lookLevels(levels.suite, plan);
   const level = at(all, k);
   const tolerance = resolveTolerance(ledger.tolerance, visibleAt(look, plan, all));
@@ -212,6 +220,7 @@ function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep
     fell: isFall(look, level, ledger.minDrop),
     rose: isRise(look, level, ledger.minDrop),
     isCalm: ruledOutBy(look, tolerance, { plan, isLast }) !== null,
+    tolerance,
   };
 }
 

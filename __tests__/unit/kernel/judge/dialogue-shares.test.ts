@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
-import type { SuiteComparison, Try } from '../../../../src/kernel/plan/suite-run.ts';
+import type { SuiteComparison, Try, TryPolicy } from '../../../../src/kernel/plan/suite-run.ts';
+import { nextTries } from '../../../../src/kernel/plan/tries.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import { tryOutcomeOf } from '../../../../src/kernel/suite/gate.ts';
@@ -27,6 +28,8 @@ interface Dialogue {
 interface Setting {
   metric?: Partial<Metric>;
   gate?: Partial<GateSettings>;
+  /** The default is as many tries as the dialogues have. */
+  policy?: TryPolicy;
 }
 
 /** A suite of dialogues whose turns one metric judges. */
@@ -45,7 +48,10 @@ function dialogues(all: readonly Dialogue[], setting: Setting = {}): SuiteCompar
   return comparedSuite(
     { references: all.map((_, at) => reference(`d${String(at)}`)), metrics: [kind] },
     (at, side) => all[at]![side].map(made),
-    { policy: { kind: 'fixed', tries: all[0]!.base.length }, gate: gate(setting.gate) },
+    {
+      policy: setting.policy ?? { kind: 'fixed', tries: all[0]!.base.length },
+      gate: gate(setting.gate),
+    },
   );
 }
 
@@ -192,5 +198,29 @@ describe('the share of turns that pass', () => {
       return decided(dialogues(all)).outcome.kind === 'failed';
     });
     expect(red.filter(Boolean).length / runs).toBeLessThanOrEqual(0.05);
+  });
+});
+
+describe('dialogues with adaptive tries', () => {
+  const wanted = (all: readonly Dialogue[], metrics?: GateSettings['metrics']) => {
+    const gate = metrics === undefined ? {} : { metrics };
+    const suite = dialogues(all, { gate, policy: { kind: 'adaptive' } });
+    return [...new Set(nextTries([suite], suite.gate)(suite.run).values())];
+  };
+  const same = { base: ['✓✓✓✓', '✓✓✓✓'], head: ['✓✓✓✓', '✓✓✓✓'] };
+  const lower = { base: ['✓✓✓✓', '✓✓✓✓'], head: ['✓✓✓✗', '✓✓✗✓'] };
+
+  const lowered = [...times(8, lower), ...times(16, same)];
+
+  test('get another try while the share may have fallen by more than the tolerance', () => {
+    expect(wanted(lowered)).toEqual([3]);
+  });
+
+  test('get no more tries if the share is not lower', () => {
+    expect(wanted(times(24, same))).toEqual([]);
+  });
+
+  test('get no more tries if the settings ignore the share', () => {
+    expect(wanted(lowered, { kind: 'ignore' })).toEqual([]);
   });
 });

@@ -38,6 +38,7 @@ type OwnOf = (at: number) => Partial<LedgerReference>;
 
 const ledgerOf = (references: LedgerReference[], isAdaptive = true): SuiteLedger => ({
   references,
+  shares: [],
   isAdaptive,
   minDrop: 0.01,
   tolerance: 'auto',
