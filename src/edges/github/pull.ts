@@ -185,7 +185,8 @@ export async function withQueuedPullRequest(
 ): Promise<{ facts: EventFacts; warnings: string[] }> {
   const number = QUEUE_BRANCH.exec(facts.headBranch ?? '')?.[1];
   const failed =
-    "The pull request in the merge queue could not be identified, so it is treated as an outside contributor's";
+    'The pull request in the merge queue could not be identified, ' +
+    "so it is treated as an outside contributor's";
   if (number === undefined)
     return {
       facts,

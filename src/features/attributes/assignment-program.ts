@@ -59,7 +59,8 @@ export function bandOf(
 const FLOAT_NOISE = 1e-9;
 
 /**
- * The paper's bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p capped at 1/k.
+ * The paper's bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉).
+ * p is capped at 1/k.
  * They always have a solution.
  */
 export function outwardBounds(

@@ -187,7 +187,8 @@ function changeNotices(
           place: { file, line: 0 },
           message: inForce
             ? `this pull request changes ${file}; base's attributes apply until it is merged`
-            : `this pull request adds ${file}; it does not start a run by itself, but applies to every prompt that runs`,
+            : `this pull request adds ${file}; it does not start a run by itself, ` +
+              'but applies to every prompt that runs',
         },
   ];
 }

@@ -45,7 +45,8 @@ const causeSchema = z.strictObject({
   relation: z
     .enum(['alone', 'together', 'either', 'only-change'])
     .describe(
-      '`alone`: one changed part is the cause. `together`: only all of them together. `either`: each by itself. ' +
+      '`alone`: one changed part is the cause. `together`: only all of them together. ' +
+        '`either`: each by itself. ' +
         '`only-change`: the only change, so no experiment was needed.',
     ),
   units: z.array(changeUnitSchema).describe('The changed parts that are the cause.'),

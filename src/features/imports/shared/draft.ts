@@ -221,7 +221,8 @@ export function judgeTheRest(
     remarks,
     place,
     hasGrader
-      ? `${who}: the grader compares head's answers with base's${alone ? '' : ', without affecting the verdict'}`
+      ? `${who}: the grader compares head's answers with base's` +
+          (alone ? '' : ', without affecting the verdict')
       : `${who}: they are shown and do not affect the verdict. Set a grader in the settings (grader: ` +
           `${factsOf('openai').starterModel}, for example) to compare head's with base's`,
   );
