@@ -26,7 +26,6 @@ export function errorMessage(error: unknown): string {
   return typeof message === 'string' ? message : String(error);
 }
 
-/** The message and the stack, for maintainers. */
 export function errorTrace(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

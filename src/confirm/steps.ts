@@ -34,11 +34,14 @@ const MAX_NEW_PAIRS = 10;
 /** A suspect with a smaller e-value gets no further pairs. */
 const MIN_SUSPECT_E_VALUE = 0.5;
 
-/** Shares of the level: for the suspects, and for the test of all references after each new try. */
+/**
+ * How the level is split: one share for the suspects, and one for the test of all references after
+ * each new try.
+ */
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** Per reference, except that a roll-up needs all of its tries. */
+/** Per reference. A roll-up repeats all of its tries instead. */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 const DRIFT_LEVEL = 0.05;
@@ -51,13 +54,13 @@ export interface Measure {
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
   /** Null if only all tries together can be compared. */
   outcome: ((made: Try) => Outcome) | null;
-  /** True if head's answer is compared with base's answer of the same call. */
+  /** True if each answer of head is compared with base's answer of the same try. */
   isPaired: boolean;
   /** True if all tries of a side are compared as one. */
   isRolledUp: boolean;
 }
 
-/** A claim that head got worse, from answers that are not enough for a red verdict. */
+/** A claim that head got worse. New answers must confirm it before the run is red. */
 export interface Claim {
   /** Null if the claim is about the verdict. */
   metric: string | null;

@@ -8,7 +8,7 @@ import type { Notice, Place, Scalar } from '../types/plain.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 
 /**
- * US dollars per million tokens. `cached` is for input read from the server's cache. Default:
+ * US dollars per million tokens. `cached` is the price of input from the server's cache, by default
  * `input`.
  */
 export interface GivenPrice {

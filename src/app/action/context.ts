@@ -56,7 +56,7 @@ export interface Job {
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
-/** Loading the library takes 0.1 s, so this happens on demand. */
+/** Loading takes 0.1 s, so only jobs that need the library load it. */
 export async function artifactLibrary({
   artifacts,
 }: Pick<Job, 'artifacts'>): Promise<ArtifactLibrary> {

@@ -19,7 +19,9 @@ import { type Evaluated, type Session, evaluate } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
-/** Reads no files of an earlier run, because that run may have executed a stranger's workflow. */
+/**
+ * Does not read files of an earlier workflow run, which may have executed a stranger's workflow.
+ */
 export async function locate(
   client: Client,
   facts: EventFacts,

@@ -51,7 +51,6 @@ export interface SeenProject {
   account: string | null;
 }
 
-/** Finds what `init` must not overwrite, and what it can use. */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,

@@ -42,7 +42,7 @@ interface Use {
   scores: Score[];
 }
 
-/** No answer can cause these errors: the code names something that does not exist. */
+/** Only the code can cause these errors, never an answer. */
 const BROKEN_CODE_ERROR =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 

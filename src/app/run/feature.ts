@@ -74,7 +74,7 @@ export interface ComparedRun {
   suites: readonly ComparedSuite[];
   /**
    * Checks with new answers whether these references got worse, at the level alpha divided by
-   * `claims`. Null if no tries are stored answers.
+   * `claims`. Null if none of their tries is a stored answer.
    */
   confirm(
     suite: SuiteComparison,

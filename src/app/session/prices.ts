@@ -3,7 +3,7 @@ import type { CachedTokens } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/** Tokens. Below this, no vendor's price depends on the input's length. */
+/** In tokens. No vendor's price depends on the length of shorter inputs. */
 const FLAT_BELOW = 100_000;
 
 const LOOK = 1000;

@@ -34,8 +34,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const INTERRUPTED = 130;
 
 /**
- * After a signal, the run judges the answers it has. The same signal again exits. Runners send
- * SIGTERM 7.5 s after SIGINT, so a different signal must not exit.
+ * After a signal, the run judges the answers it has. If the same signal arrives again, the process
+ * exits. A different signal must not exit, because runners send SIGTERM 7.5 s after SIGINT.
  */
 export function createHalting({
   timeoutMs,

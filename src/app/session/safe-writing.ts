@@ -34,8 +34,8 @@ export function workTreeOf(repository: {
 }
 
 /**
- * Git may track a `file`. A tracked `folder` (written) or `store` (read) may be from a pull
- * request.
+ * A tracked `folder` (written) or `store` (read) is refused, because a pull request may have added
+ * it.
  */
 type PathKind = 'file' | 'folder' | 'store';
 
@@ -132,8 +132,8 @@ export async function makeFolder(path: string, workTree: Root): Promise<string |
 export const NEW_FILE_PREFIX = '.evaldiff-new-';
 
 /**
- * Moves a new file to the path, because a move does not follow links. @throws UserError for a link
- * in the work tree, or for anything but a regular file.
+ * Writes a new file and moves it to the path, because a move does not follow links. @throws
+ * UserError for a link in the work tree, or for anything but a regular file.
  */
 export async function putFile(path: string, data: Data, workTree: Root): Promise<void> {
   await makeFolder(dirname(path), workTree);

@@ -26,7 +26,7 @@ export function userFolder({ platform, env, home }: Machine): string {
 }
 
 interface ProjectPlace {
-  /** All work trees of a clone share answers. */
+  /** Git's common folder, so that all work trees of a clone share answers. */
   commonFolder: string;
   workTree: { root: string; below: string };
 }

@@ -132,7 +132,7 @@ function inodeOf(folder: string): number | null {
   }
 }
 
-/** A run that writes to such a file would start the next run, without end. */
+/** Without this check, a run that writes to its own output would start the next run, forever. */
 export function isOwnOutput(
   path: string,
   outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
