@@ -1,7 +1,6 @@
-"""Answers as promptfoo would by a Python file of the user's own (promptfoo-adapter.js says what and how).
+"""Runs a user's Python file for promptfoo, as described in promptfoo-adapter.js.
 
-Arguments: what it is asked for (provider, prompt, tests), the file with the function behind a
-colon, and JSON.
+Arguments: the kind (provider, prompt, tests), `file:function`, and JSON.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ def load(path):
 
 
 def run(function, *values):
-    """As many of the values as the function takes."""
+    """Passes only as many values as the function has parameters."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(function).parameters.values()
     if not any(each.kind == inspect.Parameter.VAR_POSITIONAL for each in parameters):
