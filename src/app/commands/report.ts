@@ -103,7 +103,7 @@ async function renderFiles(
   throw userError(
     null,
     `--format ${format} renders one result.json; ` +
-      (alone?.kind === 'own' ? `${alone.of.noun} has` : 'for several runs take') +
+      (alone?.kind === 'own' ? `for ${alone.of.noun} use` : 'for several runs use') +
       ' terminal, markdown or json',
   );
 }

@@ -46,7 +46,7 @@ describe('a check that raises an exception', () => {
     });
   });
 
-  test('on every answer of both sides must be fixed first: no rate and no verdict', async () => {
+  test('on every answer of both sides is an error of the run, which has no rates and no verdict', async () => {
     const { result } = await run(() => raised("NameError at prompts/tests/p.yaml:6: 'json'"));
     expect(result).toMatchObject({
       conclusion: 'error',

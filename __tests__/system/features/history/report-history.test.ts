@@ -208,7 +208,7 @@ describe('evaldiff report of a noise measurement', () => {
     expect(await evaldiff(folder, 'sweeps/noise.json', '--format', 'html')).toEqual({
       code: 2,
       out: '',
-      err: '--format html renders one result.json; a measurement has terminal, markdown or json\n',
+      err: '--format html renders one result.json; for a measurement use terminal, markdown or json\n',
     });
   });
 
