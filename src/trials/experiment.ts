@@ -25,7 +25,7 @@ interface Experiment {
   units: number;
   /** Worst first. */
   fell: readonly Fall[];
-  /** Number of stable references. A draw numbers them after the fallen ones. */
+  /** Number of stable references. Their indices follow the indices of the fallen ones. */
   stable: number;
   tries: number;
   /** Probability of naming a unit that has no effect. */
@@ -37,7 +37,7 @@ export interface CauseFindings {
   unexplained: number[];
   /** Why the experiment ended early. Null if every drop is explained. */
   open: TrialsEnd | 'unclear' | null;
-  /** Units that probably include the cause. Empty if any unit could. */
+  /** Units that probably include the cause. Empty if it could be any unit. */
   suspects: number[];
   tries: number;
 }
@@ -73,7 +73,7 @@ export async function findCauses(
     const found = await search(trials, open, known);
     if (typeof found === 'string') ended = found;
     else if (found.relation === 'none') {
-      // By its own tries, this reference fell by chance.
+      // Its own tries suggest that this reference fell by chance.
       open = open.slice(1);
     } else {
       const beliefs = (): UnitBelief[] =>

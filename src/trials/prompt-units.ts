@@ -16,7 +16,7 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /** Returns the reference's request if base gets only the chosen units. */
+  /** Returns the reference's request if base's prompt gets only the chosen units. */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,

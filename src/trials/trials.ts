@@ -56,7 +56,7 @@ export function startTrials(
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
-/** How many tries the average counts as. */
+/** The average counts as this many tries of a reference. */
 const PRIOR_TRIES = 3;
 
 /** Shrinks each pass rate towards the average, because one reference has few tries. */

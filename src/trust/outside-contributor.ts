@@ -68,7 +68,7 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 
 function withBaseReferences(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // Roll-up code sees even uncounted references, so new ones do not run.
+  // Roll-up code sees even uncounted references, so new references do not run with such code.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []

@@ -6,7 +6,7 @@ type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
 /** Whether head is proved to be on a branch or tag of the repository. */
 type Proof = 'proved' | 'unproved';
 
-/** A head that is on no branch or tag counts as an outsider's, except on the command line. */
+/** Except on the command line, a head on no branch or tag counts as an outsider's. */
 export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
   'command-line': { proved: 'member', unproved: 'member' },
   writer: { proved: 'trusted', unproved: 'untrusted' },
