@@ -29,8 +29,9 @@ for (const scenario of scenariosOf(base)) {
 await counting.close();
 console.log(
   [
-    `\`evaldiff diff\` on a project of ${String(PROMPTS)} prompts × ${String(REFERENCES)} references × ${String(base.tries)} tries, one of them graded by a rubric; a server on loopback counts.`,
-    'The limit is worked out from the projects as data: one call for each distinct model, parameters, messages and try among the answers and grades of what changed.',
+    `Each row is \`evaldiff diff\` of one pull request, in a project of ${String(PROMPTS)} prompts × ${String(REFERENCES)} references × ${String(base.tries)} tries. A rubric grades the answers of one prompt. A server on`,
+    "loopback counts the calls. The limit is the minimum, computed from the project's data without evaldiff: one call for each distinct model, parameters, messages and",
+    'try among the answers and grades of changed references.',
     '',
     table(
       ['pull request', 'calls, nothing stored', 'limit', "calls, main's answers stored", 'limit'],

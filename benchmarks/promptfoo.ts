@@ -109,10 +109,11 @@ for (const [index, references] of sizes.entries())
 server.stop();
 console.log(
   [
-    `One prompt, one exact match for each reference, one try; a server on loopback answers after ${String(LATENCY_MS)} ms, every tenth time wrongly, and both find the same. At most ${String(CONCURRENCY)} calls at a time.`,
-    `A run of each to warm up, then ${sizes.map((size) => String(REPETITIONS[size] ?? 1)).join(' and ')} in turns; median, in brackets the range. evaldiff writes its store and all its reports; promptfoo ${installed.version} runs with \`--no-cache --no-write\``,
-    'and a JSON file as output, telemetry, update check and remote generation switched off. Ideal time: references × latency / concurrency;',
-    "above ideal: the time above it as a share of promptfoo's.",
+    `Both tools evaluate one prompt with one exact match and one try per reference. A server on loopback answers after ${String(LATENCY_MS)} ms, and every tenth answer is wrong. Both`,
+    `tools make at most ${String(CONCURRENCY)} calls at a time and report the same failures. After one run of each as a warm-up, the tools take turns: ${sizes.map((size) => `${String(REPETITIONS[size] ?? 1)} runs each with ${rounded(size)} references`).join(' and\n')}.`,
+    `Cells show the median, with the range in brackets. evaldiff writes its store and all its reports. promptfoo ${installed.version} runs with`,
+    '`--no-cache --no-write` and a JSON file as output; its telemetry, update check and remote generation are off. The ideal time is references × latency / concurrency.',
+    '"Above ideal" is the time beyond that, as a share of promptfoo\'s.',
     '',
     table(
       ['', 'references', 'ideal, s', 'took, s', 'processor, s', 'peak memory, MB', 'above ideal'],

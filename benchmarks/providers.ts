@@ -219,8 +219,9 @@ switch (process.argv[2]) {
     ];
     console.log(
       [
-        `${rounded(calls)} calls through the edge to the models alone, to a server on loopback that answers after ${String(latencyMs)} ms, at most ${String(concurrency)} at a time; once. \`node:http\` makes the same calls`,
-        `with nothing around them: what the machine and the server allow; ${SDK}, with its own \`fetch\`, is the floor for who uses it as it comes. Ideal: ${rounded((calls * latencyMs) / concurrency / 1000)} s.`,
+        `Each row makes ${rounded(calls)} calls once, at most ${String(concurrency)} at a time, to a server on loopback that answers after ${String(latencyMs)} ms. The ideal time is ${rounded((calls * latencyMs) / concurrency / 1000)} s. \`node:http\` makes the calls with`,
+        `nothing around them, so it shows what the machine and the server allow. "${SDK}" is the SDK with its default \`fetch\`. The other rows use the part of`,
+        'evaldiff that calls the models, without the rest of a run.',
         '',
         table(
           [

@@ -99,8 +99,8 @@ for (const count of [50, 250, 1000, 2000]) {
 }
 console.log(
   [
-    `Assignment of references to ${String(attributes)} attributes by a linear program, references of equal ratings as one class. Clear: one to three attributes at 4 or 5, the rest low; blurred: any rating`,
-    `anywhere. ${String(rounds)} rounds of other ratings, median, in brackets the range.`,
+    `A linear program assigns references to ${String(attributes)} attributes. References with equal ratings form one class. "Clear" references have one to three attributes rated 4 or 5 and`,
+    `low ratings for the rest; "blurred" references have random ratings. Cells show the median of ${String(rounds)} rounds with different ratings, with the range in brackets.`,
     '',
     table(
       ['references', 'classes', 'variables', 'constraints', 'solver', 's', 'processor, s'],

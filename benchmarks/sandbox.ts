@@ -66,7 +66,8 @@ for (const [language, alone] of [
 }
 console.log(
   [
-    `One metric on ${rounded(references)} references, confined as in a run, the start of its process or engine included; ${String(rounds)} rounds, median, in brackets the range.`,
+    `One metric scores ${rounded(references)} references in the same sandbox as in a run, including the start of its process or engine. Cells show the median of ${String(rounds)} rounds, with the range`,
+    'in brackets.',
     '',
     table(
       ['language', 'a process or engine for', 'first answer after, ms', 'evaluations a second'],

@@ -99,5 +99,5 @@ for (let run = 0; run < runs; run += 1) times.push(await once());
 rmSync(folder, { recursive: true, force: true });
 times.sort((a, b) => a - b);
 process.stdout.write(
-  `${String(prompts)} prompt files, ${String(prompts * 10)} references, changed in the working tree: first call after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; median ${(times[Math.floor(times.length / 2)] ?? 0).toFixed(0)} ms\n`,
+  `${String(prompts)} prompt files with ${String(prompts * 10)} references are changed in the working tree. The first model call is made after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; the median is ${(times[Math.floor(times.length / 2)] ?? 0).toFixed(0)} ms.\n`,
 );

@@ -103,7 +103,8 @@ for (const entries of [1000, 10_000, 100_000]) {
 }
 console.log(
   [
-    `Answers of ${String(LETTERS)} letters, one after another. A write is on its way to the disk before the answer is handed on; a read checks digest and form. ${String(ROUNDS)} rounds each, median, in brackets the range.`,
+    `The store writes, reads and looks up answers of ${String(LETTERS)} characters, one after another. It writes each answer to disk before it returns the answer, and it checks digest`,
+    `and form of each entry that it reads. "Looks" only check whether an answer is stored. Cells show the median of ${String(ROUNDS)} rounds, with the range in brackets.`,
     '',
     table(
       [

@@ -128,8 +128,9 @@ function print(): void {
   });
   console.log(
     [
-      `\`evaldiff run\` on one prompt with up to ${String(TRIES)} tries of each reference, one metric, all reports written; a server on loopback answers with 200 letters after ${String(LATENCY_MS)} ms.`,
-      `Ideal: calls × ${String(LATENCY_MS)} ms / ${String(CONCURRENCY)}. "Beyond the start": the processor's time for each call more than the fewest. "Again": the same run when every answer is stored. Median, in brackets the range.`,
+      `Each row is \`evaldiff run\` on one prompt with one metric, up to ${String(TRIES)} tries of each reference and all reports. A server on loopback answers each call with 200`,
+      `characters after ${String(LATENCY_MS)} ms. The ideal time is calls × ${String(LATENCY_MS)} ms / ${String(CONCURRENCY)}, because evaldiff makes at most ${String(CONCURRENCY)} calls at a time. "Beyond the start" is the processor time per`,
+      'additional call, compared with the smallest run. "Again" is the time of the same run when every answer is stored. Cells show the median, with the range in brackets.',
       '',
       table(
         [

@@ -193,9 +193,14 @@ try {
   server.stop();
 }
 process.stdout.write(
-  `References × columns (base and working tree of two models), in Chromium. Asked: all answers of an edit, from a server on loopback that answers at once. Edit: from saving the prompt,
-whose answers are stored, until the page has the verdict; ${String(rounds)} there and back. Opening: until the rows are in the page. Scrolling: a frame, a window's height further each; long
-tasks are those over 50 ms on the way. Filtering: a letter or a tag, until the page is laid out anew. Median, in brackets the range.
+  `The workbench shows the given number of references in Chromium, with 4 columns each: base and the working tree, for two models. Cells show the median, with the
+range in brackets.
+
+- Asked: the time from saving an edited prompt until the page shows the verdict. A server on loopback answers at once.
+- Edit: the same time for a prompt whose answers are stored; ${String(2 * rounds)} edits.
+- Opening: the time until the rows are on the page.
+- Scrolling: the time of one frame, while the page scrolls by one window height at a time. Long tasks take over 50 ms.
+- Filtering: the time from a typed letter or a chosen tag until the page has its new layout.
 
 ${table(['references', 'asked, s', 'edit, s', 'opening, s', 'scrolling, ms a frame', 'long tasks', 'filtering, ms'], lines)}\n`,
 );

@@ -106,8 +106,8 @@ describe('the default limit of calls that search for a cause', () => {
     const named = (title: string, row: string): number =>
       Number(rowsOf(title).find(([, name]) => name === row)?.[3]);
     const half = 'one line of eight breaks to a half';
-    const [narrow, usual] = ['With `explain: { max_calls: 60 }`', 'As it comes'].map((title) =>
-      named(title, half).toFixed(0),
+    const [narrow, usual] = ['With `explain: { max_calls: 60 }`', 'With the default budget'].map(
+      (title) => named(title, half).toFixed(0),
     );
     const edits = rowsOf('Edits that do nothing');
     const sum = (runs: string, cell: number): number =>
@@ -119,7 +119,8 @@ describe('the default limit of calls that search for a cause', () => {
     expect(page).toContain('of 563 that were examined though nothing regressed, none had');
     expect(page).toContain('of 3,000 edits that do nothing none had a line named');
     expect(page).toContain(`is named in ${narrow} % of the runs, and with 120 in ${usual} %`);
-    const all = rowsOf('As it comes').find(([, name]) => name === 'one line of eight') ?? [];
+    const all =
+      rowsOf('With the default budget').find(([, name]) => name === 'one line of eight') ?? [];
     expect([all[3], all[5]]).toEqual(['100.0', '27']);
     expect(page).toContain('in all of 200 runs after 27 calls');
   });

@@ -2,21 +2,22 @@ import type { MeasuredAgent, MeasuredCase } from './measure.ts';
 
 const HEAD = `# Real agents, offline
 
-\`npm run test:agents\` installs the pinned CLIs from npm. With each, it runs \`evaldiff diff\` on a
-small repository with a skill and an instruction file, through gateway and walls. A server on
-loopback takes the vendor's place: it reads the instructions and obeys them. A suite has three
-tasks with two tries. \`acp\` and \`command\` are [a scripted agent](../fixtures/agents/agent.mjs).
+\`npm run test:agents\` installs the pinned agent CLIs from npm. With each CLI, it runs
+\`evaldiff diff\` on a small repository that has a skill and an instruction file. The agents run in
+the sandbox and call models through evaldiff's gateway. A server on loopback replaces the vendor: it
+reads the instructions in each request and obeys them. The suite has three tasks with two tries
+each. \`acp\` and \`command\` run [a scripted agent](../fixtures/agents/agent.mjs).
 
-- **A rule is removed** from the instruction file: must be red.
-- **A file that no run reads** is edited, and the vendor cannot be reached: must be green without a
-  paid call.
-- **A file that is read at step 2** is edited: only calls after step 1 are paid.
+- **A rule is removed** from the instruction file: the verdict must be red.
+- **A file that no run reads** is edited while the vendor cannot be reached: the verdict must be
+  green, without a paid call.
+- **A file that is read at step 2** is edited: only calls after step 1 may be paid.
 
 `;
 
-const FOOT = `"Calls" are model calls of head's runs, with replayed ones. "Paid" are requests that the
-server got from both sides. Base's calls are paid in the first comparison. "Seconds" are means of
-head's runs that paid for calls, on a machine that runs several at once.
+const FOOT = `"Calls" are the model calls of head's runs, including replayed ones. "Paid" counts the requests that
+the server received from both sides. Base's calls are paid in the first comparison. "Seconds" is the
+mean time of head's runs that paid for calls, on a machine that runs several at once.
 `;
 
 const COLUMNS = ['agent', 'version', 'change', 'verdict', 'runs', 'calls', 'paid', 'seconds'];
@@ -33,8 +34,8 @@ export function pageOf(measured: readonly MeasuredAgent[], how: string): string 
   const leaks = measured.reduce((sum, each) => sum + each.leaks, 0);
   const wrong = measured.reduce((sum, each) => sum + each.wrongKeys, 0);
   const keys =
-    `The vendor's key was in ${leaks} files of stores, reports and logs. ` +
-    `${wrong} requests came with another key.`;
+    `The vendor's key was found in ${leaks} files of stores, reports and logs. ` +
+    `${wrong} requests had another key.`;
   return `${HEAD}${tableOf(measured)}\n\n${FOOT}\n${keys}\n\n_${how}_\n`;
 }
 

@@ -35,12 +35,10 @@ function missed({ goal, examined, right, wrong, calls }: Measured): string[] {
   const { right: least = 0, calls: most = Infinity } = goal ?? {};
   return [
     ...(100 * right < least * examined
-      ? [`${share(right, examined)} % of ${String(least)} %`]
+      ? [`${share(right, examined)} %, goal ${String(least)} %`]
       : []),
     ...(calls > most * examined ? [`${(calls / examined).toFixed(0)} calls`] : []),
-    ...(100 * wrong > MOST_WRONG * examined
-      ? [`${share(wrong, examined)} % name anything else`]
-      : []),
+    ...(100 * wrong > MOST_WRONG * examined ? [`wrong in ${share(wrong, examined)} %`] : []),
   ];
 }
 
@@ -53,11 +51,11 @@ function reachedWords(rows: readonly Measured[]): string {
   });
   return open.length === 0
     ? `All ${String(goals.length)} goals are reached.`
-    : `${String(goals.length - open.length)} of ${String(goals.length)} goals are reached. Not: ${open.join('; ')}.`;
+    : `${String(goals.length - open.length)} of ${String(goals.length)} goals are reached. Missed: ${open.join('; ')}.`;
 }
 
 function tableOf(rows: readonly Measured[]): string[] {
-  const titles = ['all named, and nothing else, %', 'anything else named, %', 'calls', 'runs'];
+  const titles = ['right, %', 'wrong, %', 'calls', 'runs'];
   const cells = rows.map(({ name, goal, examined, right, wrong, calls }) => [
     name,
     goalWords(goal),
@@ -96,17 +94,16 @@ export function pageOf({
   readonly Measured[]
 >): string {
   return [
-    '# How often the line that did it is named',
+    '# How often the guilty line is named',
     '',
-    "Simulated pull requests through evaldiff's own comparison and its own experiment, by `npx node benchmarks/causes.ts`. Each changes",
-    'eight lines (where no other number is given) of a prompt with 20 references, of which the planted lines break six, eight or ten. A run',
-    'is right when it names every planted line and nothing else: a right line with a harmless one beside it counts as wrong, and in no row more',
-    `than ${String(MOST_WRONG)} % of the runs may be. Runs in which nothing fell are not examined and not counted. The constants of the experiment were chosen with`,
-    'other seeds than these.',
+    "`npx node benchmarks/causes.ts` writes this page. It simulates pull requests and runs evaldiff's own comparison and experiment on them. Unless a row says otherwise, a",
+    'pull request changes eight lines of a prompt with 20 references, and the planted lines break six, eight or ten of the references. A run is right if it names every planted',
+    `line and nothing else. A run that also names a harmless line is wrong; in each row, at most ${String(MOST_WRONG)} % of the runs may be wrong. Runs in which nothing got worse are not`,
+    'examined and not counted. The constants of the experiment were chosen with other seeds.',
     '',
-    '## As it comes',
+    '## With the default budget',
     '',
-    'Half of the calls that the comparison took, at least 120 and at most 200. Most experiments end long before.',
+    'The experiment may make half as many calls as the comparison, but at least 120 and at most 200. Most experiments end long before that.',
     '',
     ...tableOf(planted),
     '',
@@ -116,24 +113,24 @@ export function pageOf({
     '',
     '## With `explain: { max_calls: 60 }`',
     '',
-    'Half of what is allowed at least by default: this is why the default is not lower.',
+    'This is half of the smallest default budget. The missed goals are why the default is not lower.',
     '',
     ...tableOf(narrow),
     '',
     '## Tasks of an agent',
     '',
-    'At most 60 runs of the agent, which is the default. Runs pass in 90 % of the time where nothing is broken, and in 10 % where a line broke',
-    'them, if nothing else is written.',
+    'The experiment may make at most 60 runs of the agent, which is the default. Unless a row says otherwise, a run passes with a chance of 90 % if nothing is broken, and of',
+    '10 % if a line broke its task.',
     '',
     ...tableOf(agents),
     '',
     '## Edits that do nothing',
     '',
-    'A line can be named only where something seemed to fall, which is rare by itself.',
+    'The experiment runs only if something seems to have got worse, which is rare for an edit that does nothing.',
     '',
     harmlessTable(harmless),
     '',
-    'The same where the experiment runs on whatever passed less often, as if that had been a regression:',
+    'In the next table, the experiment runs whenever a reference passed less often, as if that were a regression:',
     '',
     harmlessTable(always),
     '',

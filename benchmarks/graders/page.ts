@@ -38,8 +38,8 @@ export const METHODS: readonly Method[] = ['Rogan-Gladen', 'PPI++'];
 const QUANTITIES = ['rate', 'change'] as const;
 
 const SOURCE_WORDS: Readonly<Record<LabelSource, string>> = {
-  examples: 'examples, half good and half bad',
-  sample: "a random sample of the run's own answers",
+  examples: 'labels are examples, half good and half bad',
+  sample: "labels are a random sample of the run's answers",
 };
 
 const OF_WORDS: Readonly<Record<keyof Seen, string>> = {
@@ -98,12 +98,15 @@ export function pageOf(runs: number): string {
   const columns = ['grader recognises', 'true rates', 'answers, labels', ...METHODS];
   return `${[
     '# Pass rates corrected for a grader',
-    `How often a nominal ${percent(CONFIDENCE)} interval contains the truth, in ${String(runs)} simulated runs a row, and how wide it is on average. This page is written by \`node benchmarks/graders.ts\`.`,
-    'Reports use the correction by Rogan and Gladen. It holds for both kinds of labels, within half a point. Prediction-powered inference (PPI++) holds only for a random sample of the same answers, where it is narrower for a pass rate. Examples of a rubric are chosen: about half of them are bad, whatever the share among the answers, and there its intervals miss the truth. For a difference, the correction is as narrow from 200 answers on, although PPI++ has twice as many labels: those of both sides.',
-    table([`least coverage; rows with at least ${percent(LEAST_COVERED)}`, ...METHODS], summary),
+    `\`node benchmarks/graders.ts\` writes this page. It shows how often a nominal ${percent(CONFIDENCE)} interval contains the truth in ${String(runs)} simulated runs per row, and how wide the interval is on average.`,
+    'Reports use the correction by Rogan and Gladen. It covers the truth often enough with both kinds of labels, within half a point. Prediction-powered inference (PPI++) does so only if the labels are a random sample of the same answers; then its interval for a pass rate is narrower. The examples of a rubric are not a random sample: about half of them are bad, whatever the share of bad answers. With such labels, the intervals of PPI++ miss the truth. For a difference, the correction is as narrow as PPI++ from 200 answers on, although PPI++ uses twice as many labels: those of both sides.',
+    table(
+      [`lowest coverage; number of rows with at least ${percent(LEAST_COVERED)}`, ...METHODS],
+      summary,
+    ),
     ...SOURCES.flatMap((source) =>
       QUANTITIES.flatMap((of) => [
-        `## ${SOURCE_WORDS[source]}: ${OF_WORDS[of]}`,
+        `## ${capitalized(SOURCE_WORDS[source])}: ${OF_WORDS[of]}`,
         table(columns, rowsOf(source, of)),
       ]),
     ),
@@ -112,4 +115,8 @@ export function pageOf(runs: number): string {
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

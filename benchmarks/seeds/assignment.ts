@@ -19,14 +19,14 @@ export async function assignment(): Promise<Part> {
       tools,
     );
     rows.push({
-      what: `${name}${paper === null ? ", which has no solution within the paper's slack: bounds rounded outwards" : ", within the paper's slack"}`,
+      what: `${name}${paper === null ? " (no solution within the paper's slack, so bounds are rounded outwards)" : " (within the paper's slack)"}`,
       seed: String(paper ?? objective),
       ours: found.status === 'assigned' ? String(found.objective) : found.reason,
     });
   }
   return {
     title: 'QualEval: the assignment of attributes',
-    text: 'Affinity in all over two attributes a reference. “Seed” is the optimum of its program that HiGHS (scipy 1.17.1) found on instances that we made (references × attributes).',
+    text: "Each figure is the total affinity when every reference gets two attributes. “Seed” is the optimum of QualEval's program that HiGHS (scipy 1.17.1) found on instances that we made. The name of an instance gives references × attributes.",
     rows,
   };
 }

@@ -57,8 +57,8 @@ export function validation(): Part {
       (share) => Math.round(share * 1e6) / 1e4,
     );
   return {
-    title: 'code_chat_eval: do the evaluators judge as people do',
-    text: "Shares of yes in percent on 100 accepted and 100 rejected answers: understanding, correctness, completeness, all three. The published labels, through the evaluators' own test.",
+    title: 'code_chat_eval: agreement of evaluators with people',
+    text: "Each figure is the percentage of “yes” on 100 accepted or 100 rejected answers, for understanding, correctness, completeness and all three. evaldiff's test of evaluators computes it from the published labels.",
     rows: names.flatMap((name) => {
       const grade = grades.find(({ evaluators: group }) => group.join() === name);
       const ours = grade === undefined ? [] : [...cells(grade.accepted), ...cells(grade.rejected)];
@@ -84,7 +84,7 @@ export async function evaluation(): Promise<Part> {
         ours: `${(100 * (found.completed.head ?? NaN)).toFixed(2)}%`,
       },
       {
-        what: `${model}: average turns in them, cut to as many decimals`,
+        what: `${model}: average turns in completed tasks, truncated like the seed`,
         seed: turns,
         ours: cut(found.turns.head ?? NaN, digits),
       },
@@ -92,8 +92,8 @@ export async function evaluation(): Promise<Part> {
   });
   const { completed } = summary('gemini-1.5-flash', 'meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo');
   return {
-    title: 'code_chat_eval: what the models complete',
-    text: "Outcomes of the 800 published conversations of at most five steps, through the conversations' own rules and summary; the last row is one model as base and another as head.",
+    title: 'code_chat_eval: tasks that the models complete',
+    text: "evaldiff's rules for conversations compute the outcomes of the 800 published conversations, which have at most five steps. In the last row, one model is base and another is head.",
     rows: [
       ...alone,
       {

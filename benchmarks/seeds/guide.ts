@@ -82,7 +82,7 @@ export function guide(): Part {
   });
   return {
     title: 'FlexEval: the template of the Rubric Guide',
-    text: 'Its sections, marks and keywords with our words, as the grader gets them.',
+    text: "The rows show what the grader gets from FlexEval's sections, marks and keywords, filled with our own words.",
     rows: [...keywords, ...marks, ...labels],
   };
 }

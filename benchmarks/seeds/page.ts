@@ -22,9 +22,9 @@ export function missed(parts: readonly Part[]): { of: number; rows: Row[] } {
 export function pageOf(parts: readonly Part[]): string {
   const { of, rows } = missed(parts);
   return `${[
-    '# What the seeds published, computed again',
-    `llmeval, FlexEval, code_chat_eval and QualEval are the tools whose ideas evaldiff brings together. This page is written by \`node benchmarks/seeds.ts\`, which feeds what they published to the code that
-runs in a pull request; a test writes it again and compares. **${String(of - rows.length)} of ${String(of)} figures equal the seed's published figure, or the one that another solver found for the instances in its form.**`,
+    '# Published figures of the seeds, recomputed',
+    `evaldiff combines ideas of four tools, its seeds: llmeval, FlexEval, code_chat_eval and QualEval. \`node benchmarks/seeds.ts\` writes this page: it feeds what the seeds published to the code
+that runs in pull requests. A test checks that the page is up to date. **${String(of - rows.length)} of ${String(of)} figures equal the seed's published figure or, for QualEval's linear programs, the optimum that another solver found.**`,
     ...parts.flatMap((part) => [
       `## ${part.title}`,
       part.text,

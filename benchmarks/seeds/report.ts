@@ -54,7 +54,7 @@ export async function sampleReport(): Promise<Part> {
   const [status, ...columns] = cells(head);
   return {
     title: 'llmeval: the report',
-    text: `The sample in its documentation, column by column, from files in its layout. Before the first column stands the state of the row (“${status ?? ''}”), which the sample shows as a sign.`,
+    text: `The rows compare the sample report in llmeval's documentation, column by column, with evaldiff's report of files in the same layout. evaldiff adds a first column with the state of the row (“${status ?? ''}”), which the sample shows as a sign.`,
     rows: [
       { what: 'title', seed: 'capitals', ours: title.replace(/^✓ | – .*$/g, '') },
       {

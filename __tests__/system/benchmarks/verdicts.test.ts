@@ -201,8 +201,8 @@ describe('the verdict pages', () => {
       '| three | ≤ 6.6 calls | 7.000 | – |',
       '| four | bound wrong ≤ 5.5 % | 20.00 % | 6.4 |',
     ]);
-    expect(list).toContain('single references under suspicion are at most 0.4 a reference');
-    expect(list).toContain('The most frequent false alarm is 9.0 %.');
+    expect(list).toContain('single suspicious references are at most 0.4 a reference');
+    expect(list).toContain('The highest false-alarm rate is 9.0 %.');
     expect(pageOf({ ...empty, unchanged: [row('two')] })).toContain('Every row reaches its goal.');
   });
 
