@@ -9,8 +9,8 @@ import {
 } from 'node:worker_threads';
 
 /**
- * For work that may never end. The thread has no environment except Node's compile cache. In a
- * bundle, `url` is the whole bundle, so an entry must import the file itself.
+ * Starts a thread for work that may never end. Its environment contains only Node's compile cache.
+ * In a bundle, `url` is the whole bundle, so each entry point must import the thread's file itself.
  */
 export function startThread(
   url: string,
@@ -35,8 +35,8 @@ export function startThread(
 }
 
 /**
- * Does nothing outside of a thread of this role. Else never returns, so that the file does not run
- * twice.
+ * Outside of a thread with this role, does nothing. Inside one, never returns, because the rest of
+ * the bundle must not run again.
  */
 export async function serveThread<Data>(
   role: string,

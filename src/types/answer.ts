@@ -2,22 +2,22 @@ import type { Json } from './plain.ts';
 
 export interface Answer {
   served: Served;
-  /** At most one text, then tool calls and other parts. */
+  /** At most one text part, which comes first, then tool calls and other parts. */
   parts: Part[];
   ended: Ended;
   ended_as?: string;
   usage: Usage | null;
-  /** Milliseconds of the original call. Null for batches. */
+  /** Milliseconds of the original call. Null if the call was part of a batch. */
   latency_ms: number | null;
   steps: Step[];
 }
 
 export interface Served {
-  /** As the server reports it. */
+  /** The model's name as the server reports it. */
   model: string | null;
   /** The server's configuration, such as OpenAI's `system_fingerprint`. */
   fingerprint: string | null;
-  /** Milliseconds since 1970. Stored answers round it to the hour. */
+  /** Milliseconds since 1970. In stored answers, rounded to the hour. */
   at: number | null;
 }
 
@@ -33,14 +33,14 @@ export type Part =
   | { type: 'file'; path: string; diff: string }
   | { type: 'unknown'; kind: string; json: string };
 
-/** `unknown` parts of this kind contain evaldiff's own facts for metrics. */
+/** An `unknown` part of this kind was added by evaldiff, with facts for metrics. */
 export const OWN_FACTS = 'evaldiff';
 
 export function isOwnFacts(part: Part): boolean {
   return part.type === 'unknown' && part.kind === OWN_FACTS;
 }
 
-/** Only the digest of a larger part is kept. */
+/** For a larger part, only the digest is kept. */
 export const MAX_EMBEDDED_BYTES = 200 * 1024;
 
 export const ENDED = ['stop', 'length', 'tool_calls', 'refused', 'filtered', 'other'] as const;
@@ -58,7 +58,7 @@ export interface ToolCall {
   name: string;
   /** The model's JSON text, so that numbers stay exact. */
   arguments: string;
-  /** Only in recorded dialogues. */
+  /** Set only in recorded dialogues. */
   metadata?: Record<string, Json>;
 }
 
@@ -87,7 +87,7 @@ export function callsOf({ parts }: Pick<Answer, 'parts'>): ToolCall[] {
 /** In UTF-16 units. */
 const MAX_GRADED_DIFFS = 60_000;
 
-/** Shows graders the files that an agent changed. */
+/** Lists the files that an agent changed, for graders. */
 export function filesText({ parts }: Pick<Answer, 'parts'>): string {
   const files = parts.flatMap((part) =>
     part.type === 'file' ? [`${part.path}\n${part.diff}`] : [],

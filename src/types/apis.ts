@@ -24,7 +24,7 @@ const CHAT_ONLY: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * The Responses API if the settings, the model or the parameters require it, else chat completions.
+ * Returns `responses` if the settings, the model or the parameters require that API, else `chat`.
  */
 export function apiOf(asked: AskedModel, parameters: Parameters): ChatApi {
   if (asked.api !== undefined) return asked.api;
@@ -49,7 +49,7 @@ function responsesOnly(parameters: Parameters): string | null {
   return Array.isArray(tools) && tools.some(isOutsideChat) ? 'tools' : null;
 }
 
-/** A hosted tool, an MCP server, or a function in the form of the Responses API. */
+/** True for a hosted tool, an MCP server, or a function in the format of the Responses API. */
 function isOutsideChat(tool: Json): boolean {
   if (!isMap(tool)) return false;
   const { type } = tool;

@@ -9,9 +9,9 @@ export interface Endpoint extends GivenPace {
   url: string;
   keyEnv: string | null;
   headers: readonly { name: string; env: string }[];
-  /** For Azure, where the key is then sent as `api-key`. */
+  /** Set only for Azure, which gets the key as `api-key`. */
   apiVersion: string | null;
-  /** Allows plain http to a service of the same job. */
+  /** Allows plain http to a service of the same CI job. */
   insecure: boolean;
   direct: boolean;
 }
@@ -45,7 +45,7 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
   return `must be https, or http on a loopback address${remedy}`;
 }
 
-/** `none`: the bare host that the portal shows. Null: not Azure. */
+/** `none`: only the host, as Azure's portal shows it. Null: the address is not Azure's. */
 export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
   if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;
   if (pathname === '/') return 'none';

@@ -33,7 +33,8 @@ export interface Metric {
   name: string;
   source: MetricSource;
   /**
-   * Least value to pass, or greatest if lower is better. If null, the metric's own rule applies.
+   * Lowest passing value, or the highest if lower is better. If null, the metric's own rule
+   * applies.
    */
   threshold: number | null;
   /** Default: the direction of the built-in metric or rubric. */
@@ -43,8 +44,8 @@ export interface Metric {
   pass?: string[];
   level: MetricLevel;
   /**
-   * Judges every object of its level, and passes if this share (0–1] passes. Default: only the last
-   * object.
+   * Judges every object (answer, tool call, …) of its level, and passes if this share (0–1] of them
+   * passes. Default: judges only the last object.
    */
   every?: number;
   depends_on: DependsOn[];
@@ -52,7 +53,7 @@ export interface Metric {
   graders?: GraderSettings[];
   codeAt?: CodePlace;
   valuesFile?: string;
-  /** From a built-in metric's definition. Not part of the metric's identity. */
+  /** Copied from the definition of a built-in metric. Not part of this metric's identity. */
   definition?: { asks?: 'model' | 'embeddings'; better: Better; expects?: true };
   place: Place;
 }
@@ -60,14 +61,14 @@ export interface Metric {
 export interface Rubric {
   name: string;
   prompt: string;
-  /** By label. Labels are text, even if YAML would read another type. */
+  /** Scores by label. Labels are text, even if YAML would read another type. */
   choice_scores: ReadonlyMap<string, number>;
-  /** If absent, scores alone do not affect the gate. */
+  /** If absent, scores do not affect the verdict; only `pass` can. */
   better?: Better;
   pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
-  /** `expected`: the label that a person gave. `ideal` fills `{expected}` in the prompt. */
+  /** `expected`: the label that a person chose. `ideal` replaces `{expected}` in the prompt. */
   examples: {
     content: string;
     context: string | null;
@@ -82,7 +83,7 @@ export interface GradeRecord {
   prompt: string;
   replies: {
     grader: string;
-    /** Null if unreadable. Absent in older results. */
+    /** Null if the reply contains no label. Absent in results of older versions. */
     label?: string | null;
     reply: string;
     usage: Usage | null;
@@ -90,9 +91,9 @@ export interface GradeRecord {
 }
 
 export interface ObjectScore {
-  /** Index among the dialogue's objects of this level. */
+  /** Index of the object among the dialogue's objects of this level. */
   at: number;
-  /** The scripted turn, from 1. */
+  /** Number of the scripted turn, from 1. */
   turn?: number;
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
   value: Json;
@@ -134,16 +135,16 @@ export type JsonSchema = boolean | { [key: string]: ExactJson };
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
-/** Uses a process that can be stopped. Returns one finding per value. */
+/** Runs in a process that can be stopped. Returns one finding per value. */
 export type CheckSchema = (
   schema: JsonSchema,
   values: readonly ExactJson[],
 ) => Promise<SchemaFinding[]>;
 
-/** A try passes if every metric that affects the gate passes. */
+/** Result of a try. A try passes if every metric that affects the verdict passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
-/** Counts of one reference on one side, mostly with llmeval's names. */
+/** Counts of one reference on base or head. Most names are llmeval's. */
 export interface Tally {
   num_passes: number;
   num_fails: number;

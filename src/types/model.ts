@@ -6,7 +6,7 @@ import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
   outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
-  /** Absent if the run only reads. Does nothing if the file cannot be written. */
+  /** Absent in a run that only reads. Does nothing if the file cannot be written. */
   addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
   note(name: string): string | null;
   setNote?(name: string, body: string): boolean;
@@ -47,7 +47,7 @@ export interface Message {
   metadata?: Record<string, Json>;
 }
 
-/** Where a request goes. "The key" below is the key of its answer in the store. */
+/** Where a request goes. Below, "the key" identifies a stored answer. */
 export type Target =
   | HostedTarget
   | {
@@ -59,10 +59,10 @@ export type Target =
       files: string;
       ids?: ReadonlyMap<string, string>;
       commit: string;
-      /** One process per try. Default: one per side. */
+      /** Starts a process for each try. Default: one process for base and one for head. */
       process?: 'try';
       /**
-       * The model that the program calls, and the limits of one answer in calls and US dollars. Not
+       * The model that the program calls, and the most calls and US dollars for one answer. Not
        * part of the key.
        */
       calls?: AskedModel & { most: number; usd: number };
@@ -96,15 +96,15 @@ export interface AskedModel {
 }
 
 /**
- * Replaces files in an experiment. `commit` contains files with an `id`, and is not part of the
- * key.
+ * Replaces files in an experiment. Files with an `id` are read from `commit`, which is not part of
+ * the key.
  */
 export interface FileOverlay {
   commit: string;
   files: Record<string, OverlaidFile>;
 }
 
-/** The text, or the id of a file of the other side. Null removes the file. */
+/** The new text, or the id of the other commit's file. Null removes the file. */
 export type OverlaidFile = { text: string } | { id: string } | null;
 
 export type ProgramTarget = Extract<Target, { provider: 'program' }>;
@@ -130,7 +130,7 @@ export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/** Omits the commit, because a program's files determine its answers. */
+/** Omits the commit, because the answers depend only on the program's files. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
     const { provider, model, command, setup, files, process, overlay } = target;
@@ -147,7 +147,7 @@ export function placeOf(asked: { provider: ProviderName; endpoint?: string | nul
   return asked.endpoint ?? asked.provider;
 }
 
-/** The target without batches, for the price that users pay. */
+/** Returns the target without batches, whose price is the one that users of the prompt pay. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { transport: _, ...direct } = target;
@@ -179,24 +179,33 @@ export interface Request {
   target: Target;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** For programs that accept the prompt's variables. Part of the key. */
+  /** For programs that accept the prompt's variables. Part of the answer's key in the store. */
   variables?: Record<string, Scalar>;
-  /** From 0. Two tries never share an answer. */
+  /** Number of the try, from 0. Two tries never share an answer. */
   try: number;
-  /** Requests JSON of this schema, by structured output or a forced tool if available. */
+  /**
+   * Requests JSON with this schema, through structured output or a forced tool if the model has
+   * them.
+   */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
-  /** Unusable replies are not stored. Default: any output is usable. */
+  /** If it returns false, the reply is not stored. Default: any output is usable. */
   usable?(output: string): boolean;
-  /** After ten unreadable replies, the request is not sent again. */
+  /**
+   * Returns whether the output can be read. After ten unreadable replies, the request is not sent
+   * again.
+   */
   reads?(output: string): boolean;
-  /** Ignores and replaces the stored answer. Not part of the key. */
+  /** Ignores a stored answer and replaces it. Not part of the key. */
   anew?: true;
-  /** A program answers in a second process of its side. Not part of the key. */
+  /** A program answers in a second process on the same side. Not part of the key. */
   secondSession?: true;
 }
 
-/** Tokens in the vendor's prompt cache. They belong to one call, so they are not stored. */
+/**
+ * Tokens that the vendor's prompt cache read or wrote. They belong to one call, so they are not
+ * stored.
+ */
 export interface CachedTokens {
   read: number;
   written: number;
@@ -208,11 +217,11 @@ export interface MeteredUsage {
 }
 
 export interface Requests {
-  /** Default: one, or none if the call was not made. */
+  /** How many times the request was sent. Default: one, or none if the call was not made. */
   attempts?: number;
-  /** Usage of replies that contained no answer. Null for an unreadable reply. */
+  /** Usage of failed replies, which contained no answer. Null if a reply could not be read. */
   spent?: MeteredUsage[];
-  /** Usage of an agent's paid calls. If absent, all of `usage` was paid. */
+  /** Usage of the paid calls of a coding agent. If absent, all of `usage` was paid. */
   paid?: MeteredUsage;
 }
 
@@ -242,7 +251,7 @@ export type Completion =
       refused?: number;
       unsent?: true;
       ended?: Ended;
-      /** The last attempt's error, if the run ended before a retry. */
+      /** Error of the last attempt, if the run ended before a retry. */
       before?: string;
     });
 
@@ -276,14 +285,16 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
-/** Null for an answer and for other errors. */
+/**
+ * Returns the message if the vendor declined to answer. Null for an answer and for other errors.
+ */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
     ? completion.message
     : null;
 }
 
-/** The run ended before the model could answer. */
+/** True if the run ended before the model could answer. */
 export function isAbandoned(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
@@ -295,7 +306,7 @@ export type Complete = (request: Request) => Promise<Completion>;
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
-  /** No process runs code on the answers of two suites or sides. */
+  /** A process that runs code never sees the answers of two suites, or of both sides. */
   suite: string;
   side: Side;
   /** Needs a new process. By default, state of earlier code may remain. */

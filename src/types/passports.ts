@@ -9,7 +9,7 @@ export function publicModel({ provider, endpoint, model, is }: AskedModel): Publ
   return is ?? (endpoint === null ? { provider, model } : null);
 }
 
-/** Null if the model is unknown or called with another vendor's API. */
+/** Null if the model is unknown, or called through another vendor's API. */
 export function passportOf(asked: AskedModel): Passport | null {
   const known = publicModel(asked);
   if (known === null || factsOf(known.provider).speaks !== factsOf(asked.provider).speaks)
@@ -48,10 +48,12 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** Grader parameters that may be omitted. */
+/** Parameters that evaldiff omits from a grader's request if the model refuses them. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
-/** How many requests an unknown model may refuse before its parameters are known. */
+/**
+ * How many requests an unknown model may refuse until evaldiff knows which parameters it accepts.
+ */
 export function refusalsAtMost(
   asked: AskedModel,
   parameters: Readonly<Record<string, Json>>,
@@ -83,7 +85,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
   return values.some((value) => value === word);
 }
 
-/** ` other than 1 (only with reasoning_effort: none)` or ` (enabled or disabled)` */
+/** Such as ` other than 1 (only with reasoning_effort: none)` or ` (enabled or disabled)`. */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
     but === undefined ? '' : ` other than ${String(but)}`,
@@ -99,13 +101,16 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
   return `only with ${parameter}: ${written.join(' or ')}${without}`;
 }
 
-/** Least tokens of a cached request prefix. Null if the vendor has no cache or needs no marks. */
+/**
+ * The shortest request prefix, in tokens, that the vendor's prompt cache stores. Null if the vendor
+ * has no cache, or caches without being asked.
+ */
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** YYYY-MM-DD. */
+/** The date as YYYY-MM-DD, or null if none is known. */
 export function retirementDate(asked: AskedModel): string | null {
   const known = publicModel(asked);
   if (known === null) return null;

@@ -37,7 +37,7 @@ export function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Deeper values are rejected, because code that walks them could overflow the stack. */
+/** Values with more levels are rejected, because code that walks them could overflow the stack. */
 export const MOST_LEVELS = 200;
 
 export function isDeeper(value: unknown, levels: number): boolean {
@@ -82,7 +82,7 @@ export interface Problem {
   message: string;
 }
 
-/** A message that does not affect the verdict. */
+/** A message to the user that does not affect the verdict. */
 export interface Notice {
   kind: NoticeKind;
   message: string;
@@ -114,10 +114,10 @@ export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 
-/** GitHub gives these pull requests no secrets and no token with write access. */
+/** The kinds of pull requests that get no secrets from GitHub, and no token with write access. */
 export type Withheld = 'fork' | 'dependabot';
 
-/** Only `embedding` is part of the request key. */
+/** Of these, only `embedding` is part of the key of a stored answer. */
 export type Purpose =
   'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
 

@@ -1,6 +1,6 @@
-/** Untrusted: only the SHAs are passed to git. */
+/** These values are untrusted. Only the SHAs are passed to git. */
 export interface EventFacts {
-  /** GitHub's name, or `command_line`. */
+  /** GitHub's name of the event, or `command_line`. */
   event: string;
   action: string | null;
   repository: string;
@@ -40,7 +40,7 @@ export const NO_FACTS: EventFacts = {
   origin: null,
 };
 
-/** According to branches and tags. `fork` includes deleted branches. */
+/** Where branches and tags show that a commit comes from. `fork` includes deleted branches. */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
 /** The files of one commit in the working directory, by relative POSIX path. */
@@ -61,8 +61,8 @@ export interface ChangedFile {
   /** Null for a new file. */
   basePath: string | null;
   /**
-   * Changed lines on head, as inclusive ranges. After a removal: the lines above and below, which
-   * may be past the end.
+   * Changed lines on head, as inclusive ranges. Where lines were removed: the lines above and
+   * below, which may be past the end.
    */
   lines: { start: number; end: number }[];
   deleted: boolean;

@@ -1,6 +1,6 @@
 /**
- * A linear program that assigns references to attributes. With integer bounds, its optimum is
- * integral.
+ * A linear program that assigns references (tests) to attributes. If all bounds are integers, so is
+ * its optimum.
  */
 export interface AssignmentProgram {
   /** References with equal scores share a row. */
@@ -11,7 +11,7 @@ export interface AssignmentProgram {
 
 export type Solver = 'javascript-lp-solver' | 'highs';
 
-/** `counts`: references per row and attribute, unchecked and not rounded. */
+/** `counts`: how many references of each row get each attribute, unchecked and not rounded. */
 export type AssignmentAnswer =
   { status: 'solved'; counts: number[][] } | { status: 'failed'; reason: string };
 

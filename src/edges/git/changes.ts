@@ -164,7 +164,7 @@ function parseChangedFile(
   lines: ReadonlyMap<string, Lines>,
 ): ChangedFile {
   const [, mode = '', oldId = '', newId = '', status = ''] = entry;
-  // The patch shows a change from link to file as a deletion and a new file.
+  // If a link became a file (`T`), the patch has a deletion and a new file, whose old id is zeros.
   const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
   return {
     path,
@@ -183,8 +183,8 @@ function nextPath(parts: Iterator<Buffer>): string {
 const KEPT_LINE = 256;
 
 /**
- * Collects the changed lines of a patch by `<old id>..<new id>`. File content follows `+`, `-` or
- * `\`, so it cannot fake a header.
+ * Collects the changed lines of each file in a patch, by `<old id>..<new id>`. In a patch, file
+ * content follows `+`, `-` or `\`, so it cannot imitate a header.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();
@@ -232,6 +232,6 @@ function parseHunkLines(line: string): Lines {
   if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');
   const start = Number(hunk[1]);
   const count = Number(hunk[2] ?? '1');
-  // For removed lines, git names the line above them.
+  // If lines were only removed, git gives the number of the line above them.
   return [count > 0 ? { start, end: start + count - 1 } : { start: start || 1, end: start + 1 }];
 }

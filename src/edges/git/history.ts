@@ -28,7 +28,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** The store borrows no objects, so fetches can be shallow. */
+  /** True if the store borrows no objects from a checkout. Its fetches can then be shallow. */
   empty: boolean;
 }
 
@@ -135,7 +135,7 @@ export function fetchIds(
   return remote.fetch(ids, { filter: 'tree:0', depth });
 }
 
-/** In a full clone, a depth would truncate the history. */
+/** In a full clone, a fetch with a depth would truncate the history. */
 export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
   return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
 }
@@ -239,8 +239,8 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * A better merge base can only be hidden behind a shallow boundary that is not an ancestor of the
- * one found. If there is such a boundary, returns undefined.
+ * Returns undefined if there may be a better merge base that was not fetched. It can only be behind
+ * a shallow boundary that is not an ancestor of the merge base found.
  */
 async function certainMergeBase(
   place: GitPlace,

@@ -57,7 +57,7 @@ export async function treeEntries(
   return (await listing(trees, tree)) ?? notHere(tree);
 }
 
-/** Needed because a few git objects can describe any number of entries. */
+/** A limit is needed because a few git objects can describe any number of files. */
 export const MAX_ENTRIES = 500_000;
 
 const MAX_LISTING_BYTES = MAX_ENTRIES * 256;
@@ -168,7 +168,9 @@ function parseTree(content: Buffer, tree: string): FolderEntry[] {
   return entries;
 }
 
-/** Rejects duplicate paths: git would read one entry and a checkout write the other. */
+/**
+ * Rejects duplicate paths, because git would read one entry and a checkout would write the other.
+ */
 function rejectCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
   for (const { bytes } of entries) {

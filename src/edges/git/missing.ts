@@ -67,7 +67,9 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
   return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
 }
 
-/** Anyone may write to these folders, so a file's bytes must match the pointer. */
+/**
+ * Folders with files of Git LFS. Anyone may write to them, so a file must match its pointer's hash.
+ */
 interface LfsPlaces {
   root: string;
   commonDir: string | null;

@@ -38,7 +38,10 @@ const FETCH = [
 
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
-/** Only fetches treat the remote as a promisor, so a read never fetches. */
+/**
+ * Only fetches treat the remote as a promisor (git's source of missing objects). So reading an
+ * object never starts a fetch.
+ */
 export function openRemote(
   store: GitPlace,
   { url, settings, advice }: RemoteAddress,
@@ -56,7 +59,7 @@ export function openRemote(
   };
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
-  // After the first timeout, later commands return its result immediately.
+  // After the first timeout, later commands do not run and return the same result.
   let silence: GitResult | null = null;
   const ask = async (
     at: GitPlace,

@@ -29,12 +29,12 @@ import { openSnapshots } from './worktree.ts';
  * Outside of a repository every method except `worktree` rejects with a `UserError`.
  */
 export interface Repository {
-  /** `below`: POSIX path of the opened folder below `root`; '' for `root` itself. */
+  /** `below`: POSIX path from `root` to the opened folder; '' if they are the same. */
   workTree: { root: string; below: string };
   /** Does not check that a full id exists: see `ensureCommit`. */
   resolve(revision: string): Promise<string>;
   ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
-  /** The commit, then its parents. */
+  /** Returns the checked-out commit, then its parents. */
   checkedOut(): Promise<string[]>;
   /** Deepens a shallow clone as needed; null for unrelated histories. */
   mergeBase(base: string, head: string): Promise<string | null>;
@@ -60,7 +60,7 @@ export interface Repository {
   defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
   mainline(branch: string | null): Promise<Mainline | null>;
   tracked(path: string): Promise<string[]>;
-  /** Shared by linked work trees. Outside of a repository, the folder itself. */
+  /** The folder that linked work trees share. Outside of a repository, the folder itself. */
   commonFolder(): Promise<string>;
   remoteUrl: string | null;
   close(): Promise<void>;

@@ -60,7 +60,7 @@ const BASES = [
 
 const REMOTE_BASES = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
 
-/** @throws UserError if the base that the CI names does not exist. */
+/** @throws UserError if the CI names a base that does not exist. */
 export async function findDefaultBase(
   names: Names,
   env: NodeJS.ProcessEnv,
@@ -250,7 +250,7 @@ async function remoteCommit(names: Names, name: string): Promise<string | null> 
   );
 }
 
-/** git would silently choose if a branch name is also the start of a commit id. */
+/** If a branch name is also the start of a commit id, git would silently choose one of them. */
 async function rejectAmbiguous(names: Names, revision: string, prefix: string): Promise<void> {
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output

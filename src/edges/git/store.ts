@@ -23,7 +23,7 @@ export interface GitStore {
   remove(): Promise<void>;
 }
 
-/** Takes over only harmless settings of the checkout. */
+/** Copies only harmless git settings from the checkout. */
 export async function openGitStore(
   checkout: Checkout | null,
   environment: NodeJS.ProcessEnv,

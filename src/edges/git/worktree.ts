@@ -43,12 +43,16 @@ async function copyRules({ commonDir }: Checkout, store: string): Promise<void> 
     await copyIfThere(join(commonDir, 'info', name), join(store, 'info', name));
 }
 
-/** With this index, git skips unchanged files and keeps tracked files that are ignored. */
+/**
+ * Copies the checkout's index. With it, git skips unchanged files and includes tracked files that
+ * `.gitignore` matches.
+ */
 async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
   if (!(await copyIfThere(index, copy))) return;
-  // git trusts a file's time only if it is older than the index. A newer copy could hide a change.
+  // git trusts a file's time only if it is older than the index. So the copy keeps the index's
+  // time: with a newer one, git could miss a change.
   const { mtimeMs } = await stat(index);
   await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   for (const name of await readdir(dirname(index))) {

@@ -8,7 +8,7 @@ const Permission = z.object({ permission: z.string(), role_name: z.string().null
 
 const WRITES = new Set(['admin', 'maintain', 'write']);
 
-/** Checks write access, because some people may only add labels. */
+/** Checks write access, because some people may add labels but not write. */
 export async function approverOf(
   { octokit }: Client,
   { labeller, repository }: EventFacts,

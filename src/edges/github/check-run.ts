@@ -19,7 +19,7 @@ export interface CheckPlace {
   /** Used if another job of the same workflow run already has `name`. */
   sharedName: string;
   owner: CheckOwner;
-  /** A maintainer's approval lets the run replace another workflow's check run. */
+  /** If a maintainer approved, this run may replace the check run of another workflow. */
   approved: boolean;
 }
 
@@ -125,7 +125,7 @@ async function blockerOf(
   return null;
 }
 
-/** Jobs of a matrix can share an identity, and one that still runs may fail. */
+/** Jobs of a matrix can share an identity. While one is still running, it may fail. */
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;

@@ -156,8 +156,8 @@ interface CheckCreation {
 }
 
 /**
- * One bad annotation makes GitHub reject all. Retries without characters above U+FFFF, then without
- * annotations.
+ * GitHub rejects all annotations if one is invalid. Then retries without characters above U+FFFF,
+ * and finally without annotations.
  */
 async function createWithFallback(
   client: Client,

@@ -36,7 +36,7 @@ export async function connect({
 }: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
   const graphqlUrl = address(env, 'GITHUB_GRAPHQL_URL') ?? graphqlOf(apiUrl);
-  // This import throws if the event file is broken. `readEvent` has checked it.
+  // This import throws if the event file is invalid, but `readEvent` has already checked the file.
   const toolkit = await import('@actions/github/lib/utils');
   const options = {
     baseUrl: apiUrl,
@@ -81,7 +81,7 @@ export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Id
 
 const MAX_PAGES = 500;
 
-/** octokit's iterator would treat an empty or foreign answer as an empty list. */
+/** octokit's iterator would treat an empty answer, or one in another format, as an empty list. */
 export async function* listAll<Item>(
   item: z.ZodType<Item>,
   ask: (page: {
@@ -97,7 +97,7 @@ export async function* listAll<Item>(
   }
 }
 
-/** Octokit's default also waits a second between writes. */
+/** Unlike Octokit's default, does not wait a second between writes. */
 function throttle(secondMs: number): ThrottlingOptions {
   const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
     count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;

@@ -20,16 +20,16 @@ type CommentMode = 'auto' | 'always' | 'never';
 export interface CommentJob {
   repository: string;
   pullRequest: number;
-  /** A comment about another head is never overwritten. */
+  /** The commit that the comment is about. A comment about another commit is never overwritten. */
   headSha: string;
   marker: string;
   body: string;
-  /** `auto` creates a comment only if something `ran`, but always updates one. */
+  /** `auto` creates a comment only if something `ran`, but always updates an existing one. */
   mode: CommentMode;
   ran: boolean;
   fork: boolean;
   announced: OwnComments | null;
-  /** Replaces the announcement if the pull request has a newer head. */
+  /** Replaces the first comment ("running") if the pull request has a newer head commit. */
   superseded: string;
 }
 
@@ -180,7 +180,9 @@ export function sameText(a: string, b: string): boolean {
   return a.replaceAll('\r\n', '\n').trimEnd() === b.replaceAll('\r\n', '\n').trimEnd();
 }
 
-/** A concurrent run may create a comment too. Each run removes only older comments. */
+/**
+ * A concurrent run may create a comment, too. Each run removes only comments older than its own.
+ */
 async function createComment(
   client: Client,
   job: CommentJob,

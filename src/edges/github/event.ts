@@ -90,7 +90,7 @@ function push(context: Context, payload: unknown): EventFacts {
   return {
     ...commonFacts(context, event),
     base: isZero(before) ? null : before,
-    // A push without a commit deletes its branch or tag.
+    // If the push has no new commit, it deleted the branch or tag.
     head: isZero(after) ? null : after,
     headBranch: shortRef(ref),
   };

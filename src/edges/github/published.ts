@@ -11,7 +11,7 @@ export const NOT_WANTED: PublishResult = { ok: true, id: null, warnings: [] };
 
 const FOREIGN_LENGTH = 300;
 
-/** Filters GitHub's text. `failed`: such as `The comment was not written`. */
+/** Makes GitHub's message safe to print. `failed`: such as `The comment was not written`. */
 export function publishFailureLine(
   failed: string,
   permission: string,

@@ -144,7 +144,7 @@ async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<P
       wanted,
     );
   } catch (error) {
-    // This request fails for commits that only a fork has.
+    // This request fails if only a fork has the commit.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }

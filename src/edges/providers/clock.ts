@@ -4,7 +4,7 @@ export interface Activity {
   quiet(): Promise<void>;
 }
 
-/** Pure computation ends within one turn of the event loop. The others are a margin. */
+/** Pure computation ends within one turn of the event loop. The other turns are a safety margin. */
 const QUIET_TURNS = 3;
 
 export function createActivity(turn: () => Promise<void>): Activity {
@@ -46,7 +46,7 @@ export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end' | 'd
 
 export interface Clock {
   now(): number;
-  /** Ends after `ms`, or when the signal fires; it then resolves or rejects. */
+  /** Resolves after `ms`. If the signal aborts first, it resolves or rejects immediately. */
   sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Milliseconds. A runner kills a cancelled job after ten seconds. */
+/** Milliseconds. GitHub's runner kills a cancelled job after ten seconds. */
 const DRAIN_MS = 3000;
 
 export function stopAfterDrain(
@@ -92,7 +92,8 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // An iterator kept across pauses would retain every deadline.
+    // Uses a new iterator each time, because one that is kept during a wait would retain every
+    // deadline.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

@@ -45,7 +45,7 @@ export interface Server {
   paced: Map<string, Pacer>;
 }
 
-/** Shorter values (`EMPTY`, `lm-studio`) may occur in an answer by chance. */
+/** Shorter keys (`EMPTY`, `lm-studio`) are not secret, and may occur in an answer by chance. */
 const MIN_SECRET_LENGTH = 16;
 
 function longSecrets({ key, headers }: Address): string[] {
@@ -135,7 +135,7 @@ export function pacerOf(
   return pacer;
 }
 
-/** Servers reject quickly and answer slowly. Other requests wait this long for the first. */
+/** How long other requests wait for the first. A server rejects a bad request faster than this. */
 const HEAD_START_MS = 2000;
 
 /** Sends the first request of a kind alone, so that a bad key or parameter fails only once. */

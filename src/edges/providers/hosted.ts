@@ -176,7 +176,7 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
   };
 }
 
-/** Groq sends these codes if the model's answer has the wrong form. */
+/** Groq sends these codes if the model's answer has the wrong format. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 function closeModel(
@@ -209,7 +209,7 @@ async function sendOnce(
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(whole), endpointPath(server, endpoint, target));
     const received = await response.text();
-    // A server may echo its key, and answers are stored.
+    // A server may repeat the key in its answer, and answers are stored.
     const text = server.secrets.reduce((rest, key) => rest.replaceAll(key, '***'), received);
     const data = parsedJson(text);
     const now = clock.now();

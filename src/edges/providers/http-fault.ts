@@ -98,7 +98,7 @@ const FILTER_WORDS =
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
-/** Quoted names can come from the prompt, such as a schema named `moderation`. */
+/** Quoted names are ignored, because they can come from the prompt: a schema named `moderation`. */
 const QUOTED = /(?<!\w)(['"`])[^'"`]*\1(?!\w)/g;
 
 const OF_PARAMETER =
@@ -149,7 +149,7 @@ const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
 
 function retryOf({ status, code, said, waitMs, shouldRetry }: HttpFailure): Fault['retry'] {
   if (shouldRetry === false) return 'never';
-  // Overloaded: 529 at Anthropic, 498 at Groq, and 503 with a wait.
+  // Overloaded: 529 at Anthropic, 498 at Groq, or 503 with a time to wait.
   const tooMuch = status === 503 && (waitMs !== null || OVERLOADED.test(`${code} ${said}`));
   if (status === 429 || status === 529 || status === 498 || tooMuch) return 'limited';
   return status === 408 || status === 409 || status >= 500 || shouldRetry === true

@@ -42,7 +42,10 @@ export interface ProviderOptions extends ProviderAccess {
   random(): number;
   log(line: string): void;
   redact?(text: string): string;
-  /** Called before every paid attempt, including retries. If false, the call ends as `budget`. */
+  /**
+   * Called before every paid attempt, including retries. If it returns false, the call fails with
+   * the kind `budget`.
+   */
   onAttempt?(request: Request): boolean;
   onRefused?(request: Request): void;
   memory?: RefusalMemory;
@@ -53,7 +56,7 @@ export interface ProviderOptions extends ProviderAccess {
   };
 }
 
-/** `signal` ends waiting, but not a call that may already cost money. */
+/** `signal` stops calls that wait, but not a call that may already cost money. */
 export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   redact(text: string): string;
   readFile: ReadFile;

@@ -83,8 +83,8 @@ export interface Limiter {
   /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
   /**
-   * `down`: why the server is given up. `first`: false if another call in flight failed before this
-   * one.
+   * `down`: why no more calls are sent to the server. `first`: false if another call in flight
+   * failed before this one.
    */
   release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
   isPaused(): boolean;
@@ -168,11 +168,11 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/** A server that is down with scope `server` stays down for the rest of the run. */
+/** After a fault of scope `server`, the server counts as down for the rest of the run. */
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
-  /** True for the first failure of a round: calls in flight fail together. */
+  /** Returns true for the first failure of a round, because calls in flight fail together. */
   recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
   down(): Fault | null;
 }

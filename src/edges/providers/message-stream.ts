@@ -38,7 +38,7 @@ const GROWING = [
 function grown(block: JsonMap, delta: JsonMap): JsonMap {
   const [from, to] = GROWING.find(([name]) => typeof delta[name] === 'string') ?? [];
   if (from === undefined || to === undefined) return block;
-  // A call's input starts as an empty map and arrives as pieces of JSON text.
+  // A tool call's input starts as an empty map and arrives as pieces of JSON text.
   const before = typeof block[to] === 'string' ? block[to] : '';
   return { ...block, [to]: `${before}${String(delta[from])}` };
 }

@@ -43,7 +43,7 @@ export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
 
 export interface Calls {
   open(late: () => void): { id: string; result: Promise<CallAttempt<VendorOutput>> };
-  /** True for an answer to an open call. An unexpected line fails the oldest call. */
+  /** Returns true for an answer to an open call. An unexpected line fails the oldest call. */
   receive(line: string): boolean;
   settleAll(reason: Fault): void;
 }

@@ -1,6 +1,6 @@
 /*
  * The program `evaldiff-promptfoo`, run by `node -e` in a checkout. It loads a user's promptfoo
- * file, calls its export, and prints one JSON line per line read.
+ * file and calls its export once for each line of input. For each line it prints one line of JSON.
  *
  * Arguments: kind (provider, prompt, tests), `file:export`, and JSON with `config`, `id`, and the
  * names of variables that contain JSON text.

@@ -10,7 +10,7 @@ const QUOTE = 0x22;
 
 const BACKSLASH = 0x5c;
 
-/** Meaningless for text that is not JSON. */
+/** The result is meaningless if the text is not JSON. */
 export function deeperThan(text: Uint8Array, limit: number): boolean {
   let depth = 0;
   let inString = false;
@@ -29,7 +29,7 @@ export function deeperThan(text: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** Converting all headers would slow every call. */
+/** The only headers that are converted, because converting all would slow every call. */
 const READ_HEADERS =
   /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 

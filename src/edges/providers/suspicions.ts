@@ -80,7 +80,10 @@ export function structuredIn(parameters: RequestParameters): string[] {
   );
 }
 
-/** A name that is also an English word (stop, tools) needs quotes, a colon or its value. */
+/**
+ * A parameter whose name is also an English word (stop, tools) counts as named only if quotes, a
+ * colon or words such as `parameter` show that it is meant.
+ */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
   if (namedIn([name], said) === undefined) return false;

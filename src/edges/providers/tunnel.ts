@@ -4,7 +4,9 @@ import tls from 'node:tls';
 
 const REFUSED = 'PROXY_';
 
-/** The proxy learns only the origin's name. The proxy's credentials are sent only to the proxy. */
+/**
+ * The proxy sees only the host name, not the request. Only the proxy gets the proxy's credentials.
+ */
 export function tunnelThrough(
   agent: https.Agent,
   proxy: URL,

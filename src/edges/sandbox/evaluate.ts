@@ -14,7 +14,7 @@ import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.
 
 export interface Keeper {
   get(): Promise<StartResult>;
-  /** With null, a worker that sends something is killed. */
+  /** While the listener is null, a worker that sends something is killed. */
   listen(listener: Listener | null): void;
   drop(): void;
   close(): Promise<void>;
@@ -95,7 +95,7 @@ interface SendState {
   watchdog: NodeJS.Timeout | undefined;
 }
 
-/** Resolves to the first index without a result. */
+/** Resolves to the index of the first input without a result. */
 export function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number> {
   return new Promise((resolve) => {
     const state: SendState = { open: [], bytes: 0, next: first, watchdog: undefined };

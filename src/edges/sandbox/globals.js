@@ -21,7 +21,7 @@
     defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
   };
 
-  // A constant clock: the time would reveal which side is scored.
+  // The clock is constant, because the time would reveal whether the code scores base or head.
   const RealDate = Date;
   world.Date = function Date(...parts) {
     if (new.target === undefined) return new RealDate(now).toString();

@@ -6,7 +6,7 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
-/** Answering a question blocks the thread. */
+/** A question is limited, because answering it blocks the thread. */
 const MAX_QUESTION_CHARS = 256 * 1024;
 
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
@@ -91,7 +91,7 @@ function invoke(service: unknown, method: string, args: readonly unknown[]): unk
   return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
 }
 
-/** Each segment repeats the whole text as `input`, which would make the answer quadratic. */
+/** Drops `input`, because each segment repeats the whole text there. */
 function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,

@@ -24,7 +24,10 @@ interface ThreadSettings {
 
 const engineRole = 'evaldiff-quickjs';
 
-/** Larger than QuickJS's own stack limit, so deep recursion is an error in the code. */
+/**
+ * Larger than QuickJS's own stack limit, so that deep recursion fails in QuickJS and not in the
+ * thread.
+ */
 const ENGINE_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export function javascriptStarter(settings: ThreadSettings): StartLink {
@@ -99,7 +102,7 @@ function endQuietly(prepared: PreparedCode): void {
   try {
     prepared.end();
   } catch {
-    // A broken engine is marked `spent`, which ends the thread.
+    // The next answer is marked `spent`, which ends the thread.
   }
 }
 

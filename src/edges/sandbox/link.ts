@@ -53,7 +53,7 @@ export function readLines(
 export const OUTCOMES = [
   'reply',
   'timeout',
-  // A timeout while over half of the memory was in use.
+  // A timeout while more than half of the memory was in use.
   'timeout-memory',
   'exit',
   'memory',
@@ -77,7 +77,7 @@ export interface ThreadAnswer {
 }
 
 export interface Link {
-  /** Code of different `place`s never shares a process. */
+  /** Jobs with different values of `place` never share a process. */
   begin(job: { place: string; code: string; outputs: string[] }): void;
   send(id: string, variables: string): void;
   kill(): void;
@@ -86,7 +86,7 @@ export interface Link {
 
 export interface Listener {
   answer(answer: ThreadAnswer): void;
-  /** `closed`: we ended the worker. */
+  /** `closed`: evaldiff ended the worker. */
   ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }
 

@@ -31,7 +31,9 @@ const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 
-/** `host`: Python is unconfined and gets `env`, which is not a security boundary. */
+/**
+ * In the mode `host`, Python gets `env` and is not confined. That mode is not a security boundary.
+ */
 export function pythonStarter(options: PythonOptions): StartLink {
   return async (listener) => {
     const folder = await mkdtemp(join(tmpdir(), 'evaldiff-code-'));
@@ -152,7 +154,7 @@ interface PythonLink extends Link {
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
   let place: string | null = null;
-  /** Input for the next relay process, which the current one must not read. */
+  /** Input for the next process, held back so that the current process cannot read it. */
   let held: string[] | null = null;
   const say = (line: string): void => {
     if (held === null) child.stdin.write(line);
@@ -177,7 +179,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
       child.kill('SIGKILL');
     },
     async close() {
-      // When its input ends, the zygote kills all child processes.
+      // When its input ends, the parent process kills all its child processes.
       child.stdin.end();
       const impatience = setTimeout(() => child.kill('SIGKILL'), limits.grace);
       await gone;

@@ -25,7 +25,7 @@ export function prepareCode(
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
-  // A quarter of the thread's stack, so that the engine reaches its own limit first.
+  // A quarter of the thread's stack, so that QuickJS reports an overflow before the thread crashes.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
   addGlobals(context, time);
@@ -127,7 +127,7 @@ function readGuestReply(
 ): Pick<ThreadAnswer, 'printed' | 'reply' | 'spent'> | null {
   if (context.typeof(value) !== 'string') return null;
   const length = context.getProp(value, 'length').consume((handle) => context.getNumber(handle));
-  // JSON can escape one character with six.
+  // In JSON, one character can take six when it is escaped.
   if (length > 6 * (limits.reply + limits.printed) + 4096) return null;
   const said: unknown = JSON.parse(context.getString(value));
   if (typeof said !== 'object' || said === null || !('reply' in said) || !('printed' in said))
@@ -144,7 +144,7 @@ function mentionsMemory(reply: unknown): boolean {
   return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
-/** Built from parts: the package's main module uses four times the engine's size. */
+/** Imports the parts, because the package's main module is four times as large. */
 const engine: QuickJSSyncVariant = {
   type: 'sync',
   importFFI: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
@@ -152,7 +152,7 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-/** Each module has its own limited memory. Call this once per thread. */
+/** Each module that the result loads has its own limited memory. Call this once per thread. */
 export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();

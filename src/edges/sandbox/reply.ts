@@ -15,7 +15,9 @@ export interface Setting {
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
   outputs: string[];
-  /** Position of the code in its file. If absent, lines count from the code's first line. */
+  /**
+   * Position of the code in its file. If absent, messages count lines from the code's first line.
+   */
   at?: CodePlace | undefined;
 }
 
@@ -47,7 +49,7 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
   }
 }
 
-/** User code shares a process with the writer of the reply, so the reply may be forged. */
+/** The reply may be forged, because user code runs in the process that writes it. */
 export function readWorkerReply(text: string, setting: Setting): CodeResult | null {
   const reply = parseMap(text);
   if (reply === null) return null;
@@ -136,7 +138,7 @@ function codePlace(line: Json | undefined, { at }: Setting): string {
   return ` at ${at.file}:${String(at.line + offset)}`;
 }
 
-/** Hashes, files and requests do not allow lone surrogates. */
+/** Lone surrogates are invalid in hashes, files and requests. */
 function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

@@ -71,7 +71,10 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** Consecutive jobs of one suite share a place, except `fresh` jobs. */
+/**
+ * Assigns jobs to processes: jobs with the same place share one. Consecutive jobs of a suite share
+ * a place, except `fresh` jobs.
+ */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

@@ -82,7 +82,10 @@ export interface SimplexModel {
   variables: Record<string, Record<string, number>>;
 }
 
-/** Declares no integer variables: the vertices are integral, and branching would take minutes. */
+/**
+ * Declares no integer variables, because the optimum is integral anyway. Branching over integers
+ * would take minutes.
+ */
 export function simplexModel({ rows, perReference, columns }: AssignmentProgram): SimplexModel {
   const constraints: SimplexModel['constraints'] = {};
   const variables: SimplexModel['variables'] = {};
@@ -139,7 +142,7 @@ type FromSolver = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer
 
 const solverRole = 'evaldiff-solver';
 
-/** Much more than 250 references need, and less than a runner has. */
+/** Megabytes. A program with 250 references needs much less, and a CI runner has more. */
 const SOLVER_MEMORY_MB = 1024;
 
 export async function solveInThread(job: SolverJob, patience: Timeouts): Promise<AssignmentAnswer> {

@@ -24,10 +24,13 @@ interface StoredAnswers {
   shrink(bytes: number): number;
 }
 
-/** Marks of use are written in batches; otherwise each read would cost a write. */
+/**
+ * The time of an answer's last use is written in batches of this size; otherwise each read would
+ * cost a write.
+ */
 const USE_MARKS = 1000;
 
-/** Evicts to this share of the cap, so that eviction does not recur immediately. */
+/** Share of the size limit that remains after eviction, so that the next answers fit. */
 const EVICT_TO = 0.9;
 
 export function createAnswers(

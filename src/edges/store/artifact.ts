@@ -25,7 +25,7 @@ interface FoundArtifact {
   digest?: string;
 }
 
-/** A workflow run can be re-run for this long. */
+/** GitHub allows re-runs of a workflow run for this long. */
 const RETENTION_DAYS = 30;
 
 const MOST_BYTES = 4 * 1024 * 1024 * 1024;
@@ -62,7 +62,7 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   );
 }
 
-/** Copies the library's own rule: on such a server the library rejects every call. */
+/** Copies the library's own rule: it rejects every call on GitHub Enterprise Server. */
 function isEnterpriseServer(server: string | undefined): boolean {
   const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
@@ -84,7 +84,7 @@ export async function uploadPart(
   }
 }
 
-/** Does not zip the page, so that a browser opens it from GitHub's link. */
+/** Does not zip the page, so that GitHub's link opens it in a browser. */
 export async function uploadPage(
   library: ArtifactLibrary,
   { name, folder }: { name: string; folder: string },

@@ -15,8 +15,8 @@ export interface CacheLibrary {
 
 interface CacheScope {
   /**
-   * `read-write` also writes answers for other pull requests, `read-write-own-scope` only for this
-   * one.
+   * `read-write` also writes answers for other pull requests, but `read-write-own-scope` only for
+   * this one.
    */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   project: string;
@@ -68,7 +68,7 @@ export function createCacheService(
       return without;
     }
   };
-  // The first key is exact, the others are prefixes. The newest match wins.
+  // The library matches the first key exactly and the others as prefixes. The newest match wins.
   const lookUp = (
     file: string,
     start: string,
@@ -97,7 +97,7 @@ export function createCacheService(
   };
 }
 
-/** The cache's uploads do not understand `*`, ports or subdomains in `no_proxy`. */
+/** The cache library's uploads do not understand `*`, ports or subdomains in `no_proxy`. */
 export function expandNoProxy(env: NodeJS.ProcessEnv): void {
   const list = env['no_proxy'] || env['NO_PROXY'] || '';
   const hosts = list.split(',').flatMap((entry) => {

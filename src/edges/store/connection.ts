@@ -7,9 +7,12 @@ import { StoreError, type StoreAccess } from './file.ts';
 export interface Connection {
   read<T>(work: (db: Database) => T, without: T): T;
   change<T>(work: (db: Database) => T, without: T): T;
-  /** If another process locks the file, runs `work` later. False if the file cannot be written. */
+  /**
+   * If another process locks the file, runs `work` later. Returns false if the file cannot be
+   * written.
+   */
   write(work: (db: Database) => void): boolean;
-  /** Changes whenever another process changes the file. */
+  /** Returns a number that changes whenever another process changes the file. */
   version(): number | null;
   settle(): void;
   close(): void;
@@ -20,7 +23,7 @@ export interface StoreOptions {
   maxBytes: number;
   now(): number;
   access: StoreAccess;
-  /** Key of the entries' digests. Null if only trusted users can write the file. */
+  /** Signs the entries' digests. Null if only trusted users can write the file. */
   secret: Uint8Array | null;
   /** Milliseconds to wait for another process's lock. Default: 5 s. */
   busyMs?: number;
@@ -38,7 +41,10 @@ interface OpenConnection {
   busy: boolean;
 }
 
-/** Recovers from a damaged or deleted file. @throws UserError for a newer or a foreign file. */
+/**
+ * Recovers from a damaged or deleted file. @throws UserError if a newer version or another program
+ * wrote the file.
+ */
 export function createConnection(options: ConnectionOptions): Connection {
   const { access, busyMs = BUSY_MS } = options;
   const held: OpenConnection = { options, busyMs, db: null, access, replaced: false, busy: false };
@@ -106,7 +112,7 @@ function openConnection(held: OpenConnection): void {
     try {
       open();
     } catch {
-      // The notice was already sent.
+      // The user has already been warned.
     }
   }
 }
@@ -169,7 +175,7 @@ function closeDatabase(held: OpenConnection): void {
     try {
       step?.();
     } catch {
-      // Every answer is already written.
+      // Ignored, because every answer is already written.
     }
   }
 }

@@ -59,7 +59,7 @@ function wrapDatabase(db: DatabaseSync): Database {
   return {
     ...rows,
     entries: () => storedEntries(db),
-    // `entries` may come from another file, whose errors must not become errors of this one.
+    // `entries` may come from another file. Its errors must not look like errors of this one.
     putAll(entries, now) {
       let written = 0;
       transaction(db, () => {
@@ -146,7 +146,7 @@ interface ServedRows {
   trimAfter(removed: number): number;
 }
 
-/** Ids are derived from the content, so that processes and copies agree. */
+/** Ids are derived from the content, so that different processes and copies use the same ids. */
 function servedRows(db: DatabaseSync): ServedRows {
   const known = new Map<string, number>();
   const add = changing(db, 'INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?, ?)');

@@ -96,14 +96,14 @@ function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   }
 }
 
-/** SQLite would lock the file or write a log, so this checks the first bytes before. */
+/** Checks the first bytes without SQLite, because SQLite would lock the file or write a log. */
 function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;
   try {
     const handle = openSync(file, 'r');
     try {
-      // A device or folder must not be renamed like a damaged store.
+      // Unlike a damaged store, a device or folder must not be renamed.
       if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is not a regular file');
       read = readSync(handle, head, 0, 16, 0);
     } finally {

@@ -22,7 +22,7 @@ export interface Prune {
 }
 
 export interface Store extends StoreRecords {
-  /** Stores new answers of `complete` before returning them. */
+  /** Returns a `complete` that stores each new answer before returning it. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   has(key: string): boolean;
   /** If the file cannot be written, keeps the answer in memory. */
@@ -30,7 +30,10 @@ export interface Store extends StoreRecords {
   stats(): StoreStats;
   version(): number | null;
   prune(what: Prune): number;
-  /** Calls `entries` again if the file is damaged. Null if nothing could be written. */
+  /**
+   * If the file is damaged, starts a new one and calls `entries` again. Null if nothing could be
+   * written.
+   */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
   /** Merges a copy of this store that was extended elsewhere. */
   join(
@@ -43,7 +46,10 @@ export interface Store extends StoreRecords {
 
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
-/** A file error only prevents reuse. @throws UserError for a newer or a foreign file. */
+/**
+ * If the file cannot be used, only the reuse of answers stops. @throws UserError if a newer version
+ * or another program wrote the file.
+ */
 export function openStore(options: StoreOptions): Store {
   const { file, access } = options;
   const connection = createConnection(options);

@@ -35,7 +35,7 @@ interface FileDigest {
 }
 
 interface PartWriter {
-  /** `lasting`: other runs may use the answer. */
+  /** `lasting`: other runs may also use the answer. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
   /** @throws UserError if an answer was not written. */
   finish(
@@ -49,7 +49,10 @@ interface PartWriter {
   close(): void;
 }
 
-/** Writes reusable answers into a store file and all others into JSON lines. */
+/**
+ * Writes a shard's answers: those that other runs may use into a store file, all others as JSON
+ * lines.
+ */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
   const db = openDatabase(answers, 'read-write');
@@ -63,7 +66,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       lasting && isReusable(completion, request)
         ? storedEntryOf(key, request, completion, plainDigest)
         : null;
-    // Repeated requests are marked as reused. A later answer replaces an error.
+    // Skips answers that are already written. An answer replaces an earlier error.
     if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
       return;
     if (completion.status === 'ok') known.add(key);
@@ -126,7 +129,7 @@ async function sealOf(file: string): Promise<FileDigest> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** `flaw`: what is wrong if the folder does not contain exactly a part's files. */
+/** `flaw`: what is wrong if the folder does not contain exactly one shard's files. */
 export async function openPart(
   folder: string,
   names: PartNames,
@@ -197,7 +200,7 @@ function ofPart<T>(work: () => T): T {
   }
 }
 
-/** The shard has already reported details of its calls. */
+/** Drops details of the calls, because the shard has already reported them. */
 function withoutCallDetails(told: Completion): Completion {
   const completion = withoutRequests(told);
   if (completion.status === 'ok') {

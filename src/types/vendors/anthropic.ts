@@ -6,20 +6,20 @@ const MIGRATION = 'https://platform.claude.com/docs/en/about-claude/models/migra
 
 const THINKING = 'https://platform.claude.com/docs/en/build-with-claude/thinking';
 
-/** For models that choose their own sampling. */
+/** For models that do not accept sampling parameters. */
 const NO_SAMPLING: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1 },
   top_p: {},
   top_k: {},
 };
 
-/** For models that always think, or have another setting for it. */
+/** For models that always think, or that have another setting for thinking. */
 const ADAPTIVE: Readonly<Record<string, Refusal>> = {
   ...NO_SAMPLING,
   thinking: { values: ['enabled', 'disabled'], instead: 'thinking: { type: adaptive }' },
 };
 
-/** For models that choose their tools themselves. */
+/** For models that cannot be forced to use a tool. */
 const UNFORCED: Readonly<Record<string, Refusal>> = {
   ...ADAPTIVE,
   tool_choice: { values: ['tool', 'any'], instead: 'tool_choice: { type: auto }' },
@@ -33,7 +33,7 @@ const WITHOUT_BUDGET: Readonly<Record<string, Refusal>> = {
 
 const NOT_THINKING = { parameter: 'thinking', values: ['disabled', null] } as const;
 
-/** For models that accept sampling parameters unless they think. */
+/** For models that accept sampling parameters except while they think. */
 const SAMPLED: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1, unless: NOT_THINKING },
   top_p: { unless: { parameter: 'temperature', values: [null] } },
@@ -121,8 +121,8 @@ const PASSPORTS: readonly Passport[] = [
 ];
 
 /**
- * https://platform.claude.com/docs/en/about-claude/model-deprecations. The SDK lists the latest
- * ones.
+ * https://platform.claude.com/docs/en/about-claude/model-deprecations. The SDK contains a list of
+ * the latest ones.
  */
 const ANTHROPIC_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [

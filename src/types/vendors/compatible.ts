@@ -12,7 +12,9 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/** Matches no name. Other companies' models need an entry under `models:`. */
+/**
+ * Matches no name: these vendors host other companies' models, which need an entry under `models:`.
+ */
 const OF_OTHERS = /(?!)/;
 
 export const compatibleFacts = {
@@ -24,8 +26,8 @@ export const compatibleFacts = {
     keyVariable: 'GEMINI_API_KEY',
     models: /^gemini-/,
     starterModel: 'gemini-3.5-flash',
-    // https://ai.google.dev/gemini-api/docs/deprecations. Uses the announced date, not the
-    // earliest.
+    // https://ai.google.dev/gemini-api/docs/deprecations. Where the page has two dates, this is the
+    // announced one, not the earliest possible.
     ends: {
       '2025-12-02': [
         'gemini-2.5-pro-preview-03-25',

@@ -5,11 +5,11 @@ export type Form = 'schema' | 'tool' | 'plain';
 export interface Refusal {
   /** The only accepted value, which is the default. */
   but?: string | number | boolean;
-  /** Refused values (for a map, of its `type`). Default: all. */
+  /** Values that are refused (for a map, values of its `type`). Default: all. */
   values?: readonly string[];
   instead?: string;
   /**
-   * The parameter is accepted if another one has one of these values. Null means that it is absent.
+   * The parameter is accepted if another `parameter` has one of these `values`. Null: it is absent.
    */
   unless?: { parameter: string; values: readonly (string | null)[] };
 }
@@ -55,16 +55,20 @@ export interface VendorFacts {
   /** The first match applies. */
   passports: readonly Passport[];
   /**
-   * For an API that requires a token limit. If `first` cuts the answer, the request is repeated as
-   * a stream with `second`.
+   * Token limits for an API that requires one. An answer that `first` cuts off is requested again
+   * as a stream, with `second`.
    */
   ownLimit?: { first: number; second: number };
-  /** Least tokens of a cached request prefix. The first match applies. */
+  /**
+   * The shortest request prefix, in tokens, that the prompt cache stores. The first match applies.
+   */
   caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;
   /** Id in the table of list prices. If null, only prices in the settings are known. */
   priceId: string | null;
   embeddings: string | null;
-  /** A batched request's share of the direct price. Null if there are no batches. */
+  /**
+   * Price of a batched request as a share of the direct price. Null if the vendor has no batches.
+   */
   batchShare: number | null;
 }

@@ -8,7 +8,10 @@ const RENAMED: Readonly<Record<string, Refusal>> = {
   max_tokens: { instead: 'max_completion_tokens' },
 };
 
-/** `efforts`: values that turn reasoning off. Reasoning models choose their own sampling. */
+/**
+ * `efforts`: values of `reasoning_effort` that turn reasoning off. While a model reasons, it
+ * refuses sampling parameters.
+ */
 function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string, Refusal>> {
   const unless =
     efforts.length === 0 ? {} : { unless: { parameter: 'reasoning_effort', values: efforts } };
@@ -38,7 +41,7 @@ const OPENAI_PASSPORTS: readonly Passport[] = [
   {
     family: 'GPT-6 Astra and GPT-6.1 Sol',
     models: /^gpt-(6-astra|6\.1-sol)/,
-    // Only in chat completions.
+    // Chat completions refuse these. The Responses API does not.
     refuses: { ...reasoning([]), tools: {}, reasoning_effort: { values: ['none', 'minimal'] } },
     forms: ['schema', 'plain'],
     thinks: 'always; `reasoning_effort` sets how much',
@@ -109,9 +112,7 @@ const OPENAI_PASSPORTS: readonly Passport[] = [
   },
 ];
 
-/**
- * https://developers.openai.com/api/docs/deprecations. The SDK lists those with chat completions.
- */
+/** https://developers.openai.com/api/docs/deprecations. The SDK lists the retired chat models. */
 const OPENAI_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-09-13': [
     'gpt-3.5-turbo-16k',

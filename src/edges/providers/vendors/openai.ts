@@ -24,7 +24,7 @@ export const openai: Language = {
     const client = await openaiClient(connection);
     client.buildRequest = plainRequests(connection);
     client.fetchWithTimeout = connection.fetch;
-    // `chat.completions.create` would change parameters.
+    // The SDK's `chat.completions.create` would change parameters.
     return (body, path = CHAT_PATH) => client.post(path, { body }).asResponse();
   },
   refuses(parameters) {

@@ -11,7 +11,10 @@ const THINKING_MARKS = [
   close: new RegExp(close ?? '', 'gi'),
 }));
 
-/** `inside`: the mark of the thinking, such as `<think>`. */
+/**
+ * `said`: the text after the model's thinking. `inside`: the tag around the thinking, such as
+ * `<think>`.
+ */
 export function withoutThinking(text: string): { said: string; inside: string | null } {
   let at = 0;
   let inside: string | null = null;
@@ -31,7 +34,7 @@ function matchEnd(pattern: RegExp, text: string, from: number): number | null {
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
-/** A closing mark without an opening one ends the thinking, unless it is quoted. */
+/** A closing tag without an opening one ends the thinking, unless the tag is quoted. */
 function withoutUnopened(text: string): ReturnType<typeof withoutThinking> {
   const [, before, mark] = /^([^]*?[^`"']|)(<\/think>)(?![`"'])/i.exec(text) ?? [];
   return before === undefined || mark === undefined || /<think>/i.test(before)

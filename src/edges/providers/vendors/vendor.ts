@@ -29,7 +29,7 @@ export interface Language {
   batches: BatchApi | null;
 }
 
-/** An embedding's only message is the text, and its answer is a vector as JSON. */
+/** An embedding request's only message is the text to embed. Its answer is a vector as JSON. */
 export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
   path: string;
 }
@@ -43,7 +43,7 @@ export interface VendorConnection {
 /** Rejects with the SDK's error unless the status is a success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/** Replaces the SDK's `buildRequest`, which costs half as much time as sending the request. */
+/** Replaces the SDK's `buildRequest`, which takes half as long as sending the request. */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -73,7 +73,7 @@ export interface Ask {
   files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
-  /** Number of leading messages to mark for the vendor's prompt cache. */
+  /** How many leading messages the vendor should keep in its prompt cache. */
   marked?: number;
 }
 
@@ -89,7 +89,7 @@ export type VendorAnswer =
         steps?: Answer['steps'];
       })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
-  /** `member` is '' if the whole reply has the wrong format. */
+  /** `member`: the path of the first invalid member; '' if the whole reply has the wrong format. */
   | { kind: 'odd'; member: string };
 
 export interface NoAnswer {
@@ -101,7 +101,7 @@ export interface NoAnswer {
 
 export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 
-/** Many requests, answered within a day at half the price. */
+/** A batch has many requests, which the vendor answers within a day at half the price. */
 export interface BatchApi {
   limits: BatchLimits;
   bytes(id: string, body: string, path?: string): number;
@@ -168,7 +168,7 @@ export function cachedTokens(
   input: number,
   { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
 ): { cached?: CachedTokens } {
-  // A server may report any number, but it cannot have read more than was sent.
+  // A server may report any number, but the cache cannot have read more tokens than were sent.
   const known = Math.min(read ?? 0, input);
   const cached = { read: known, written: Math.min(written ?? 0, input - known) };
   return cached.read + cached.written === 0 ? {} : { cached };
