@@ -19,7 +19,7 @@ export function overlaidFiles(
   return all;
 }
 
-/** Maps a file's path in the workspace to its path in the tree. */
+/** Returns a map: path in the workspace → path in the repository. */
 export function placedOverlay(
   { files }: FileOverlay,
   { hide, own, ...rules }: WorkspaceRules,

@@ -177,7 +177,9 @@ async function startAgent(
   });
 }
 
-/** Ignores the agent's changes to hidden files, because those belong to the suite. */
+/**
+ * Ignores changes to the files that are hidden from the agent, because they belong to the suite.
+ */
 async function runSuiteChecks(
   { spec, files, whole }: TaskRun,
   changes: readonly Change[],
@@ -195,7 +197,7 @@ async function runSuiteChecks(
   return checks;
 }
 
-/** In UTF-16 units. */
+/** In UTF-16 units, for each file. */
 const MAX_WATCHED = 100_000;
 
 async function watchedTexts(

@@ -11,7 +11,7 @@ declare module '../../project/settings.ts' {
   }
 }
 
-/** These settings are read from head, like the models'. */
+/** The agent's settings are read from head, like those of models. */
 export const agentSettings: OwnSettings = {
   key: 'agent',
   schema: closed({
@@ -29,7 +29,10 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Adds the settings' agent to tasks of another format. Null if the settings name no agent. */
+/**
+ * Converts a file of another format to an agent suite that uses the agent of the settings. Null if
+ * the settings name no agent.
+ */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

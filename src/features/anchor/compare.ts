@@ -11,11 +11,13 @@ import { ANCHOR_TRIES, type AnchoredSuite, type AnchorPlan } from './plan.ts';
 import type { AnchoredResult, AnchorResult } from './result.ts';
 import { fallWords } from './words.ts';
 
-/** `LEVEL` applies to stored answers, `CONFIRM_LEVEL` to new ones. */
+/** Significance levels: `LEVEL` for stored answers, `CONFIRM_LEVEL` for new ones. */
 const LEVEL = 0.005;
 const CONFIRM_LEVEL = 0.01;
 
-/** Compares head with the prompt of an older commit. Skips suites that are already red. */
+/**
+ * Compares head with the prompt of an older commit, the anchor. Skips suites that are already red.
+ */
 export async function compareWithAnchor(
   { own: { suites: planned, ...named } }: FeaturePlan<AnchorPlan>,
   run: ComparedRun,

@@ -70,7 +70,7 @@ function unread(why: string | null = null): {
   return { read: null, problems: [], notices };
 }
 
-/** Plans the older commit's requests that differ from head's. Programs are not included. */
+/** Plans the older commit's requests that differ from head's. Omits models that are programs. */
 export function planAnchor({
   input: { mode, again },
   base,
@@ -109,7 +109,8 @@ export function planAnchor({
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
-    // Confirming calls the older prompt again, and head's prompt if its tries are stored.
+    // To confirm a drop, the older prompt runs again. So does head's prompt, if its tries are
+    // stored.
     possible: 2 * ANCHOR_TRIES * references.length,
     asker: null,
     tested: 0,

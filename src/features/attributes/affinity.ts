@@ -21,7 +21,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Uses the same prompt as for the expected answer, so that both ratings are comparable. */
+/** The prompt is the same as for the expected answer, so that both ratings are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -66,7 +66,7 @@ async function ratePart(
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-/** `isAgain` changes the prompt, so that no stored reply is used. */
+/** `isAgain` changes the prompt, so that the stored reply to the first prompt is not used again. */
 async function askRatings(
   text: string,
   attributes: readonly Attribute[],
@@ -156,7 +156,10 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
   return rating?.status === 'scored' ? rating.score : null;
 }
 
-/** Ratings that differ by more than this count as a different skill (QualEval, A.3). */
+/**
+ * If the ratings of an answer and of the expected answer differ by more than this, the answer uses
+ * the skill differently (QualEval, A.3).
+ */
 export const SKILL_DISTANCE = 1;
 
 /** How well a sub-task fits the expected and the actual answer, from 1 to 5. */
@@ -166,7 +169,7 @@ export interface SkillPair {
   output: number | null;
 }
 
-/** Share of pairs that differ by more than {@link SKILL_DISTANCE}. */
+/** Share of pairs whose two ratings differ by more than {@link SKILL_DISTANCE}. */
 export function misalignment(pairs: readonly SkillPair[]): number | null {
   const rated = pairs.flatMap(({ expected, output }) =>
     expected === null || output === null ? [] : [Math.abs(expected - output)],
@@ -176,7 +179,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** Keeps references rated on both sides. If only one side ran, keeps all. */
+/** Keeps references with a rated answer on both sides. If only one side ran, keeps all. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

@@ -2,7 +2,7 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram } from '../../types/solver.ts';
 
-/** Ratings of a reference, from 1 to 5, for each attribute. Null if not rated. */
+/** How well each attribute fits a reference, from 1 to 5. Null if not rated. */
 type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {
@@ -24,7 +24,10 @@ export function priorsOf<Column>(
 
 const TINY = 1e-12;
 
-/** Distributes the excess among the others in proportion. `cap` × length must be at least 1. */
+/**
+ * Limits each share to `cap` and distributes the rest among the others, in proportion. `cap` ×
+ * length must be at least 1.
+ */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
   while (current.some((prior) => prior > cap + TINY)) {
@@ -45,7 +48,10 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
-/** The paper's bounds for the references of an attribute: kNp(1 − ε) to kNp(1 + ε). */
+/**
+ * The QualEval paper's bounds for the number of references with an attribute: kNp(1 − ε) to kNp(1 +
+ * ε).
+ */
 export function bandOf(
   prior: number,
   references: number,
@@ -59,9 +65,8 @@ export function bandOf(
 const FLOAT_NOISE = 1e-9;
 
 /**
- * The paper's bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉).
- * p is capped at 1/k.
- * They always have a solution.
+ * The paper's bounds, rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p at most 1/k.
+ * There is always an assignment within them.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -80,8 +85,8 @@ export function outwardBounds(
 }
 
 /**
- * The paper's bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if they have no
- * solution.
+ * The paper's bounds, rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if no assignment
+ * is within them.
  */
 function inwardBounds(
   priors: readonly number[],
@@ -120,7 +125,7 @@ export interface RatedReference {
   affinities: Affinities;
 }
 
-/** References with equal ratings. They share a row of the linear program. */
+/** References with equal ratings, which share a row of the linear program. */
 interface RowClass {
   scores: number[];
   members: string[];
@@ -195,7 +200,7 @@ export function columnSum(counts: readonly (readonly number[])[], column: number
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
-/** Distributes attributes so that no reference gets the same one twice. */
+/** Distributes the attributes among the references. None gets the same attribute twice. */
 export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;

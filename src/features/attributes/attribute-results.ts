@@ -44,7 +44,7 @@ export interface ExplainInput {
   grader: Grader | null;
   unasked?: string | null;
   alignment: boolean;
-  /** The metric that decides whether a try passes. Null if all metrics together do. */
+  /** The metric that decides whether a try passes. If null, all metrics decide together. */
   metric: string | null;
   /** Error level for all attributes together, in each direction. */
   alpha: number;
@@ -64,7 +64,7 @@ export interface CountedSuite extends ExplainSuite {
   measured: string | null;
 }
 
-/** The configured metric if it has numbers. By default, the only metric with numbers. */
+/** The metric from the settings, if it has numbers. By default, the only metric with numbers. */
 export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
@@ -83,7 +83,7 @@ export function countedMetric(
 
 const NO_ANSWERS = { base: null, head: null };
 
-/** Returns no answers if the reference cannot be compared, because one is missing. */
+/** Returns no answers if the reference was not compared or an answer is missing. */
 export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
@@ -98,10 +98,12 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
-/** From this rating on, a reference belongs to an attribute. */
+/** A reference belongs to an attribute if its rating is at least this high. */
 export const MEMBER_AFFINITY = 3;
 
-/** Tests the attributes of all suites together, to correct for multiple tests. */
+/**
+ * Tests the attributes of all suites together, because the correction for multiple tests needs all.
+ */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
@@ -196,7 +198,7 @@ function alsoMoved(
   return verdict;
 }
 
-/** A sweep runs only one side, so it compares nothing. */
+/** A sweep runs only one side, so there is nothing to compare. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   const { n } = proficiencyOf(members.map(({ row }) => row));
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';

@@ -116,8 +116,8 @@ interface GraderWork {
 }
 
 /**
- * Prints the expected calls and cost, checks the limits, then runs. @throws UserError if it ended
- * early
+ * Prints the expected calls and cost, checks the limits, then does the work. @throws UserError if
+ * the work ended early
  */
 export async function askWithGrader<Plan extends GraderPlan, Found>(
   { opened, options, edges, terminal }: GraderWork,
@@ -151,7 +151,7 @@ export interface GraderPlan {
   problems: readonly Problem[];
 }
 
-/** Uses the first of several graders, because voting applies only to grades. */
+/** Uses only the first of several graders, because only grades are decided by vote. */
 function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {

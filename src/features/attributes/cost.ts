@@ -4,7 +4,7 @@ import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
 /**
- * Includes unchanged references, so that a pull request does not affect which attributes are found.
+ * Includes unchanged references. Otherwise a pull request would affect which attributes are found.
  */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
@@ -27,7 +27,7 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** Prefers compared references. Otherwise the choice is random but reproducible. */
+/** Prefers compared references, and chooses at random but reproducibly among equals. */
 export function sampleReferences<Of extends { id: string; compared: boolean }>(
   references: readonly Of[],
   most: number,
@@ -58,17 +58,23 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/** Limited, because ratings with quoted evidence must fit into one reply. */
+/**
+ * Limits the attributes per question, because the ratings with quoted evidence must fit into one
+ * reply.
+ */
 export const PER_QUESTION = 30;
 
-/** References per question (k in the paper). Each round shrinks the list to a quarter (p). */
+/**
+ * `GROUP`: references per question (k in the QualEval paper). `SHRINK`: each round of merging
+ * shortens the list of attributes to a quarter (p).
+ */
 export const GROUP = 5;
 export const SHRINK = 4;
 
-/** How many attributes of each kind a question may return. */
+/** How many attributes of each kind the model may return for a question. */
 export const PER_GROUP = 5;
 
-/** How many attributes a question may merge. */
+/** How many attributes the model may merge in a question. */
 export const CHUNK = 60;
 
 /** `pinned`: number of attributes in the file, or null if a model finds them. */
@@ -83,7 +89,7 @@ export function explainCalls(
   return discovery + ratings + answers;
 }
 
-/** Counts one question per group of references, then rounds of merging. */
+/** Counts one question for each group of references, and the rounds that merge their attributes. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;
@@ -97,7 +103,7 @@ export function discoveryCalls(references: number, limit: number): number {
   return groups + 2 * rounds;
 }
 
-/** In `auto`, no attributes are discovered for smaller suites. */
+/** With `qualeval: auto`, no attributes are discovered for smaller suites. */
 export const AUTO_REFERENCES = 20;
 
 export const FEWEST_COMPARED = 8;

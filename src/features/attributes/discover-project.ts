@@ -48,7 +48,7 @@ export function planDiscovery(
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 
-/** Prompts of one file share their attributes. */
+/** Makes one part per file, because the prompts of a file share their attributes. */
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,

@@ -19,13 +19,13 @@ import {
   withIds,
 } from './text.ts';
 
-/** Limit for each of five references in a prompt. */
+/** In characters, for each reference. A prompt contains five references. */
 const MAX_REFERENCE_CHARS = 8_000;
 
 interface DiscoverySettings {
   most: number;
   seed: number;
-  /** Base's prompt, so that a pull request does not affect which attributes are found. */
+  /** The prompt on base. Otherwise a pull request would affect which attributes are found. */
   prompt: string;
 }
 
@@ -154,7 +154,7 @@ interface Merging {
   task: string | null;
 }
 
-/** Merges until `limit` is reached or a round no longer shortens the list. */
+/** Merges attributes until `limit` is reached or a round no longer shortens the list. */
 async function shrink(
   candidates: readonly AttributeCandidate[],
   { limit, groups, ...of }: Merging & { limit: number; groups: number },

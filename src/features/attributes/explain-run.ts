@@ -71,7 +71,10 @@ export async function explainRun(
   };
 }
 
-/** Repeats findings from stored answers with new calls, unless the suite already failed. */
+/**
+ * Tests findings that rest on stored answers again, with new calls. Skips suites that already
+ * failed.
+ */
 export async function confirmedAttributes(
   { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],
@@ -91,7 +94,10 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/** One regressed attribute is enough to fail, because alpha covers all of them. */
+/**
+ * One regressed attribute is enough to fail, because alpha is the error level for all of them
+ * together.
+ */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
@@ -165,7 +171,7 @@ function referenceId({ affected }: SuiteComparison['compared'][number]): string 
   return affected.reference.id;
 }
 
-/** Subtracts the calls whose replies are stored. */
+/** Subtracts the calls whose replies are already stored from the plan. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {

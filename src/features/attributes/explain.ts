@@ -24,7 +24,7 @@ export interface Explanation {
   notices: Notice[];
 }
 
-/** In `auto`, explains only regressions and suites with pinned attributes. */
+/** With `qualeval: auto`, explains only suites that regressed or have pinned attributes. */
 export function isExplained(
   suite: ExplainSuite,
   { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>,

@@ -10,7 +10,7 @@ export interface ExplainedSuite {
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
-  /** Number of insights that the results did not confirm. */
+  /** Number of insights (proposed prompt changes) that the results did not confirm. */
   dropped: number;
 }
 

@@ -28,20 +28,20 @@ import {
   withIds,
 } from './text.ts';
 
-/** `evaldiff.attributes.yaml`: attributes chosen by people, which replace discovered ones. */
+/** `evaldiff.attributes.yaml`: attributes that people chose. They replace discovered ones. */
 export interface PinnedAttributes {
   slack: number | null;
-  /** For prompts without their own section. */
+  /** For prompts that have no section in the file. */
   shared: Attribute[];
-  /** What the application does, by prompt file. The key '' is for all others. */
+  /** What the application does, by prompt file. The key '' is for all other prompts. */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** By prompt file. The key '' is for all others. */
+  /** By prompt file. The key '' is for all other prompts. */
   labels: ReadonlyMap<string, Label[]>;
   unused: { path: string; place: Place }[];
 }
 
-/** A test with all attributes that people see in it. */
+/** The attributes of a test, according to people. */
 interface Label {
   reference: string;
   attributes: ReadonlySet<string>;
@@ -103,7 +103,7 @@ export function taskFor({ tasks }: PinnedAttributes, path: string): string | nul
   return words ?? null;
 }
 
-/** Names must be unique. N references allow min(`most`, ⌊2N/4⌋) attributes of a kind. */
+/** Names must be unique. With N references, each kind may have min(`most`, ⌊2N/4⌋) attributes. */
 export function readAttributes(
   file: string,
   content: string | Uint8Array,
@@ -248,7 +248,7 @@ function checkNames(
   }
 }
 
-/** With fewer than 8 references, no attribute can be assigned. */
+/** Does not apply below 8 references, because no attribute is assigned there. */
 function checkCount(
   document: Document,
   at: Path,

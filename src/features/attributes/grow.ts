@@ -6,10 +6,13 @@ import { ratingScore, type Ratings } from './affinity.ts';
 import { MEMBER_AFFINITY } from './attribute-results.ts';
 import type { Attribute, ReferenceText } from './text.ts';
 
-/** With fewer references, only large drops are detectable. */
+/** An attribute with fewer references detects only large drops. */
 const ENOUGH_REFERENCES = 8;
 
-/** Omits incomplete rows, duplicates and rows whose input is in `known`. */
+/**
+ * Converts rows to references. Omits incomplete rows, duplicates and rows whose input is in
+ * `known`.
+ */
 export function poolReferences(
   file: string,
   rows: readonly DataRow[],
@@ -62,7 +65,7 @@ export interface Grown {
   thin: Growth[];
 }
 
-/** Finds rows of the pool that fit the attributes with too few references. */
+/** Chooses rows of the pool for the attributes that have too few references. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],
@@ -99,7 +102,7 @@ export function growAttributes(
   };
 }
 
-/** Tags name the attributes. People must add the expected value. */
+/** The tags of a line are its attributes. People must add the expected value. */
 export function referenceLines({ drafts }: Grown): string {
   return drafts
     .map(({ reference: { input, expected }, attributes }) =>

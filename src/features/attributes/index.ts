@@ -67,13 +67,13 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   report: async () => (await import('./report.ts')).attributesReport,
 };
 
-/** Runs after the search for causes, which may use up the call limit. */
+/** Runs after the search for causes, so the search may use up the call limit. */
 export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   ReportRow &
   CommandRow = {
   key: 'insights',
   calls: { possible: 'insight_possible' },
-  // The attributes' feature already reports the file's errors.
+  // Errors of the file are already reported by the feature `attributes`.
   async read(sides) {
     const { pinned } = await readOwnAttributes(sides);
     return { read: pinned, problems: [], notices: [] };

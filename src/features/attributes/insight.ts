@@ -8,7 +8,7 @@ import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-/** Proposals of a model for one attribute. They are tried until one passes. */
+/** How many proposals a model may make for an attribute. They are tried until one passes. */
 const MOST_PROPOSALS = 2;
 
 const WHY_LENGTH = 400;
@@ -34,7 +34,7 @@ const insightReplySchema = z.object({ insights: z.array(proposalSchema) });
 export interface ProposedInsight {
   why: string;
   messages: PromptMessage[];
-  /** The message's index, and the changed line before and after. */
+  /** `message`: its index. `was`, `becomes`: the changed line before and after. */
   change: { message: number; line: number; was: string; becomes: string };
 }
 
@@ -44,8 +44,8 @@ interface Proposals {
 }
 
 /**
- * Asks a model for changes to the prompt. They are not trusted: each must state its figure and pass
- * a trial.
+ * Asks a model for changes to the prompt. It is not trusted: each proposal must state the
+ * attribute's pass rates and pass a trial.
  */
 export async function proposeInsights(
   attribute: AttributeResult,
@@ -101,7 +101,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Rejects text with figures or claims of success, which only evaldiff may make. */
+/** Rejects figures and claims of success, because only evaldiff may state them. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');
@@ -117,7 +117,7 @@ const DIRECTION = new RegExp(
   'iu',
 );
 
-/** Fails unless the text occurs exactly once. */
+/** Returns an error unless the text occurs exactly once. */
 function replaceOnce(
   messages: Prompt['messages'],
   was: string,

@@ -16,7 +16,7 @@ import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { labelsFor, pinnedFor, taskFor, type PinnedAttributes } from './file.ts';
 import { readPins } from './pinned.ts';
 
-/** Whether a test has an attribute, according to people and to the model. */
+/** Whether a test has an attribute. `expected`: according to people. `rating`: by the model. */
 interface Judgement {
   reference: string;
   attribute: string;

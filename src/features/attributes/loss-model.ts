@@ -10,23 +10,28 @@ export interface CountedUnit {
 
 export type MemberGroup = ReadonlySet<CountedUnit>;
 
-/** Likelihoods of a unit's results, for each share of base's pass rate that head keeps. */
+/**
+ * Log likelihoods of a unit's results. The index is the share of base's pass rate that head keeps.
+ */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
-/** Possible pass rates on base. Rates of 0 and 1 would rule out any exception. */
+/** Possible pass rates on base. With rates of 0 and 1, a single exception would be impossible. */
 const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
 const EM_STEPS = 40;
 
-/** Shares of base's pass rate that an attribute may lose. */
+/** Shares of base's pass rate that members of an attribute may lose. */
 const LOSS_GRID = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
 
-/** Share of units that may change by chance, so that a single unit decides nothing. */
+/** Share of units that may change by chance. Without it, a single unit could decide the result. */
 const STRAY = 0.02;
 
 const [EM_ROUNDS, EM_SWEEPS] = [30, 4];
 
-/** Pass rates on base get a prior fitted to all units, because 2 of 2 passes do not prove 100 %. */
+/**
+ * Pass rates on base get a prior that is fitted to all units, because 2 of 2 passes do not prove
+ * 100 %.
+ */
 export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
   const prior = ratePrior(units);
   const pairs = units.map((unit): [CountedUnit, Float64Array] => {

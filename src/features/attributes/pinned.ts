@@ -25,7 +25,7 @@ interface ProjectTree {
 interface PinnedOptions {
   source: Source;
   limits: Limits;
-  /** Only some prompts are loaded, so unmatched sections are expected. */
+  /** Whether only some prompts are loaded. Then sections without a prompt are not reported. */
   chosen: boolean;
 }
 
@@ -144,7 +144,7 @@ export function attributesPath({ qualeval: { attributes } }: Settings): string |
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }
 
-/** If prompts were renamed, their sections still apply. */
+/** Applies the sections of renamed prompts to the new names. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
     [...pairSuites(base.suites, head.suites)].map(([{ prompt }, was]) => [

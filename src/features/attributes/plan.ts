@@ -34,14 +34,14 @@ const NOTHING_PLANNED = {
 };
 
 interface ExplainCalls {
-  /** Calls made in any case, for pinned attributes or `qualeval: on`. */
+  /** Calls that are made in any case, for pinned attributes or `qualeval: on`. */
   certain: number;
-  /** Further calls if something regresses. */
+  /** Additional calls if a suite regresses. */
   possible: number;
   tokens: { input: number; output: number };
 }
 
-/** Without a grader, the run continues without attributes. */
+/** Without a grader, plans no attributes, and the run continues. */
 export function planExplain({
   input: { mode, code, again },
   gate,
@@ -110,7 +110,7 @@ export function isExplainable(
     : policy.kind !== 'pairs' && compared.length >= FEWEST_COMPARED;
 }
 
-/** Ignores stored answers, so this is an upper limit. */
+/** An upper limit, because it ignores stored answers. */
 function countExplainCalls(
   suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
@@ -177,7 +177,7 @@ function suiteCalls(
   ];
 }
 
-/** Estimate for an attribute in a prompt, or for its rating in a reply. */
+/** Estimated size of an attribute in a prompt, or of its rating in a reply. */
 const ATTRIBUTE_TOKENS = 40;
 
 const QUESTION_FRAME = 350;

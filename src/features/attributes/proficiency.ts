@@ -49,7 +49,7 @@ export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   };
 }
 
-/** In a comparison, uses only references with numbers on both sides. */
+/** A comparison uses only references with numbers on both sides. */
 export function meanValues(
   metric: string,
   references: readonly Record<Side, readonly TryResult[]>[],

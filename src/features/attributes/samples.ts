@@ -81,7 +81,10 @@ function distance({ expected, output }: Skill): number {
   return Math.abs(expected - output);
 }
 
-/** Shows one side's answer next to the expected one, or both if `side` is null. */
+/**
+ * Shows the answer of `side` next to the expected one. If `side` is null, shows both sides'
+ * answers.
+ */
 function sampleHtml(
   suite: SuiteResult | null,
   id: string,

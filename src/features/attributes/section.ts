@@ -139,7 +139,7 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
   ];
 }
 
-/** `Mean of rouge`. Null if no attribute has means. */
+/** For example `Mean of rouge`. Null if no attribute has means. */
 export function valuesHead(attributes: readonly AttributeResult[]): string | null {
   const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
   const [only] = metrics;
@@ -165,7 +165,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** Combines attributes that changed together with the same other attributes. */
+/** Makes one line for attributes that changed together with the same other attributes. */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

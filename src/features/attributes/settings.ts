@@ -59,7 +59,10 @@ const qualevalSchema = z
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
-/** These settings are part of the gate, because attributes can fail a run. */
+/**
+ * Base's values apply if attributes can fail a run, because these settings are then part of the
+ * gate.
+ */
 export const attributeSettings: OwnSettings = {
   key: 'qualeval',
   schema: qualevalSchema,

@@ -43,7 +43,10 @@ export interface Survey {
   notes: string[];
 }
 
-/** Finds, rates and assigns attributes. Both sides share the assignment. */
+/**
+ * Finds attributes, rates how well they fit the references, and assigns them. Base and head share
+ * the assignment.
+ */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,
@@ -94,7 +97,10 @@ async function surveyAttributes(
   return { attributes, task };
 }
 
-/** The file's list may be too long for this suite, because a larger suite uses it too. */
+/**
+ * Drops the file's attributes of a kind if they are too many for this suite. A larger suite may use
+ * them, too.
+ */
 function dropTooLong(
   { attributes: pinned, task }: FoundAttributes,
   references: number,

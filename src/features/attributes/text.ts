@@ -4,12 +4,12 @@ import type { Json, Scalar } from '../../types/plain.ts';
 
 export const PER_REFERENCE = 2;
 
-/** Minimum on average. With fewer references, figures mean little. */
+/** Minimum on average. With fewer references, an attribute's figures are not meaningful. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;
 
-/** At most ⌊kN/4⌋ attributes of each kind, with k = 2, but at least 1. */
+/** At most ⌊kN/4⌋ attributes of each kind for N references, with k = 2, but at least 1. */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
     1,
@@ -23,10 +23,13 @@ export interface ReferenceText {
   expected: Json | undefined;
 }
 
-/** Limit for a reference or an answer in a prompt. */
+/** In characters, for a reference or an answer in a prompt. */
 const MAX_PROMPT_TEXT = 20_000;
 
-/** Formats a reference for a model. Equal content must give equal text. */
+/**
+ * Formats a reference for a model. Equal content must give equal text, so that stored replies are
+ * found.
+ */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,
@@ -86,7 +89,7 @@ export const NAME_LENGTH = 80;
 
 export const EXPLANATION_LENGTH = 300;
 
-/** Keeps signs, because `C`, `C++` and `C#` differ. */
+/** Keeps signs such as `+`, because `C`, `C++` and `C#` differ. */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')

@@ -27,13 +27,13 @@ import {
 /** Default limit of calls for a run. */
 const MOST_CALLS = 400;
 
-/** Chance that any useless change passes in a run. */
+/** Chance that a run accepts any change that does not help. */
 const INSIGHT_LEVEL = 0.05;
 
-/** Only the attributes with the largest drops get insights. */
+/** How many attributes get insights (proposed prompt changes): those with the largest drops. */
 const MOST_ATTRIBUTES = 3;
 
-/** Regressed references that the model sees: of the attribute (`inside`) and others. */
+/** How many regressed references the model sees: `inside` the attribute and `outside`. */
 const MOST_SHOWN = { inside: 4, outside: 2 };
 
 export interface InsightPlan {
@@ -60,7 +60,7 @@ export function planInsights({
     .map(({ compared }) => compared.length);
   const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  // One question, ten tries of each regressed reference, two of the others.
+  // One question, ten tries of each regressed reference, and two of each other reference.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
   const nothing = { certain: [], tested: 0, problems: [], notices: [] };
   return { ...nothing, own: { maxCalls }, possible, usual, asker };

@@ -14,16 +14,22 @@ import type { AttributeResult } from './result.ts';
 
 const PERMUTATIONS = 999;
 
-/** An attribute is compared only with this many units inside and outside. */
+/**
+ * An attribute is compared only if at least this many units (references or clusters) are in it, and
+ * as many are not.
+ */
 export const FEWEST_UNITS = 4;
 
 /** Per suite and direction. */
 const MOST_NAMED_CAUSES = 4;
 
-/** How much the log likelihood must gain to add, exchange or keep an attribute. */
+/**
+ * How much the log likelihood must gain to add or exchange an attribute, and lose if one is
+ * removed.
+ */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
-/** An alternative is ruled out if its log likelihood is lower by this much (odds of 20). */
+/** Another attribute is ruled out if its log likelihood is lower by this much (odds of 20). */
 const APART_ODDS = 3;
 
 interface RatedRows {
@@ -35,7 +41,7 @@ export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
   /** One-sided and adjusted for multiple tests. Null if not tested. */
   p: number | null;
-  /** Reported groups that also explain this group's change. */
+  /** Reported groups that explain this group's change, too. */
   explainedBy: number[];
   /** Groups that would explain the change about as well. */
   alternatives: { group: number; shared: number; of: number }[];
@@ -51,12 +57,11 @@ interface VerdictOptions {
 /**
  * Names the groups that changed more than the rest of their suite. Per suite and direction:
  *
- * 1. Exact tests, with one Holm procedure over all suites, select groups that changed at all.
- * 2. The group that most raises the likelihood of the loss model is added. Its members must have
- *    changed more than the already added groups can explain.
- * 3. Added groups are exchanged if that fits better, and removed if they hardly improve the fit.
- *    Step 2 is then repeated.
- * 4. If another group could replace a group about as well, neither is named alone: "A or B".
+ * 1. Exact tests select groups that changed at all, with one Holm correction over all suites. 2.
+ * The group that most raises the likelihood of the loss model is added. Its members must have
+ * changed more than the already added groups can explain. 3. Added groups are exchanged if that
+ * fits better, and removed if they hardly improve the fit. Step 2 is then repeated. 4. If another
+ * group could replace a group about as well, the report names both: "A or B".
  */
 export function groupVerdicts(
   rows: readonly ClusteredTries[],
@@ -152,7 +157,7 @@ function contrastCandidates(
   return { units, candidates };
 }
 
-/** Holm's step-down adjustment: p times the number of tests that are not smaller. */
+/** Holm's step-down adjustment: p times the number of tests whose p is not smaller. */
 function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandidate, number> {
   let largest = 0;
   return new Map(
@@ -167,7 +172,7 @@ function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandi
 
 interface AttributeCause {
   candidate: ContrastCandidate;
-  /** The p of its contrast, given the other causes. */
+  /** The p value of this group's contrast, given the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }
@@ -221,7 +226,7 @@ function nameCauses(
   });
 }
 
-/** Exchanges a group for a better one, and drops groups that others explain. */
+/** Exchanges a group for a better one, and drops groups whose change other groups explain. */
 function correct(
   chosen: readonly ContrastCandidate[],
   open: readonly ContrastCandidate[],

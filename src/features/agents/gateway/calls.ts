@@ -15,8 +15,8 @@ export interface Call {
   model: string;
   body: JsonMap;
   /**
-   * The request, serialised again, because parsers disagree about repeated keys in the agent's
-   * text.
+   * The request body, written as JSON again. If the agent's text repeats a key, parsers may
+   * disagree about its value.
    */
   sent: string;
   /** The `anthropic-beta` header. */
@@ -239,13 +239,16 @@ function readFor({ route: { does } }: Call, type: string, text: string): ReplyFa
     : readModelReply(does, type, text);
 }
 
-/** Requests without tools only produce titles and summaries. */
+/** Requests without tools decide nothing: agents use them only for titles and summaries. */
 function decides({ terms }: RunLedger, call: Call): boolean {
   const { tools } = call.body;
   return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
 }
 
-/** Ends a trigger test. The reply is not forwarded, so that the agent cannot act on it. */
+/**
+ * Ends a trigger test at the agent's first decision. The reply is not forwarded, so that the agent
+ * cannot act on it.
+ */
 function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
   if (facts === null || !decides(run, call)) return null;

@@ -96,16 +96,18 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Characters of JSON per token. Estimates the cost low. */
+/** Characters of JSON per token. A high value, so the cost is underestimated. */
 const CHARS_PER_TOKEN = 4;
 
 /** Limits the estimate, because images are far longer as text than in tokens. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
-/** How many token counts a run may request, per turn. */
+/** Limit of token-counting requests, for each allowed turn. These requests are free. */
 const FREE_PER_TURN = 20;
 
-/** Requests that the vendor refuses are not turns, so they have their own limit. */
+/**
+ * Limit of attempts, for each allowed turn. Refused requests count as attempts, but not as turns.
+ */
 const ATTEMPTS_PER_TURN = 3;
 
 interface PricedCall {
@@ -114,7 +116,9 @@ interface PricedCall {
   isFree: boolean;
 }
 
-/** A call that the limits allow. Only the first of its callbacks takes effect. */
+/**
+ * Callbacks for the outcome of an allowed call. Only the first one that is called has an effect.
+ */
 export interface Hold {
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;
@@ -123,8 +127,8 @@ export interface Hold {
 }
 
 /**
- * Reserves the estimated cost of a call, or refuses the call. Replayed calls count too, so that a
- * replay ends where its recording did.
+ * Reserves the estimated cost of a call, or refuses the call. Replayed calls count toward the
+ * limits too, so a replay ends where the recorded run ended.
  */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
   const { counts, terms } = run;

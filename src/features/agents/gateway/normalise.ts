@@ -2,7 +2,7 @@ import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { normalisersOf } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
 
-/** Shorter values may occur by chance. */
+/** In characters. Shorter values stay, because they may occur by chance. */
 const MIN_KNOWN_CHARS = 6;
 
 /** Length of git's short commit ids. */
@@ -13,8 +13,8 @@ type Zone = 'messages' | 'given' | 'results';
 export type Normalise = (body: JsonMap) => Json;
 
 /**
- * Removes values that vary by chance from a copy of a request. The copy's hash is the key of the
- * stored reply.
+ * Makes a function that copies a request without the values that vary by chance. The copy's hash is
+ * the key of the stored reply.
  */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);
@@ -69,7 +69,7 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 
 const INPUTS: ReadonlySet<string> = new Set(['args', 'arguments']);
 
-/** Schemas, tool inputs and tool results are content, so no field of them is removed. */
+/** Schemas, tool inputs and tool results are content, so their fields are not removed. */
 function zoneOf(parent: JsonMap, key: string, zone: Zone): Zone {
   if (zone !== 'messages') return zone;
   const { type, role } = parent;

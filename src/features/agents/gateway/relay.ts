@@ -51,7 +51,7 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
       try {
         while ((await body.next()).done !== true);
       } catch {
-        // `fail` has recorded the error.
+        // `fail` has already recorded the error.
       } finally {
         close();
       }
@@ -60,8 +60,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
 }
 
 /**
- * Forwards text but holds back an end that could start a secret. Returns null if the text contains
- * a secret. A null piece ends the text.
+ * Filters streamed text for secrets. The end of a piece is held back if a secret may begin there.
+ * Returns null if the text contains a secret. The piece after the last one is null.
  */
 function keyGuard(secrets: readonly string[]): (piece: string | null) => string | null {
   let held = '';

@@ -20,7 +20,8 @@ const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; a
 ];
 
 /**
- * `prefix` is already part of the vendor's base address. All queries except `query` are dropped.
+ * `prefix`: path that the vendor's base URL already contains. `query`: the only query that is
+ * forwarded.
  */
 const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
   anthropic: { prefix: '/', query: 'beta=true' },
@@ -35,7 +36,7 @@ export interface WireRoute {
   model: string | null;
 }
 
-/** Matches the address as sent, without resolving dots or escapes. */
+/** Matches the path as the agent sent it, without resolving dots or escapes. */
 export function routeOf(method: string, address: string, wires: readonly Wire[]): WireRoute | null {
   const [path = '', query = ''] = address.split('?');
   for (const { wire, does, at } of WIRE_ROUTES) {
@@ -82,7 +83,7 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** What an endpoint supports is unknown, so any API may be tried. */
+/** It is unknown which APIs an endpoint supports, so any of them may be tried. */
 export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';

@@ -14,7 +14,7 @@ import { UPSTREAM_SILENCE_MS } from './calls.ts';
 import { speaksWire } from './routes.ts';
 import type { Upstream, Upstreams } from './terms.ts';
 
-/** Shorter values, such as `EMPTY` or `lm-studio`, may occur in a reply by chance. */
+/** In characters. Shorter keys, such as `EMPTY` or `lm-studio`, may occur in a reply by chance. */
 const MIN_SECRET_CHARS = 16;
 
 /** Connects to vendors and endpoints. Each key is sent only to its own server. */

@@ -13,7 +13,10 @@ interface Talk {
   onLine(line: string): void;
 }
 
-/** Sends the task over ACP and grants all permissions, because the sandbox limits the agent. */
+/**
+ * Sends the task over ACP (Agent Client Protocol). Grants all permissions, because the sandbox
+ * limits the agent.
+ */
 export function talkAcp(work: string, task: string): Talk {
   const stdin = new PassThrough();
   const writable = new WritableStream<AnyMessage>({

@@ -11,8 +11,7 @@ interface AcpCall {
 
 type AcpRow = Omit<AgentRow, 'protocol' | 'read'> & {
   /**
-   * Returns the tool's name, for which the protocol has no field. If null, its kind or title is
-   * used.
+   * Finds the tool's name, for which the protocol has no field. Null: use the call's kind or title.
    */
   toolOf?(call: AcpCall): { name: string; input?: JsonMap } | null;
 };

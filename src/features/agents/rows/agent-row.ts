@@ -9,13 +9,13 @@ export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
   /** A second event with the same id updates the first. */
   | { kind: 'tool_call'; id: string | null; name: string; input: Json }
-  /** A null `id` means the latest call. */
+  /** A null `id` stands for the latest call. */
   | { kind: 'tool_result'; id: string | null; output: string }
   | { kind: 'end'; ok: boolean; why: string | null };
 
 export interface RunSetup {
   spec: Pick<AgentSpec, 'command' | 'model' | 'at' | 'workspace'>;
-  /** Program and first arguments. Empty for the agents `acp` and `command`. */
+  /** The CLI's program and its first arguments. Empty for the agents `acp` and `command`. */
   bin: readonly string[];
   task: string;
   url: string;
@@ -41,15 +41,18 @@ export interface AgentRow {
   name: AgentName;
   /** Null if the suite gives the command. */
   npm: CliPackage | null;
-  /** The default of a suite, and the version that `npm run test:agents` uses. */
+  /** A suite's default version, which is also the one that `npm run test:agents` tests. */
   version: string | null;
-  /** `acp` is JSON-RPC. With `lines`, the task is an argument and stdout contains events. */
+  /**
+   * `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument, and stdout contains
+   * one event per line.
+   */
   protocol: 'acp' | 'lines';
   wires: readonly Wire[];
   refusal: 400 | 403;
-  /** Files that the agent sends in every first request, found by observing it. */
+  /** Files whose text is in the first request of every run, found by observing the agent. */
   instructionFiles: readonly string[];
-  /** Folders in which the agent looks for skills, found by observing it. Null if unknown. */
+  /** Folders in which the agent looks for skills, found by observing the agent. Null if unknown. */
   skillFolders: readonly string[] | null;
   /** Null if the agent has no tool for skills and reads their files instead. */
   skillTool: { name: string; argument: string } | null;

@@ -9,7 +9,7 @@ export const claudeCode: AgentRow = {
   version: '2.1.332',
   protocol: 'lines',
   wires: ['anthropic'],
-  // The CLI retries after 400 and 429.
+  // Not 400 or 429, because the CLI retries after those.
   refusal: 403,
   instructionFiles: ['CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules/**/*.md'],
   skillFolders: ['.claude/skills'],

@@ -2,7 +2,7 @@ import { jsonText } from '../../../types/plain.ts';
 import type { AgentRow, RunSetup } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
-/** Makes the vendors' SDKs call the gateway. */
+/** Environment variables that make the vendors' SDKs call the gateway. */
 export function modelVariables({ spec, url, token }: RunSetup): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: url,

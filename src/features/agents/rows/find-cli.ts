@@ -75,7 +75,10 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
 }
 
-/** Avoids folders that contain the user's home, which must stay unreadable. */
+/**
+ * Returns the program's folder for the agent to read. If that folder contains the user's home,
+ * returns only the program.
+ */
 function besideProgram(program: string, { env }: CliTools): string {
   const folder = dirname(program);
   return `${env['HOME'] ?? ''}/`.startsWith(`${folder}/`) ? program : folder;
@@ -109,7 +112,8 @@ async function askVersion(program: string, tools: CliTools): Promise<string | nu
 }
 
 /**
- * Installs into a temporary folder and renames it, because other runs may install at the same time.
+ * Installs into a temporary folder and renames the folder, because other runs may install at the
+ * same time.
  */
 async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
   await mkdir(tools.cache, { recursive: true });
@@ -136,7 +140,7 @@ const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_C
 const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
 const MOST_MS = { version: 20_000, install: 600_000 };
 
-/** Package scripts do not get the vendors' keys. */
+/** Omits the vendors' keys, because npm runs scripts of the installed packages. */
 function executeFile(
   program: string,
   words: string[],

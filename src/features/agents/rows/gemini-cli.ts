@@ -18,7 +18,7 @@ export const geminiCli = acpRow({
   npm: { package: '@google/gemini-cli', bin: 'gemini', oldest: '0.45.2' },
   version: '0.61.0',
   wires: ['gemini'],
-  // After 429, the CLI retries for minutes.
+  // Not 429, because the CLI retries for minutes after it.
   refusal: 400,
   instructionFiles: ['GEMINI.md'],
   skillFolders: ['.gemini/skills', '.agents/skills'],

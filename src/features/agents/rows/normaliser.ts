@@ -1,6 +1,6 @@
 /**
- * Describes values that differ between equal runs and must not affect keys of requests. Patterns
- * include the surrounding words, so that they never match other instructions.
+ * Values that differ between equal runs and must not affect the keys of stored replies. Patterns
+ * include the surrounding words, so that they never match other text.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

@@ -39,7 +39,7 @@ function errorLine(stderr: string): string {
   return lines.find((line) => /\berror:/i.test(line)) ?? lines.at(-1) ?? '';
 }
 
-/** CLIs print the vendor's JSON error body. */
+/** Extracts the message, because CLIs print the vendor's whole JSON error body. */
 function plainReason(text: string): string {
   const message = mapIn(parseMap(text) ?? {}, 'error')['message'];
   return typeof message === 'string' ? message : text;

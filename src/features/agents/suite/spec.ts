@@ -40,7 +40,7 @@ export interface Check {
   run: string;
 }
 
-/** An agent and its conditions. Every field is part of the key of a run. */
+/** How an agent runs. Every field is part of the key under which a run is stored. */
 export interface AgentSpec {
   agent: AgentName;
   version: string | null;
@@ -78,7 +78,7 @@ export interface AgentFacts {
   watched: Readonly<Record<string, string | null>>;
   checks: readonly CheckResult[];
   skills: readonly string[];
-  /** Places where the canary was found. */
+  /** Where the canary, a fake API key, was found. */
   leaks: readonly string[];
 }
 
@@ -134,7 +134,7 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-/** Adds an unknown part, because a `json` part would count as text of the answer. */
+/** Stores the facts as an unknown part, because a `json` part would count as text of the answer. */
 export function factsPart(facts: AgentFacts): Part {
   return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }

@@ -19,7 +19,7 @@ export interface Change {
   body: Uint8Array | null;
   /** A unified diff. For binary files, the size and digest. */
   diff: string;
-  /** Why the change is not applied for checks. `setup`: the path belongs to what `setup` made. */
+  /** Why checks run without this change. `setup`: the suite's `setup` made the path. */
   left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
   isCanarySeen: boolean;
 }

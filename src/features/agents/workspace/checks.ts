@@ -16,8 +16,8 @@ interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
 const MAX_CHECK_CHARS = 20_000;
 
 /**
- * Runs each command in a fresh copy with the agent's changes, without network. `ignored`: changes
- * that were not applied.
+ * Runs each command without network, in a fresh copy of the workspace with the agent's changes.
+ * `ignored`: changes that were not applied.
  */
 export async function runChecks(
   files: WorkspaceFiles,

@@ -59,7 +59,7 @@ export function tooLarge(): UserError {
   );
 }
 
-/** Some file systems ignore case. */
+/** Ignores case, because some file systems do. */
 export const isOutsideGit = (path: string): boolean =>
   !path.split('/').some((name) => name.toLowerCase() === '.git');
 

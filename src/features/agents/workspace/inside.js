@@ -1,10 +1,11 @@
 // First process in a run's namespaces: builds the sandbox, forwards ports to sockets and starts the
-// command. It is plain JavaScript, because it is passed to `node -e`. Its argument is a socket that
-// sends the plan. When it ends, the kernel kills all other processes in the namespaces.
+// command. It is plain JavaScript, because it is passed to `node -e`. It reads its plan from the
+// socket that its argument names. When this process ends, the kernel kills all others in the
+// namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 
-// Without a handler, this signal would open Node's inspector to the command.
+// Without a handler, SIGUSR1 starts Node's inspector, which the command could connect to.
 process.on('SIGUSR1', () => undefined);
 
 const control = net.connect(process.argv[1]);

@@ -1,6 +1,8 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/** These paths are the same in all runs, so that prompts with paths are equal. */
+/**
+ * Paths in the sandbox. They are the same in all runs, so that prompts that contain them are equal.
+ */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
@@ -73,7 +75,7 @@ function readableLine(path: string): string {
 }
 
 /**
- * Makes mounts copied by `--rbind` read-only. Their other flags must stay, or the kernel refuses.
+ * Makes mounts that `--rbind` copied read-only. Their other flags must stay, or the kernel refuses.
  * In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)

@@ -19,7 +19,7 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
   home: Readonly<Record<string, string>>;
-  /** Aborts the whole evaldiff run, not a single try, because tries share the `setup`. */
+  /** Stops the whole evaldiff run. A single try cannot stop `setup`, because all tries share it. */
   signal?: AbortSignal | undefined;
 }
 
@@ -38,7 +38,10 @@ interface UsedTemplate {
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /** Limit of unused templates. A search for causes makes one for each trial. */
+  /**
+   * Limit for all unused templates together, in bytes. A search for causes makes one template per
+   * trial.
+   */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
@@ -47,7 +50,7 @@ export interface Templates {
 export interface Workspace extends RunPlace {
   /** Depends only on the content, because the agent's requests may contain it. */
   commit: string;
-  /** Files of the tree. All other files in `before` were made by `setup`. */
+  /** Files from the repository. All other files in `before` were made by `setup`. */
   files: WorkspaceFiles;
   /** The workspace's content when the agent started. */
   before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
@@ -179,7 +182,10 @@ const GIT_ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/** Runs before any program of the workspace, which could add git hooks or filters. */
+/**
+ * Must run before any program of the workspace, because that program could add git hooks or
+ * filters.
+ */
 async function commitAll(work: string): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
   const git = async (...args: string[]): Promise<string> =>

@@ -9,7 +9,10 @@ import { shorten, visibleLine } from '../../../text/visible.ts';
 import { parsedJson } from '../../../types/plain.ts';
 import { INSIDE, PORTS, SOCKETS, isSystemPath, mountScript } from './mounts.ts';
 
-/** How the namespaces are created. `sudo` is for Ubuntu 24.04, which refuses user namespaces. */
+/**
+ * Ways to create the sandbox's namespaces. `sudo` is for Ubuntu 24.04, which refuses user
+ * namespaces.
+ */
 export const WALL_KINDS = ['root', 'rootless', 'sudo'] as const;
 export type WallKind = (typeof WALL_KINDS)[number];
 
@@ -39,10 +42,7 @@ function outerCommand(kind: WallKind, socket: string): string[] {
 /** Limits the size of files in bytes, and the processes and threads of the user. */
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
-/**
- * Starts the command without capabilities. In a new user namespace, a user other than root has
- * none.
- */
+/** Starts the command without Linux capabilities. In a new user namespace, only root has them. */
 function innerCommand(kind: WallKind, command: readonly string[]): string[] {
   const { uid, gid } = agentUser(kind);
   const drop =
@@ -158,7 +158,10 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/** Searches the job's folders first, then the caller's folders that are visible inside. */
+/**
+ * Makes the sandbox's PATH: first the job's folders, then the caller's folders that exist in the
+ * sandbox.
+ */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(
@@ -170,7 +173,7 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-/** Tries each kind of sandbox that this machine may support. */
+/** Finds the first kind of sandbox that works on this machine. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
   platform: NodeJS.Platform = process.platform,
