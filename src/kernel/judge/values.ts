@@ -8,7 +8,7 @@ import {
   valuesByReference,
   type MetricNumber,
 } from '../plan/metric-numbers.ts';
-import { comparedShare, isOpenDrop, numberTest } from '../plan/shares.ts';
+import { comparedShare, isOpenDrop, numberTest, shareTest } from '../plan/shares.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { metricGate } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
@@ -24,6 +24,8 @@ export interface MetricMove {
   /** Set if the number is the share of these objects that pass. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
+  /** The test whose lower bound says what a share that may fail the suite rules out. */
+  bound: ValueTest | null;
   /** The test after each look of the plan. Empty if the metric does not affect the gate. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
@@ -44,14 +46,18 @@ export function metricMoves(
     const gate = metricGate(suite, name, better);
     const test = (to: number): ValueTest | null =>
       numberTest(suite, number, { runs: compared, clusters, upTo: to });
+    const share = comparedShare(suite, number);
+    const isGatingShare = share !== null && gate === 'fail';
     const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
     const looks = gate === 'fail' ? made.map(test) : [];
     const last = looks.at(-1) ?? test(upTo);
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
-    const share = comparedShare(suite, number);
-    return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
+    const bound = isGatingShare
+      ? shareTest(suite, number, { runs: compared, clusters, upTo }, plan)
+      : null;
+    return { name, better, gate, share, test: last, bound, looks, plan, moved: null, exploded };
   });
 }
 
@@ -92,11 +98,8 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
 /** Whether a share of turns is lower but was not found to be worse. */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
-    ({ share, gate, test, moved }) =>
-      share !== null &&
-      gate === 'fail' &&
-      moved !== 'worse' &&
-      isOpenDrop(test, share.minDrop, tolerance),
+    ({ share, bound, moved }) =>
+      share !== null && moved !== 'worse' && isOpenDrop(bound, share.minDrop, tolerance),
   );
 }
 

@@ -45,9 +45,14 @@ export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
-export function boundQuantile(plan: LookPlan, tries: number): number {
+/** The one-sided level of a bound after this many tries per side. */
+export function boundLevel(plan: LookPlan, tries: number): number {
   const last = plan.tries.findLastIndex((look) => look <= tries);
-  return normalQuantile(1 - (plan.bounds[Math.max(0, last)] ?? 0));
+  return plan.bounds[Math.max(0, last)] ?? 0;
+}
+
+export function boundQuantile(plan: LookPlan, tries: number): number {
+  return normalQuantile(1 - boundLevel(plan, tries));
 }
 
 /** Beyond this many standard deviations, the normal density is negligible. */

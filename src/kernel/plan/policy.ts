@@ -5,7 +5,7 @@ import { at } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
-import { isOpenShare } from './shares.ts';
+import { isOpenDrop } from './shares.ts';
 import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
@@ -168,7 +168,8 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
   const state = pool === undefined ? 'quiet' : poolState(pool, seen, step);
   for (const { suite, p, isCalm, tolerance } of seen) {
     const isSettled = state === 'quiet' ? isCalm && p > futile : state === 'calm' && p > ALONE_P;
-    if (state === 'fell' || (isSettled && !hasOpenShare(suite, tolerance))) suite.isGoing = false;
+    if (state === 'fell' || (isSettled && !hasOpenShare(suite, tolerance, step.plan)))
+      suite.isGoing = false;
   }
   return state === 'calm';
 }
@@ -202,9 +203,16 @@ interface SuiteAtLook {
 }
 
 /** Whether a share of turns is lower, perhaps by more than the tolerance. */
-function hasOpenShare({ ledger, looks, isGoing }: SuiteWalk, tolerance: number): boolean {
+function hasOpenShare(
+  { ledger, looks, isGoing }: SuiteWalk,
+  tolerance: number,
+  plan: LookPlan,
+): boolean {
   const tries = looks.at(-1)?.tries ?? 0;
-  return isGoing && ledger.shares.some((share) => isOpenShare(share, tries, tolerance));
+  return (
+    isGoing &&
+    ledger.shares.some(({ minDrop, test }) => isOpenDrop(test(tries, plan), minDrop, tolerance))
+  );
 }
 
 function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SuiteAtLook {

@@ -3,6 +3,7 @@ import type { MetricLevel } from '../../types/metric.ts';
 import { createRandom } from '../statistics/random.ts';
 import { isLargeDrop } from '../statistics/table.ts';
 import { valueTest, type ValueTest } from '../statistics/value-test.ts';
+import { boundLevel, type LookPlan } from './looks.ts';
 import { metricNumbers, valuesByReference, type MetricNumber } from './metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
@@ -21,27 +22,46 @@ export function comparedShare(
   return isShare ? { of: metric.level, minDrop: gate.min_drop } : null;
 }
 
-/** Compares a metric's number over the tries of `runs` below `upTo`. */
+interface ComparedTries {
+  runs: readonly ReferenceRun[];
+  clusters: readonly (string | null)[];
+  /** Only tries below this index count. */
+  upTo: number;
+}
+
+/** Compares a metric's number on both sides. */
 export function numberTest(
   { run: { suite } }: SuiteComparison,
   number: MetricNumber,
-  of: { runs: readonly ReferenceRun[]; clusters: readonly (string | null)[]; upTo: number },
+  { runs, clusters, upTo }: ComparedTries,
+  tail?: number,
 ): ValueTest | null {
-  return valueTest(
-    valuesByReference(number, of.runs, of.upTo),
-    of.clusters,
-    createRandom(`values ${suite.path} ${suite.name} ${number.name}`),
-  );
+  const random = createRandom(`values ${suite.path} ${suite.name} ${number.name}`);
+  return valueTest(valuesByReference(number, runs, upTo), clusters, random, tail);
 }
 
-/** Whether the number is lower, perhaps by more than the tolerance. */
-export function isOpenDrop(test: ValueTest | null, minDrop: number, tolerance: number): boolean {
+/** The test of a share whose interval is valid if tries stop at this look. */
+export function shareTest(
+  suite: SuiteComparison,
+  number: MetricNumber,
+  tries: ComparedTries,
+  plan: LookPlan,
+): ValueTest | null {
+  return numberTest(suite, number, tries, boundLevel(plan, tries.upTo));
+}
+
+/** Whether the share is lower, perhaps by more than the tolerance. */
+export function isOpenDrop(
+  test: Pick<ValueTest, 'difference' | 'low'> | null,
+  minDrop: number,
+  tolerance: number,
+): boolean {
   return isLargeDrop(test?.difference ?? null, minDrop) && (test?.low ?? -1) <= -tolerance;
 }
 
 /** A share that may fail the suite. */
 export interface GatingShare extends ComparedShare {
-  test(upTo: number): ValueTest | null;
+  test(upTo: number, plan: LookPlan): ValueTest | null;
 }
 
 export function gatingShares(
@@ -52,15 +72,8 @@ export function gatingShares(
     const share = comparedShare(suite, number);
     if (share === null || suite.gate.metrics?.[number.name] !== 'fail') return [];
     const runs = suite.compared;
-    return [{ ...share, test: (upTo) => numberTest(suite, number, { runs, clusters, upTo }) }];
+    const test: GatingShare['test'] = (upTo, plan) =>
+      shareTest(suite, number, { runs, clusters, upTo }, plan);
+    return [{ ...share, test }];
   });
-}
-
-/** Whether the share is lower over the first `tries`, perhaps by more than the tolerance. */
-export function isOpenShare(
-  { minDrop, test }: GatingShare,
-  tries: number,
-  tolerance: number,
-): boolean {
-  return isOpenDrop(test(tries), minDrop, tolerance);
 }

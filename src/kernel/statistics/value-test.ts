@@ -37,7 +37,7 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
   return meanOrNull(means);
 }
 
-/** Each end of the interval is one-sided 95 %. */
+/** The one-sided level of each end of the interval. */
 const TAIL = 0.05;
 
 /**
@@ -54,6 +54,7 @@ export function valueTest(
   items: readonly Values[],
   clusters: readonly (string | null)[],
   random: Random,
+  tail = TAIL,
 ): ValueTest | null {
   const compared = items.flatMap((item, i) =>
     hasBothSides(item) ? [{ item, cluster: clusters[i] ?? null }] : [],
@@ -68,7 +69,7 @@ export function valueTest(
   const means = (side: 'base' | 'head'): number =>
     mean(scaled.map(({ item }) => mean(nonNullValues(item[side]))));
   const [base, head] = [means('base'), means('head')];
-  const { low, high } = invertTest(deals, observed, scaled.length);
+  const { low, high } = invertTest(deals, observed, { items: scaled.length, tail });
   return {
     items: scaled.length,
     base: base * scale,
@@ -150,7 +151,7 @@ function addSlots(slots: readonly Slot[]): Slot {
 function invertTest(
   deals: readonly Slot[],
   observed: Slot,
-  items: number,
+  { items, tail }: { items: number; tail: number },
 ): Pick<ValueTest, 'low' | 'high'> {
   const shifts = deals.flatMap(({ value, mark }) => {
     const moved = items - mark;
@@ -158,7 +159,7 @@ function invertTest(
   });
   shifts.sort((a, b) => a - b);
   // Permutations that move nothing are ties at every shift.
-  const cut = Math.floor(TAIL * deals.length - (deals.length - shifts.length) / 2);
+  const cut = Math.floor(tail * deals.length - (deals.length - shifts.length) / 2);
   const [low, high] = [shifts[cut], shifts[shifts.length - 1 - cut]];
   if (cut < 0 || low === undefined || high === undefined || high - low <= TOLERANCE)
     return { low: null, high: null };
