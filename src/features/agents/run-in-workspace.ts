@@ -12,6 +12,7 @@ import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
+import { suiteFileMatcher } from './suite/rules.ts';
 import type { AgentSpec, CheckResult, Task } from './suite/spec.ts';
 import { bodyOf, workspaceChanges, type Change } from './workspace/changes.ts';
 import { runChecks } from './workspace/checks.ts';
@@ -177,24 +178,18 @@ async function startAgent(
   });
 }
 
-/**
- * Ignores changes to the files that are hidden from the agent, because they belong to the suite.
- */
 async function runSuiteChecks(
-  { spec, files, whole }: TaskRun,
+  { spec, whole }: TaskRun,
   changes: readonly Change[],
   place: AgentPlace,
   options: OwnProgramOptions,
 ): Promise<CheckResult[]> {
   if (spec.checks.length === 0) return [];
-  const hidden = [...whole.keys()].filter((path) => !files.has(path));
-  const { checks } = await runChecks(
-    whole,
-    changes.filter(({ path }) => !hidden.includes(path)),
-    spec.checks,
-    { ...optionsOf(spec, place, options), guard: [], seconds: CHECK_SECONDS },
-  );
-  return checks;
+  return runChecks(whole, changes, spec.checks, {
+    ...optionsOf(spec, place, options),
+    isSuiteFile: suiteFileMatcher(spec.workspace),
+    seconds: CHECK_SECONDS,
+  });
 }
 
 /** In UTF-16 units, for each file. */

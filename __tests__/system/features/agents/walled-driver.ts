@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { matcherOf } from '../../../../src/features/agents/suite/rules.ts';
 import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
 import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
 import type {
@@ -96,7 +97,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     seconds: 60,
   });
   const report: DriverReport = {
-    ...{ attacks: {}, limits: {}, checks: { checks: [], ignored: [] }, commits: [] },
+    ...{ attacks: {}, limits: {}, checks: [], commits: [] },
     ...{ contacts: 0, probes: [], runsLeft: [] },
   };
   const open = async (work: (workspace: Workspace) => Promise<void>): Promise<void> => {
@@ -132,16 +133,16 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
           FILES,
           changes,
           [
-            { name: 'tests', run: 'sh tests/check.sh && ls -A && cat docs' },
+            { name: 'tests', run: 'sh tests/check.sh && ls -A . tools && cat docs' },
             { name: 'network', run: 'node -e \'fetch("http://127.0.0.1:8137")\'' },
             { name: 'slow', run: 'echo begun; sleep 1000' },
           ],
-          { ...options, guard: ['tests/**', 'evals'], seconds: 3 },
+          { ...options, isSuiteFile: matcherOf(['tests/**', 'evals']), seconds: 3 },
         );
       if (name.startsWith('plants hooks'))
         await runChecks(FILES, changes, [{ name: 'git', run: 'git status; git diff' }], {
           ...options,
-          ...{ guard: [], seconds: 60 },
+          ...{ isSuiteFile: () => false, seconds: 60 },
         });
     });
   for (const [limit, command] of Object.entries(endless))

@@ -25,6 +25,28 @@ export function placeFiles(
   ]);
 }
 
+/**
+ * Whether a path in the workspace belongs to the suite. The agent does not see such files, and
+ * checks ignore its changes to them, also files that it adds.
+ */
+export function suiteFileMatcher({
+  from,
+  with: added,
+  hide,
+  own = [],
+  skills = {},
+}: PlaceRules): (path: string) => boolean {
+  const [isAdded, isHidden] = [matcherOf(added), matcherOf([...hide, ...own])];
+  return (path) =>
+    [
+      from === '' ? path : `${from}/${path}`,
+      ...(isAdded(path) ? [path] : []),
+      ...Object.entries(skills).flatMap(([at, folder]) =>
+        isBelow(path, at) ? `${folder}/${path.slice(startOf(at))}` : [],
+      ),
+    ].some(isHidden);
+}
+
 const startOf = (folder: string): number => (folder === '' ? 0 : folder.length + 1);
 
 /** A pattern that matches a folder also matches everything in it, including dot files. */

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { matcherOf } from '../suite/rules.ts';
 import type { Check, CheckResult } from '../suite/spec.ts';
 import type { Change } from './changes.ts';
 import type { WorkspaceFiles } from './files.ts';
@@ -8,30 +7,27 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from './open.ts'
 import { runInside } from './run.ts';
 
 interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
-  /** The suite's own files. The agent's changes to them are ignored. */
-  guard: readonly string[];
+  /** The agent's changes to these paths are ignored. */
+  isSuiteFile(path: string): boolean;
   seconds: number;
 }
 
 const MAX_CHECK_CHARS = 20_000;
 
-/**
- * Runs each command without network, in a fresh copy of the workspace with the agent's changes.
- * `ignored`: changes that were not applied.
- */
+/** Runs each command without network, in a fresh copy of the workspace with the agent's changes. */
 export async function runChecks(
   files: WorkspaceFiles,
   changes: readonly Change[],
   checks: readonly Check[],
   options: CheckOptions,
-): Promise<{ checks: CheckResult[]; ignored: string[] }> {
-  const { guard, seconds, signal } = options;
+): Promise<CheckResult[]> {
+  const { isSuiteFile, seconds, signal } = options;
+  const allowed = changes.filter(({ left, path }) => left === null && !isSuiteFile(path));
   const done: CheckResult[] = [];
-  const ignored = new Set<string>();
   for (const { name, run } of checks) {
     const workspace = await openWorkspace(files, { ...options, home: {}, canary: null });
     try {
-      for (const path of await applyChanges(workspace, changes, guard)) ignored.add(path);
+      await applyChanges(workspace, allowed);
       const job = { command: ['/bin/sh', '-c', run], env: {}, gateway: null, seconds, signal };
       const { code, ended, stdout, stderr } = await runInside(
         { ...workspace, network: 'off' },
@@ -43,29 +39,21 @@ export async function runChecks(
       await workspace.close();
     }
   }
-  return { checks: done, ignored: [...ignored].sort() };
+  return done;
 }
 
 /** Deletions come first, because a file may become a folder. */
 async function applyChanges(
   { own: { work }, kind }: Workspace,
   changes: readonly Change[],
-  guard: readonly string[],
-): Promise<string[]> {
-  const isGuarded = matcherOf(guard);
-  const wanted = changes.filter(({ left, path }) => left === null && !isGuarded(path));
-  const ignored = changes.filter((change) => !wanted.includes(change)).map(({ path }) => path);
-  for (const { path } of wanted)
+): Promise<void> {
+  for (const { path } of changes)
     if (await isBelowFolders(work, path)) await removeEntry(join(work, path));
-  for (const { path, mode, body } of wanted) {
-    if (body === null || mode === null) continue;
+  for (const { path, mode, body } of changes) {
+    if (body === null || mode === null || !(await isBelowFolders(work, path))) continue;
     const at = join(work, path);
-    if (await isBelowFolders(work, path)) {
-      await removeEntry(at);
-      if (await placeFile(at, { mode, body })) continue;
-    }
-    ignored.push(path);
+    await removeEntry(at);
+    await placeFile(at, { mode, body });
   }
   await giveToAgent(work, kind);
-  return ignored;
 }
