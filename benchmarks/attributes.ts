@@ -14,7 +14,7 @@ import type { Scenario, Truth } from './attributes/suites.ts';
 
 const RUNS = 200;
 
-/** The model's constants were chosen with other seeds. */
+/** Not a seed with which the model's constants were chosen. */
 const SEED = 'measured';
 
 const value = (name: string): string | undefined => {

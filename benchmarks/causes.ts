@@ -15,10 +15,10 @@ import { examine } from './causes/simulate.ts';
 /** Simulated pull requests per row. Harmless edits need more, because few of them are examined. */
 const RUNS = { planted: 200, harmless: 1000, always: 200 };
 
-/** The experiment's constants were chosen with other seeds. */
+/** Not a seed with which the experiment's constants were chosen. */
 const SEED = 'measured';
 
-/** The largest default budget, and half of the smallest. */
+/** The largest default budget of calls, and half of the smallest. */
 const [ROOMY, NARROW] = [MOST_CAUSE_CALLS, 60];
 
 const value = (name: string): string | undefined => {

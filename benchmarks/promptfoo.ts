@@ -29,7 +29,7 @@ const CONCURRENCY = 64;
 const REPETITIONS: Readonly<Record<number, number>> = { 1000: 3, 4000: 2 };
 const given = process.argv.slice(2).map(Number);
 const sizes = given.length > 0 ? given : [1000, 4000];
-/** Settings from its documentation for runs that contact only the model. */
+/** Settings from promptfoo's documentation, so that it contacts only the model. */
 const PROMPTFOO_ALONE = {
   PROMPTFOO_DISABLE_TELEMETRY: '1',
   PROMPTFOO_DISABLE_UPDATE: '1',

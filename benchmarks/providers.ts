@@ -1,8 +1,9 @@
 /**
- * Time and memory that the providers edge adds to the models' own. Makes CALLS calls to a local
+ * Time and memory that evaldiff's provider layer adds to model calls. Makes CALLS calls to a local
  * server in a separate process, which answers each after LATENCY_MS. The heap is kept small, as in
- * both entries. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row `node:http` makes the same
- * calls without the edge: the limit of this machine and server.
+ * the action and the command line. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
+ * `node:http` makes the same calls without the provider layer: the limit of this machine and
+ * server.
  *
  *   npx node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
  */
@@ -41,7 +42,7 @@ async function serve(): Promise<void> {
       delayMs: latencyMs,
     }),
   });
-  // The stand-in keeps requests for tests. Here they would only use memory.
+  // The test server keeps all requests. Here they would only use memory.
   setInterval(() => {
     server.requests.length = 0;
   }, 100);

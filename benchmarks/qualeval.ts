@@ -59,7 +59,7 @@ for (const count of [50, 250, 1000, 2000]) {
     const sizes: Size[] = [];
     const counting: Solve = (program, solver) => {
       const classes = program.rows.length;
-      // One count per class and attribute; each class complete, each attribute within its bounds.
+      // One variable per class and attribute. One constraint per class and per attribute.
       sizes.push({
         solver,
         classes,

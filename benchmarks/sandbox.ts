@@ -47,7 +47,7 @@ for (const [language, alone] of [
   const first = performance.now() - start;
   const perSecond: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // The code differs each time, so that starting its process or engine is included.
+    // Different code in each round starts a new process or engine, which the time must include.
     const began = performance.now();
     const results = await sandbox.evaluate({ ...job, code: `${job.code}\n${'\n'.repeat(round)}` });
     perSecond.push((references / (performance.now() - began)) * 1000);

@@ -1,6 +1,7 @@
 /**
- * Recomputes the seeds' published figures with the code that runs in pull requests. Writes
- * benchmarks/seeds.md; the result is deterministic. Exits with 1 if a figure differs.
+ * Recomputes the published figures of the seeds (llmeval, FlexEval, code_chat_eval, QualEval) with
+ * the code that runs in pull requests. Writes benchmarks/seeds.md; the result is deterministic.
+ * Exits with 1 if a figure differs.
  *
  *   npx node benchmarks/seeds.ts [--print]
  */

@@ -1,7 +1,6 @@
 /**
- * Store reads and writes per second, as a run makes them through `wrap`: each answer is written
- * before it is returned, and each entry read is checked against its key. The file is in the
- * temporary folder.
+ * Store reads and writes per second. Like a run, it uses `wrap`, which writes each answer before
+ * returning it and checks each entry read against its key. The file is in the temporary folder.
  *
  *   npx node benchmarks/store.ts
  */
@@ -15,7 +14,7 @@ import type { Complete, Request } from '../src/types/model.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 
 const ROUNDS = 3;
-/** Like the one on a developer's machine. */
+/** A developer's machine has such a secret for its store. */
 const secret = randomBytes(32);
 const LETTERS = 200;
 const keyOf = (request: Request): string =>

@@ -27,7 +27,7 @@ import { simulate } from './verdicts/simulate.ts';
 import { SPEED } from './verdicts/speed-rows.ts';
 import { DRIFT, EROSION } from './verdicts/time-rows.ts';
 
-/** Simulated pull requests of an inexpensive row. */
+/** Simulated pull requests per row, except in expensive rows. */
 const RUNS = 2000;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * The workbench with a long list, in Chromium and with the bundle. Measures the time from an edit
- * of the prompt, whose answers are stored, until the page shows it, and how the page scrolls and
- * filters.
+ * Measures the bundled workbench in Chromium with a long list: the time from an edit of the prompt,
+ * whose answers are stored, until the page shows the result, and the times of scrolling and
+ * filtering.
  *
  *   npx node benchmarks/workbench.ts [references] [rounds]
  */
@@ -117,7 +117,7 @@ const SCROLL = `(async () => {
   return { times, long };
 })()`;
 
-/** Milliseconds from each letter or choice to the new layout. */
+/** Milliseconds from each typed letter or chosen tag to the new layout. */
 const FILTER = `(async () => {
   const search = document.querySelector('input[type=search]'), times = [];
   const change = async (element, value) => {

@@ -60,7 +60,7 @@ async function minifyChunks(folder: string): Promise<void> {
 
 rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
-// Files that run in sandboxes, next to the user's files or in browsers are copied unchanged.
+// Copied unchanged, because they run in sandboxes, next to the user's files or in browsers.
 for (const path of [
   'edges/sandbox/worker.py',
   'edges/sandbox/globals.js',

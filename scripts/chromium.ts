@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-/** The browser in `CHROMIUM`, or in a usual location; undefined: none. */
+/** Path of the browser: `CHROMIUM`, or a usual location. Undefined if none exists. */
 export const chromiumPath = [
   process.env['CHROMIUM'],
   '/usr/bin/chromium',

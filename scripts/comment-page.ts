@@ -49,7 +49,7 @@ function coloured(html: string): string {
 const circle = (colour: string, mark: string): string =>
   `<svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="8" fill="${colour}"/><path d="${mark}" stroke="#fff" stroke-width="2" fill="none"/></svg>`;
 
-/** Readers' systems have these symbols; the machine that takes screenshots may not. */
+/** Replaces symbols that the machine that takes screenshots may not have a font for. */
 const SIGNS: Readonly<Record<string, string>> = {
   '❌': circle('#d1242f', 'M5 5l6 6M11 5l-6 6'),
   '✅': circle('#1a7f37', 'M4.5 8.5l2.5 2.5 4.5-5.5'),

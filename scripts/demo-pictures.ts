@@ -36,8 +36,8 @@ export interface Shown {
 }
 
 /**
- * What a demo shows, without what differs between runs: the port of GitHub's stand-in, and
- * milliseconds. The page and workbench are rendered here from its result.
+ * What a demo shows, without parts that differ between runs (the port of the simulated GitHub, and
+ * milliseconds). Page and workbench are rendered here from its result.
  */
 export async function shownBy({
   comment,
@@ -87,14 +87,14 @@ function workbenchOf(result: Result, reports: Reports): Shown['workbench'] {
 }
 
 /**
- * A hash of everything that a picture can show. It is stored in the picture, to tell whether that
- * is up to date.
+ * Hash of everything that a picture can show. Stored in the picture, so that a check can tell
+ * whether the picture is up to date.
  */
 export function pictureKey(name: PictureName, shown: Shown, theme: Theme): string {
   const { comment, report, workbench } = shown;
   const from = {
     comment: () => commentPage(comment, theme),
-    // Style, script and first screen; the rest is not visible.
+    // The rest of the page is not in the picture.
     report: () => report.slice(0, report.indexOf('<section id="suites"')),
     workbench: () => workbenchPage('') + JSON.stringify(workbench),
   };

@@ -35,16 +35,15 @@ import {
 
 const WIDTHS = [860, 390];
 
-/** Of a report's page, in pixels. */
+/** In pixels. */
 const PAGE_HEIGHT = 2600;
 
-/** In milliseconds: a long page takes time on a busy machine. */
+/** In milliseconds; long pages are slow on a busy machine. */
 const TIMEOUT = 120_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const action = join(root, 'src', 'action.ts');
 
-/** A folder with `base` and `head`, like the demo's. */
 function folderOf({ base, head }: Situation): string {
   const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gallery-'));
   for (const [side, files] of Object.entries({ base, head }))
@@ -58,7 +57,7 @@ function folderOf({ base, head }: Situation): string {
 
 const fileName = (name: string): string => name.replace(/[^a-z0-9]+/g, '-');
 
-/** Tables of a comment that scroll sideways, including those in folds. */
+/** Finds tables of a comment that scroll sideways, including those in folds. */
 const SCROLLED = `
 for (const fold of document.querySelectorAll('details')) fold.open = true;
 [...document.querySelectorAll('table')]

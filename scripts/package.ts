@@ -36,10 +36,9 @@ interface Manifest {
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
-/** A command of a new user, its expected exit code, and its expected output. */
 type Step = [command: string[], code: number, says: RegExp];
 
-/** The version and the packed commit. A modified dist/ has no commit to name. */
+/** Matches the output of `--version`. A modified dist/ has no commit. */
 function versionSaid(): RegExp {
   const stamp = join(root, 'dist', 'commit.txt');
   const commit = existsSync(stamp) ? ` \\(commit ${readFileSync(stamp, 'utf8').trim()}\\)` : '';
@@ -57,7 +56,6 @@ const stepsOf = (): Step[] => [
   [['demo', 'agents'], 0, /Regressed: shop/],
 ];
 
-/** A server on loopback, and how to stop it. */
 interface Server {
   url: string;
   close(): void;
@@ -98,7 +96,7 @@ function startModel(): Promise<Server> {
   });
 }
 
-/** A registry with this package only; npx does not find anything else. */
+/** A registry that has only this package, so npx finds no other. */
 function startRegistry(tarball: string): Promise<Server> {
   const bytes = readFileSync(tarball);
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
@@ -137,7 +135,7 @@ function pack(folder: string): string {
   return join(folder, tarball);
 }
 
-/** The folder of this version of Node, from npm; null: the running one. */
+/** The `bin` folder of this Node version, installed from npm. Null: the running Node. */
 function nodeOf(version: string | null, place: string): string {
   if (version === null) return dirname(process.execPath);
   const system = process.platform === 'win32' ? 'win' : process.platform;
@@ -157,7 +155,6 @@ function git(folder: string, ...args: string[]): void {
   });
 }
 
-/** A new user's empty folder and environment. */
 interface Shell {
   folder: string;
   env: NodeJS.ProcessEnv;
@@ -184,7 +181,7 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  // The output ends when its last writer exits: npx, its shell or the program.
+  // Resolves when npx, its shell and the program have all exited.
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   try {
     const url = await new Promise<string>((resolve, reject) => {
@@ -218,7 +215,7 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
 /** Where npx gets the package: from a registry, or from a globally installed file. */
 type Source = { registry: string } | { tarball: string };
 
-/** From an empty folder to a red verdict. All files of npx are in `place`. */
+/** Goes from an empty folder to a red verdict. npx keeps its files in `place`. */
 async function tryOut(bin: string, source: Source, place: string): Promise<void> {
   const folder = join(place, 'empty');
   mkdirSync(folder);
@@ -230,7 +227,7 @@ async function tryOut(bin: string, source: Source, place: string): Promise<void>
     npm_config_prefix: join(place, 'global'),
     npm_config_cache: join(place, 'npm'),
     npm_config_update_notifier: 'false',
-    npm_config_yes: 'true', // npx asks before it installs; here nobody can answer.
+    npm_config_yes: 'true', // Otherwise npx asks before it installs.
     OPENAI_API_KEY: 'none',
     EVALDIFF_ENDPOINTS: `local=${model.url}/v1`,
     XDG_CACHE_HOME: join(place, 'cache'),

@@ -20,7 +20,7 @@ import {
   type PictureName,
 } from './demo-pictures.ts';
 
-/** Uses the largest scale whose file is within the size limit: a README is loaded often. */
+/** Uses the largest scale within the size limit, because a README is loaded often. */
 const SCALES = [2, 1.5, 1.25, 1] as const;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

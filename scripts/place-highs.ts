@@ -8,10 +8,10 @@ const files = {
 };
 
 /**
- * Copies HiGHS unchanged next to the bundle of the command line. ncc would read its compiled code
- * as text, which breaks it, and rewrite its loader's imports. Both bundles load it from there
- * (src/edges/solver/thread.ts). It is not compressed: downloads already are, and the file can be
- * compared with the package's own.
+ * Copies HiGHS unchanged next to the bundle of the command line, from where both bundles load it
+ * (src/edges/solver/thread.ts). ncc would read its compiled code as text, which breaks it, and
+ * rewrite its loader's imports. The copy is not compressed: downloads already are, and it can be
+ * compared with the package's file.
  */
 export function placeHighs(folder: string): void {
   for (const [name, path] of Object.entries(files)) {

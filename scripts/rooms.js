@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 
 /**
- * The rooms of `src` from the top down. A room may import rooms in later rows, including types, but
- * none in its own row.
+ * The rooms (top-level folders) of `src`, from the top down. A room may import from rooms in later
+ * rows, including types, but not from other rooms in its own row.
  */
 export const ROWS = [
   readdirSync(new URL('../src/features', import.meta.url)).map((name) => `features/${name}`),
@@ -37,14 +37,13 @@ export const EDGES = [
 ];
 export const EDGES_MAY_IMPORT = ['types', 'errors', 'text', 'edges/thread'];
 
-/** Rooms above these rows may use edges, `node:*` and SDKs. */
 const rowOf = (room) => ROWS.findIndex((rooms) => rooms.includes(room));
 export const mayUseEdges = (room) => rowOf(room) !== -1 && rowOf(room) <= rowOf('app/session');
 
 const SDKS =
   /^(?:@actions\/|@octokit\/|openai(?:\/|$)|@anthropic-ai\/sdk|javascript-lp-solver$|highs$)/;
 
-/** May read files: the style and script of pages, which are next to it. */
+/** May read files, namely the style and script of pages. */
 const ASSETS = 'src/report/page/assets.ts';
 
 /** All rooms; `null` for the entries, which may import everything. */
@@ -55,8 +54,8 @@ export function roomOf(path) {
 }
 
 /**
- * Why a file of `src` may not import `to` (a path from the repository's root, or a package); null:
- * it may.
+ * The reason why a file of `src` may not import `to` (a path from the repository's root, or a
+ * package). Null if it may.
  */
 export function importFault(from, to) {
   const room = roomOf(from);

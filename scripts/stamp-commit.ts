@@ -1,6 +1,6 @@
 /**
  * Runs before `npm pack`. Writes the packed commit to dist/commit.txt, for `evaldiff --version`.
- * Writes nothing outside of a clone, or if dist/ differs from the commit's.
+ * Writes nothing outside a clone or if dist/ differs from the commit's.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -38,7 +38,6 @@ const INPUTS = {
   end: '\n\n',
 };
 
-/** docs/action.md with the inputs of this action.yml. */
 export function withInputs(readme: string, action: string): string {
   const { inputs } = parse(action) as {
     inputs: Record<string, { description: string; default: string }>;
@@ -182,7 +181,7 @@ To limit the rate of an endpoint, add \`concurrency=N\` or \`requests-per-minute
 
 **GitHub Enterprise Server** has no artifact service for actions, so shards (\`shard\`, \`mode: merge\`) and the uploaded report are not available there. Everything else works as on github.com.`;
 
-/** How an answer counts by its ending: if it is empty, and if it has text. */
+/** How an answer counts, by its end reason: the reason, an empty answer, an answer with text. */
 const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something: string]>> = {
   whole: [
     'The model finished.',

@@ -10,22 +10,20 @@ import { FEATURES } from '../../src/features.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import type { Part } from '../../src/types/answer.ts';
 
-/** A pull request, and what evaldiff made of it. */
 export interface MeasuredCase {
   title: string;
   exit: number;
   verdict: string;
-  /** Requests that the model server got. */
   paid: number;
-  /** Model calls of head's runs, replayed ones too. */
+  /** Model calls of head's runs, including replayed ones. */
   calls: number;
   runs: number;
-  /** Runs in error, and the first message. */
+  /** Runs that ended in an error; `error` is the first message. */
   errors: number;
   error: string | null;
-  /** Of one of head's runs that paid for a call, mean. Null: there is none. */
+  /** Mean over head's runs that paid for a call; null: there is none. */
   seconds: number | null;
-  /** Whether all of head's runs used the skill. */
+  /** Whether any of head's runs used the skill. */
   usedSkill: boolean;
 }
 
@@ -33,11 +31,9 @@ export interface MeasuredAgent {
   name: AgentName;
   version: string | null;
   cases: MeasuredCase[];
-  /** Requests that the model server rejected. */
   rejected: string[];
-  /** Requests with another key than the vendor's. */
   wrongKeys: number;
-  /** Files of stores, reports and caches with the vendor's key. */
+  /** Files that contain the vendor's key. */
   leaks: number;
 }
 
@@ -47,7 +43,6 @@ interface AgentToMeasure {
   tries: number;
   /** An empty folder. */
   place: string;
-  /** Where CLIs are installed. */
   cache: string;
 }
 
@@ -124,7 +119,7 @@ export async function measureAgent(agent: AgentToMeasure): Promise<MeasuredAgent
   }
 }
 
-/** With this process's settings of npm. Later, evaldiff finds the copy. */
+/** Uses this process's npm settings. evaldiff later finds the installed copy. */
 async function install({ name, version, place, cache }: AgentToMeasure): Promise<void> {
   const row = agentRow(name);
   if (row.npm === null) return;
@@ -135,7 +130,6 @@ async function install({ name, version, place, cache }: AgentToMeasure): Promise
   if ('problem' in found) throw new Error(found.problem);
 }
 
-/** The files that the CLI reads from the root. */
 function instructionFiles(name: AgentName): string[] {
   const [first = 'AGENTS.md'] = agentRow(name).instructionFiles;
   return [first];

@@ -44,7 +44,7 @@ function cells({ title, verdict, runs, errors, calls, paid, seconds }: MeasuredC
   return [title, verdict, runsText, String(calls), String(paid), seconds?.toFixed(1) ?? ''];
 }
 
-/** What must hold for every agent. */
+/** Violations of the rules that every agent must meet. */
 export function failuresIn(measured: readonly MeasuredAgent[]): string[] {
   return measured.flatMap(({ name, cases, leaks, wrongKeys, rejected }) => {
     const [removed, unread, late] = cases;

@@ -2,7 +2,7 @@ import { groupVerdicts } from '../../src/features/attributes/verdicts.ts';
 import { createRandom } from '../../src/kernel/statistics/random.ts';
 import { drawSuite, drawTruth, type Drawn, type Scenario, type Truth } from './suites.ts';
 
-/** What one run is worth; `right`: the planted set and nothing else. */
+/** Classes of a run's result. `right`: names exactly the planted attributes. */
 export const RESULTS = ['right', 'or', 'part', 'silent', 'wrong'] as const;
 
 type Worth = (typeof RESULTS)[number];

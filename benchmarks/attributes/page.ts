@@ -6,7 +6,7 @@ interface Page {
   real: readonly Measured[];
 }
 
-/** From this many tests on, the goals are stated. */
+/** The goals apply to suites with at least this many tests. */
 const GOAL_TESTS = 50;
 
 const [RIGHT, WRONG] = [0.9, 0.05];

@@ -7,7 +7,6 @@ const fileSchema = z.object({
   ratings: z.record(z.string(), z.string().regex(/^[1-5]+$/)),
 });
 
-/** Ratings of the first real dialogues. */
 export function realTruth(references: number): Truth {
   const file = new URL('../../fixtures/qualeval/dialogue-ratings.json', import.meta.url);
   const { attributes, ratings } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));

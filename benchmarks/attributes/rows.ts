@@ -61,7 +61,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...atEach('one domain, ratings inverted', { ...silent, rater: 'inverted' }, [50, 150]),
 ];
 
-/** Over the ratings of real texts. */
+/** Simulations that use ratings of real texts. */
 export const REAL: readonly Scenario[] = [
   ...atEach('nothing changed', {}, [50, 150]),
   ...atEach('all lose 10 points', { fall: 0.1 }, [50, 150]),

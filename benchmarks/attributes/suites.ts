@@ -2,10 +2,10 @@ import type { ClusteredTries } from '../../src/kernel/statistics/clusters.ts';
 import { nextFloat, nextIndex, shuffle, type Random } from '../../src/kernel/statistics/random.ts';
 import type { Outcome } from '../../src/types/metric.ts';
 
-/** References × attributes, 1 to 5. */
+/** Ratings from 1 to 5, by reference and attribute. */
 export type Matrix = number[][];
 
-/** Domains come first. */
+/** True ratings. Domains come before sub-tasks. */
 export interface Truth {
   domains: number;
   ratings: Matrix;
@@ -23,26 +23,27 @@ export interface Scenario {
   references: number;
   tries?: number;
   plant?: readonly Plant[];
-  /** Share of base's rate that is left in planted attributes. */
+  /** Pass rate of planted attributes on head, as a share of base's. */
   left?: number;
-  /** Share of the first planted attribute's tests that a rival of the same size has too. */
+  /**
+   * Adds a rival of the same size that shares this share of the first planted attribute's tests.
+   */
   overlap?: number;
-  /** An attribute inside, or around, the first planted one. */
+  /** Adds an attribute whose tests are inside, or around, those of the first planted one. */
   nested?: 'inside' | 'around';
   /** Chance that a rating is drawn at random. */
   noise?: number;
   /** Chance that a rating is missing. */
   refused?: number;
   rater?: Rater;
-  /** Points that every test loses. */
+  /** Drop of every test's pass rate. */
   fall?: number;
   /** Chance that a test breaks for a reason outside all attributes. */
   scattered?: number;
-  /** Base's rates depend on the domain. */
   uneven?: true;
-  /** Planted attributes get better instead. */
+  /** Planted attributes improve instead of breaking. */
   better?: true;
-  /** The ratings say nothing, so to be silent is right. */
+  /** The ratings are uninformative, so naming nothing is right. */
   isSilenceRight?: true;
 }
 
@@ -53,7 +54,6 @@ export interface Drawn {
   planted: number[];
 }
 
-/** Attributes of each kind by number of references. */
 const SIZES: Readonly<Record<number, { domains: number; subtasks: number }>> = {
   20: { domains: 4, subtasks: 3 },
   50: { domains: 6, subtasks: 5 },

@@ -15,7 +15,7 @@ export interface Count {
 }
 
 export interface Counting {
-  /** Without stored answers, and after a sweep of main. */
+  /** `cold`: without stored answers. `warm`: after a sweep of main. */
   count(scenario: Scenario): Promise<{ cold: Count; warm: Count }>;
   close(): Promise<void>;
 }

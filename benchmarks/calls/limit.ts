@@ -13,7 +13,7 @@ export function callsToCompare(base: Project, head: Project): Set<string> {
       const old = before?.references.find(({ item }) => item === reference.item) ?? null;
       if (before !== null && old !== null && same([base, before, old], [head, prompt, reference]))
         continue;
-      // Base's prompt gets head's question, if it exists.
+      // If base has the prompt, it answers head's question too.
       addCalls(
         calls,
         before === null
@@ -60,7 +60,7 @@ function same(
   return what(base, before, old) === what(head, prompt, reference);
 }
 
-/** Each side's answers, and for rubrics a grade of each answer by each side's rubric. */
+/** Adds each side's answers and, for rubrics, a grade of each answer by each side's rubric. */
 function addCalls(calls: Set<string>, sides: readonly Side[], { item }: Reference): void {
   for (const [project, { wording, temperature }] of sides) {
     const message = `${wording} item ${String(item)}`;

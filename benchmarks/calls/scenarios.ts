@@ -1,6 +1,6 @@
 import { withPrompt, type Project, type Prompt, type Reference } from './project.ts';
 
-/** A pull request; `earlier` is a push that was compared before. */
+/** A pull request. `earlier` is a previous push that evaldiff already compared. */
 export interface Scenario {
   title: string;
   head: Project;

@@ -1,20 +1,19 @@
 import { table } from '../measure/markdown.ts';
 import type { Goal } from './rows.ts';
 
-/** The result of one row. */
 export interface Measured {
   name: string;
   goal: Goal | null;
   runs: number;
-  /** Runs in which something fell, so that the experiment ran. */
+  /** Runs in which something got worse, so that the experiment ran. */
   examined: number;
   right: number;
   wrong: number;
-  /** Of all experiments. */
+  /** Sum over all experiments. */
   calls: number;
 }
 
-/** In every row, at most this percentage of runs may name something else. */
+/** Percentage of runs in a row that may name something else. */
 const MOST_WRONG = 5;
 
 function share(part: number, whole: number): string {
@@ -30,7 +29,6 @@ function goalWords(goal: Goal | null): string {
   ].join(', ');
 }
 
-/** Which goals a row misses, in words; empty: none. */
 function missed({ goal, examined, right, wrong, calls }: Measured): string[] {
   const { right: least = 0, calls: most = Infinity } = goal ?? {};
   return [

@@ -1,6 +1,5 @@
-/** Shares of runs in percent, and mean calls. */
 export interface Goal {
-  /** Minimum share that names everything planted and nothing else. */
+  /** Minimum percentage of runs that name exactly the planted lines. */
   right?: number;
   calls?: number;
 }
@@ -21,7 +20,7 @@ export interface Row {
   always?: boolean;
 }
 
-/** References that fall, of 20. */
+/** References that get worse, of 20. */
 const FALLING = 6;
 
 const broken =
@@ -150,7 +149,7 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** Tasks of an agent: few tests, and each run passes in 90 % of the time at best. */
+/** An agent has few tasks, and each run passes with a chance of at most 90 %. */
 export const AGENT_ROWS: readonly Row[] = [
   {
     name: 'one line of eight breaks three of six tasks',

@@ -11,12 +11,11 @@ const REFERENCES = 20;
 export interface Examined {
   /** All causes were named, and nothing else. */
   right: boolean;
-  /** Something else was named. */
   wrong: boolean;
   calls: number;
 }
 
-/** Runs one pull request through evaldiff's own comparison and experiment; null: nothing fell. */
+/** Runs evaldiff's own comparison and experiment on one pull request. Null: nothing got worse. */
 export async function examine(
   { units, rate, culprits, references = REFERENCES, always = false }: Row,
   maxCalls: number | null,

@@ -10,7 +10,7 @@ import type { Counts } from '../../src/kernel/statistics/table.ts';
 
 export const CONFIDENCE = 0.95;
 
-/** A cheap grader, answers that it judges, and answers that people label. */
+/** A grader, the answers that it judges, and the answers that people label. */
 export interface Law {
   /** Shares of good and of bad answers that the grader recognises. */
   good: number;
@@ -39,7 +39,7 @@ interface Drawn {
   labelled: Labelled[];
 }
 
-/** Whether the interval of head's rate contains the truth, its width, and the same of the change. */
+/** For head's rate and for the change: whether the interval contains the truth, and its width. */
 export interface Seen {
   rate: { covers: boolean; width: number };
   change: { covers: boolean; width: number };
@@ -55,7 +55,7 @@ export function estimate(law: Law, source: LabelSource, method: Method, random: 
   return { rate: seen(rate, law.head), change: seen(change, law.head - law.base) };
 }
 
-/** No interval means that the report gives none, which promises nothing. */
+/** Without an interval, the report makes no claim, so a missing one counts as right. */
 function seen(interval: Interval, truth: number): Seen['rate'] {
   if (interval === null) return { covers: true, width: 1 };
   const { low, high } = interval;
@@ -107,9 +107,9 @@ interface Estimate {
 }
 
 /**
- * Angelopoulos, Duchi and Zrnic 2023 (PPI++): the grader's rate, corrected by the labelled sample,
+ * Angelopoulos, Duchi and Zrnic 2023 (PPI++): corrects the grader's rate by the labelled sample,
  * with the weight of least variance. Half an answer of each kind is added, so that few labels do
- * not claim certainty.
+ * not give a variance of 0.
  */
 function predictionPowered({ judged, labelled }: Drawn): Estimate {
   const cells = [true, false].flatMap((isGood) =>

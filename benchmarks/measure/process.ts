@@ -8,7 +8,7 @@ export interface Usage {
   seconds: number;
   /** User and system time of the process, its threads, and the Node processes it started. */
   cpuSeconds: number;
-  /** Largest resident set of these processes, in MB (1,000,000 bytes). */
+  /** Largest resident set of any of these processes, in MB (1,000,000 bytes). */
   peakMb: number;
 }
 

@@ -23,7 +23,9 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** Creates a branch off `main` with only these files, by one process and without a checkout. */
+/**
+ * Creates a branch from `main` with only these files, in one git process and without a checkout.
+ */
 export function branchOff(folder: string, branch: string, files: Files): void {
   const data = (text: string): string => `data ${String(Buffer.byteLength(text))}\n${text}\n`;
   const stream = [

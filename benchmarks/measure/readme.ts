@@ -1,7 +1,7 @@
 /** The marks around a benchmark's tables in the README. */
 const mark = (name: string, end: '' | '/'): string => `<!-- ${end}bench:${name} -->`;
 
-/** The benchmarks with a place in the README, in its order. */
+/** Names of the benchmarks that have marks in the README, in its order. */
 export function benchmarksIn(readme: string): string[] {
   return [...readme.matchAll(/<!-- bench:([a-z-]+) -->/g)].map(([, name = '']) => name);
 }

@@ -19,9 +19,9 @@ export interface Counted {
 }
 
 export interface Server {
-  /** With `/v1`, as OpenAI's SDK expects. */
+  /** Ends with `/v1`, as OpenAI's SDK expects. */
   url: string;
-  /** Since the last call. */
+  /** Counts the calls since the previous `counted()`. */
   counted(): Promise<Counted>;
   stop(): void;
 }

@@ -7,7 +7,7 @@ import { gradeEvaluators } from '../../src/features/conversations/evaluator-test
 import type { EvaluatorGrade } from '../../src/features/conversations/result.ts';
 import type { Part } from './page.ts';
 
-/** Shares of "yes" in its README, in percent: accepted answers, then rejected ones. */
+/** Percentages of "yes" in code_chat_eval's README: accepted answers, then rejected ones. */
 const VALIDATION: Readonly<Record<string, readonly number[]>> = {
   'gpt-4o-2024-08-06': [96, 87, 70, 69, 44, 26, 9, 9],
   'gpt-4o': [100, 93, 56, 56, 52, 29, 4, 4],
@@ -16,7 +16,7 @@ const VALIDATION: Readonly<Record<string, readonly number[]>> = {
   'gemini-1.5-flash': [95, 70, 34, 34, 48, 18, 4, 4],
 };
 
-/** Completed tasks and their average number of turns, from its README. */
+/** Completed tasks and their average number of turns, from code_chat_eval's README. */
 const COMPLETED: Readonly<Record<string, readonly [string, string]>> = {
   'gpt-4o-mini': ['100.00%', '1.1'],
   'gemini-1.5-flash': ['97.50%', '1.26'],
@@ -26,7 +26,9 @@ const COMPLETED: Readonly<Record<string, readonly [string, string]>> = {
 
 const CRITERIA = ['understanding', 'correctness', 'completeness'];
 
-/** The table that code_chat_eval used to choose its evaluator, from its published labels. */
+/**
+ * Recomputes the table with which code_chat_eval chose its evaluator, from its published labels.
+ */
 export function validation(): Part {
   const { accepted, evaluators } = published('evaluators') as {
     accepted: string;
@@ -71,7 +73,7 @@ export function validation(): Part {
   };
 }
 
-/** Completion and turns of four models over 200 questions, and of one pair of models. */
+/** Recomputes completion and turns of four models over 200 questions, and compares two models. */
 export async function evaluation(): Promise<Part> {
   const { summary } = await publishedConversations();
   const alone = Object.entries(COMPLETED).flatMap(([model, [share, turns]]) => {
@@ -107,7 +109,7 @@ export async function evaluation(): Promise<Part> {
   };
 }
 
-/** Its README truncates figures instead of rounding. */
+/** code_chat_eval's README truncates figures instead of rounding. */
 function cut(value: number, digits: number): string {
   return (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
 }

@@ -2,7 +2,7 @@ import { readGrade } from '../../src/metrics/grade.ts';
 import { graderPrompt } from '../../src/metrics/grader-prompt.ts';
 import type { Part, Row } from './page.ts';
 
-/** The sections of its template in our own words; the keyword is the part that varies. */
+/** FlexEval's template with its sections in our own words. */
 const templateWith = (keyword: string): string => `Your Role:
 You read lessons.
 
@@ -29,7 +29,7 @@ const LABELS = new Map([
   ['NO', 0],
 ]);
 
-/** The keywords of its data block, each with the material it refers to. */
+/** Keywords of the template's data block, each with the text that replaces it. */
 const KEYWORDS = {
   conversation: 'the whole conversation',
   context: 'the entries before',
@@ -37,7 +37,7 @@ const KEYWORDS = {
   completion: 'the new completion',
 } as const;
 
-/** FlexEval's Rubric Guide: its template, keywords, marks and labels. */
+/** Checks the template, keywords, marks and labels of FlexEval's Rubric Guide. */
 export function guide(): Part {
   const { conversation, context, turn: content, completion } = KEYWORDS;
   const askedWith = (keyword: string): string =>

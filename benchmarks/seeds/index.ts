@@ -4,7 +4,6 @@ import { guide } from './guide.ts';
 import type { Part } from './page.ts';
 import { sampleReport } from './report.ts';
 
-/** All tables of the page. */
 export async function reproduce(): Promise<Part[]> {
   return [validation(), await evaluation(), await assignment(), guide(), await sampleReport()];
 }

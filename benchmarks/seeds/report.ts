@@ -18,7 +18,7 @@ const COLUMNS = [
   'correctness (pass / fail) #1',
 ];
 
-/** The data in its rows: model, temperature, country, expected. */
+/** The data in the report's rows: model, temperature, country, expected. */
 const ROWS = ['gpt-3.5-turbo', 'gpt-4'].flatMap((model) => [
   [model, '0.9', 'Denmark', 'Copenhagen'],
   [model, '0.9', 'Germany', 'Berlin'],
@@ -38,7 +38,7 @@ function reportOf(model: string, job: number, attempt: number): RunReport {
   return report;
 }
 
-/** Its sample report of two models and two tries, from files in its own layout. */
+/** Rebuilds llmeval's sample report of two models and two tries from files in llmeval's layout. */
 export async function sampleReport(): Promise<Part> {
   const reports = ['gpt-3.5-turbo', 'gpt-4'].flatMap((model, job) =>
     [0, 1].map((attempt) => reportOf(model, job, attempt)),

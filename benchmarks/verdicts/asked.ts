@@ -3,11 +3,11 @@ import type { MetricAnswer } from '../../src/metrics/answer.ts';
 import type { Metric, Score } from '../../src/types/metric.ts';
 import type { Completion, Message, Request } from '../../src/types/model.ts';
 
-/** The prompt of a try, and the reference's position. */
+/** A try: its prompt and the position of its reference. */
 export interface Asked {
   prompt: string;
   position: number;
-  /** Not answered from the store. */
+  /** Whether the store must not answer. */
   anew: boolean;
   try: number;
 }

@@ -4,7 +4,7 @@ import { fixGate } from '../../src/trials/fix-gate.ts';
 import { least, most, type Goal } from './goals.ts';
 import type { ReportedRow } from './scores.ts';
 
-/** A drafted fix: how often each fallen and each stable reference passes with it. */
+/** A drafted fix: the pass rate of each fallen and each stable reference. */
 interface Draft {
   /** How many references fell; absent: 5. */
   fallen?: number;
@@ -19,7 +19,7 @@ const SHOWN = 0.5;
 
 const HELD = 45;
 
-/** The level that features/causes uses for one draft. */
+/** The significance level that features/causes uses for one draft. */
 const LEVEL = 0.05;
 
 async function tryDraft(
@@ -71,7 +71,7 @@ const row = (
 const bad = (name: string, draft: Draft & { rate: number }, share = 0.05): ReportedRow =>
   row(name, draft, [most('reported', share)]);
 
-/** How often a draft is accepted that restores the fallen references and keeps 45, or does not. */
+/** How often good and bad drafts are accepted. */
 export const FIXES: readonly ReportedRow[] = [1, 0.95].flatMap((rate) => {
   const held = `held × ${String(rate)}: `;
   const keeps = { rate, restores: always(rate), holds: always(rate) };

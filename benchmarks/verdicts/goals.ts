@@ -1,7 +1,6 @@
 /** Measured figures: shares of the runs (0–1), and calls per reference. */
 export type Figure = 'red' | 'green' | 'grey' | 'wrong' | 'reported' | 'named' | 'fixed' | 'calls';
 
-/** A limit for a row: a share of the runs, or calls per reference. */
 export interface Goal {
   figure: Figure;
   side: 'least' | 'most';
@@ -12,7 +11,7 @@ export const least = (figure: Figure, value: number): Goal => ({ figure, side: '
 
 export const most = (figure: Figure, value: number): Goal => ({ figure, side: 'most', value });
 
-/** The result of one row; absent figures do not apply to it. */
+/** The result of one row. Figures that do not apply to it are absent. */
 export interface Outcome {
   name: string;
   goals: readonly Goal[];
@@ -20,16 +19,16 @@ export interface Outcome {
   figures: Partial<Record<Figure, number>>;
 }
 
-/** Keeps rounding of summed shares from missing a goal of 100 % or of a whole call. */
+/** Without it, rounding errors of sums could miss a goal of 100 % or of a whole call. */
 const ROUNDING_TOLERANCE = 1e-9;
 
-/** A goal that a row misses. */
 export interface Miss {
   name: string;
   goal: Goal;
   measured: number;
   /**
-   * How far the share misses the goal, in standard errors of a share at the goal; null: unknown.
+   * Distance from the goal, in standard errors of a share that equals the goal; null for calls and
+   * for a goal of 100 %.
    */
   errors: number | null;
 }

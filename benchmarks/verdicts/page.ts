@@ -1,7 +1,6 @@
 import { table } from '../measure/markdown.ts';
 import { inWords, missesOf, type Figure, type Miss, type Outcome } from './goals.ts';
 
-/** The result of one row of pull requests. */
 export interface Measured extends Outcome {
   /** Also in the short table of docs/verdicts.md. */
   shown: boolean;
@@ -10,7 +9,7 @@ export interface Measured extends Outcome {
   single: number;
 }
 
-/** How often something is reported. */
+/** The result of a row that counts how often something is reported. */
 export interface Reported extends Outcome {
   figures: { reported: number; calls: number };
 }
@@ -18,9 +17,9 @@ export interface Reported extends Outcome {
 export interface Page {
   promises: readonly Measured[];
   scores: readonly Reported[];
-  /** With stored answers of base. */
+  /** Rows in which base's answers are stored. */
   drift: readonly Reported[];
-  /** Many pull requests, each compared with one older commit. */
+  /** Series of pull requests, each compared with one older commit. */
   erosion: readonly Reported[];
   fixes: readonly Reported[];
   speed: readonly Reported[];
@@ -167,7 +166,6 @@ function missTable(misses: readonly Miss[]): string {
   return table(['row', 'goal', 'measured', 'standard errors beyond'], cells, 2);
 }
 
-/** All goals that the page's rows miss, and why. */
 function notReached(page: Page): string[] {
   const { promises, ledger, unchanged, fallen } = page;
   const reported = [page.scores, page.drift, page.erosion, page.fixes, page.speed].flat();

@@ -26,17 +26,18 @@ export interface Row {
   gate?: Partial<GateSettings>;
   /** The metric that a red suite must name. */
   falls?: string;
-  /** The number of references that head fixes, all of which must be named; absent: none may be. */
+  /**
+   * The number of references that head fixes. Absent: "fixed" counts any reference reported as
+   * fixed.
+   */
   heals?: number;
   draw: (random: Random) => Suite[];
 }
 
-/** One suite, with its properties besides the rates. */
 export const one =
   (references: number, law: Law, change: Change = nothing, own: Partial<Suite> = {}) =>
   (random: Random): Suite[] => [{ ...drawSuite(references, law, change, random), ...own }];
 
-/** Several suites, of which all change or only the first. */
 export const suites =
   (
     count: number,
@@ -48,7 +49,7 @@ export const suites =
       drawSuite(references, law, s === 0 ? (first ?? all) : all, random),
     );
 
-/** One critical reference drops from always right to half, with this many first tries. */
+/** One critical reference drops from a pass rate of 1 to 0.5. It starts with this many tries. */
 const criticalHalf = (references: number, law: Law, criticalTries?: number) =>
   one(references, law, turned(1, 1, 0.5), {
     critical: [0],
@@ -64,7 +65,7 @@ export const row = (
 
 const SHOWN = { shown: true } as const;
 
-/** The documented promises, one by one. */
+/** Promises in the documentation. */
 export const PROMISES: readonly Row[] = [
   row(
     '20 × 1.0, nothing changed',
@@ -158,10 +159,9 @@ export const PROMISES: readonly Row[] = [
 
 const NAMES = Object.keys(LAWS) as Law[];
 
-/** Goals of an unchanged suite, for any size and distribution. */
+/** Goals of every unchanged suite. */
 const CALM = [most('red', 0.05), most('calls', 6.6)];
 
-/** Nothing changed: every distribution and size. */
 export const UNCHANGED: readonly Row[] = [
   ...[3, 5, 8, 12, 20, 35, 50, 100, 300, 1000].flatMap((references) =>
     NAMES.map((law) =>
@@ -177,7 +177,7 @@ export const UNCHANGED: readonly Row[] = [
       }),
     ),
   ),
-  // The test of whether head answers as often has its own fifth of alpha.
+  // The test whether head answers as often as base has its own fifth of alpha.
   ...[20, 50].flatMap((references) =>
     (['all 1.0', 'all 0.95', 'Beta(0.4, 0.1)'] as const).map((law) =>
       row(

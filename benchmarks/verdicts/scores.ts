@@ -6,7 +6,7 @@ import { least, most, type Goal } from './goals.ts';
 import type { Suite } from './scenarios.ts';
 import { tried } from './simulate.ts';
 
-/** A row that counts how often one thing is reported, and calls per reference. */
+/** A row that counts calls and how often something is reported. */
 export interface ReportedRow {
   name: string;
   goals: readonly Goal[];
@@ -21,7 +21,7 @@ interface Law {
   draw: NonNullable<Suite['value']>;
 }
 
-/** Whether values are reported as moved, or one reference's as exploded; every try passes. */
+/** Whether evaldiff reports that values moved, or that one reference's value exploded. */
 function reportedBy({ references, better, draw }: Law, tries: 2 | 'adaptive', random: Random) {
   const rates = Array<number>(references).fill(1);
   const suite = { base: rates, head: rates, value: draw, ...(better ? { better } : {}) };
@@ -38,7 +38,7 @@ function reportedBy({ references, better, draw }: Law, tries: 2 | 'adaptive', ra
 
 const normal = (random: Random): number => normalQuantile(nextFloat(random));
 
-/** Standard deviation of a try's score around its reference's own. */
+/** Standard deviation of the scores of a reference's tries. */
 const SPREAD = 0.6;
 
 const score =

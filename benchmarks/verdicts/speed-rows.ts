@@ -5,7 +5,6 @@ import { drawSuite, nothing } from './scenarios.ts';
 import type { ReportedRow } from './scores.ts';
 import { tried } from './simulate.ts';
 
-/** How often judging all suites takes less than a second of processor time. */
 export const SPEED: readonly ReportedRow[] = [
   {
     name: 'judging 5000 × 5 tries a side takes less than 1 s',

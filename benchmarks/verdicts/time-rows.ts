@@ -14,9 +14,9 @@ type Price = Parameters<typeof createConfirm>[1];
 const NO_PRICE = {} as Price;
 
 interface Drift {
-  /** How much the model lost since base's answers were stored. */
+  /** Drop of the model's pass rate since base's answers were stored. */
   model: number;
-  /** Head's effect on a reference, by position. */
+  /** Head's effect on the pass rate of the reference at a position. */
   change: (position: number) => number;
 }
 
@@ -75,7 +75,6 @@ const first =
   (position: number): number =>
     position < count ? -1 : 0;
 
-/** How often runs with stored base answers are red, or report drift; extra calls per reference. */
 export const DRIFT: readonly ReportedRow[] = [
   drift('nothing changed', { model: 0, change: none }, [most('reported', 0.05)]),
   ...[0.05, 0.1, 0.2].map((model) =>
@@ -109,11 +108,13 @@ interface Erosion {
   references: number;
   steps: number;
   rate: (step: number) => number;
-  /** How much the model lost since the anchor's answers. */
+  /** Drop of the model's pass rate since the anchor answered. */
   model?: number;
 }
 
-/** The first of several pull requests that is reported as worse than the anchor, and calls. */
+/**
+ * The step at which a pull request is reported as worse than the anchor, and calls per reference.
+ */
 async function erosionTold(
   { references, steps, rate, model = 0 }: Erosion,
   random: Random,
@@ -193,9 +194,7 @@ const falls =
     0.97 - by * step;
 const stays = (rate: number) => (): number => rate;
 
-/**
- * Whether some pull request in a history is reported as worse than its anchor; calls to confirm it.
- */
+/** Whether any pull request of a series is reported as worse than the anchor. */
 export const EROSION: readonly ReportedRow[] = ([50, 20] as const).flatMap((references) => {
   const told = references === 50 ? 0.97 : 0.85;
   const row = (name: string, rate: Erosion['rate'], steps: number, goals: Goal[], by = steps) =>

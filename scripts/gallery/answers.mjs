@@ -1,4 +1,4 @@
-// Replaces a model. The first rule that matches answers, each time with its next answer.
+// Simulates a model. The first matching rule gives its next answer.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 

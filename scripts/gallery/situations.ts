@@ -10,7 +10,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** Applies if the request contains all its texts. Gives its answers in turn, or an error. */
+/** Applies if the request contains all its texts. Returns its answers in turn, or an error. */
 interface Rule {
   /** The model's name in evaldiff.yaml. */
   model?: string;
@@ -35,7 +35,6 @@ export interface Situation {
 
 const ANSWERS = readFileSync(join(root, 'scripts/gallery/answers.mjs'));
 
-/** A change whose model answers by rules. */
 const ruled = ({ base, rules, ...change }: Situation & { rules: readonly Rule[] }): Situation => ({
   ...change,
   base: { ...base, 'app/answers.mjs': ANSWERS, 'app/answers.json': JSON.stringify(rules, null, 1) },
@@ -189,13 +188,12 @@ const verdict = (analysis: string, followUp: string): string =>
     follow_up: followUp,
   });
 
-/** A suite with its own prompt and questions. */
 const ownSuite = (name: string, style: string): Record<string, string> => ({
   [`prompts/${name}.yaml`]: prompt(name, `You answer customers about ${name}.\n${style}`),
   [`prompts/tests/${name}.yaml`]: tests(ASKED.slice(0, 12)),
 });
 
-/** Gives `other` for every fourth answer, on a different topic each time. */
+/** Returns `other` as every fourth answer, on a different topic each time. */
 const everyFourth = (system: string, usual: string, other: string): Rule[] =>
   THINGS.map((thing, at) => ({
     system,

@@ -10,8 +10,8 @@ const INLINE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A comment's text as GitHub first shows it: without the hidden marker, and with only the summary
- * of closed folds. `isOpen` gets a fold's summary and decides whether it is open.
+ * A comment's text as GitHub first shows it: without the hidden marker, and with only the summaries
+ * of closed folds. `isOpen` decides by the summary whether a fold is open.
  */
 export function visibleText(comment: string, isOpen: (summary: string) => boolean = () => false) {
   const html = micromark(comment, {
@@ -41,11 +41,11 @@ export const wordsIn = (text: string): number =>
 export const numbersIn = (text: string): number =>
   text.match(/(?<![\p{L}\d_.-])\d+(?:[.,]\d+)*(?![\p{L}\d_])/gu)?.length ?? 0;
 
-/** Words that require statistics, and words of earlier versions. */
+/** Words that need knowledge of statistics, and words that older versions used. */
 const NOT_PLAIN =
   /\b(?:intervals?|power|tolerance|judged tries|told apart|fell with the suite|rules? out|ruled out|detects drops)\b/gi;
 
-/** Names of statistics, which folds give in brackets for experts. */
+/** Statistics that only folds may name, in brackets, for experts. */
 const FIGURES = /\b(?:mcnemar|macro-f1)\b|κ/gi;
 
 export const notPlainIn = (text: string): string[] => text.match(NOT_PLAIN) ?? [];
