@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * The agents of both sides do what either side's metrics need. Otherwise a new metric could not be
- * compared with base.
+ * Gives both sides' agents the same follow-up work: whatever the metrics of either side need.
+ * Otherwise a metric that is new on head could not be computed for base.
  */
 export function withAfterwards(
   base: Project | null,

@@ -84,7 +84,10 @@ interface LabelledContent {
   place: Place;
 }
 
-/** Equal content with different labels is an error, because no grader can get both right. */
+/**
+ * Labelled examples with equal content but different labels are an error, because no grader can get
+ * both right.
+ */
 export function reportContradictions(
   labelled: readonly LabelledContent[],
   problems: Problem[],

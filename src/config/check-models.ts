@@ -108,7 +108,10 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   });
 }
 
-/** The tools are under test, so the fix changes the other parameter. */
+/**
+ * For a conflict between `tools` and another parameter, suggests changing the other one, because
+ * the tools are under test.
+ */
 function refusalFix(
   { parameters, places }: Prompt,
   name: string,

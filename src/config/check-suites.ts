@@ -21,7 +21,10 @@ import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';
 
-/** Checks where requests really go, because a file could give an allowed name to any server. */
+/**
+ * Checks the model that a name stands for, not the name itself, because a file could give an
+ * allowed name to any server.
+ */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
@@ -51,11 +54,12 @@ export function checkModels(
 }
 
 /**
- * `place:model` allows one host. A name without a place never allows programs or recorded answers.
+ * In `allowed`, an entry `place:model` allows the model on one host only. An entry without a place
+ * never allows programs or recorded answers.
  */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
-  // An agent runs in a sandbox, so only its model is checked.
+  // An agent runs in a sandbox, so only the model that it calls is checked.
   if (entry?.calls !== undefined) return notAllowed(entry.calls.model, settings, allowed);
   const asked = entry?.model ?? name;
   const place = entry === null ? vendorOf(name) : placeOf(entry);
@@ -165,7 +169,10 @@ function checkPassing(
   }
 }
 
-/** Allows one edit, or two if length and start are the same. Excludes "clinical". */
+/**
+ * Whether the tag is probably a misspelt `critical`: one edit away, or two if length and start are
+ * the same. Excludes "clinical".
+ */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
@@ -185,7 +192,7 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   });
 }
 
-/** Adds a notice for metrics that do not gate because their rubric has no pass rule. */
+/** Removes metrics from the gate if their rubric has no pass rule, and adds a notice. */
 export function withoutSilent(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,

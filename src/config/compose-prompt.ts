@@ -13,7 +13,7 @@ import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 const MAX_DEFAULTS_DEPTH = 8;
 
-/** Limits the number of files, because nested lists of `defaults` multiply. */
+/** Limits how many files a prompt is composed of, because nested lists of `defaults` multiply. */
 const MAX_FILES = 100;
 
 interface Composition {

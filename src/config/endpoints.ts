@@ -7,7 +7,8 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 const FORM = 'name=url key=ENV_NAME';
 
 /**
- * Reads lines `name=url key=ENV_NAME …`. Allows http only for local addresses or with `insecure`.
+ * Reads the lines of the input `endpoints`: `name=url key=ENV_NAME …`. Allows http only for local
+ * addresses or with `insecure`.
  */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];

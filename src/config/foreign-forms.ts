@@ -1,8 +1,8 @@
 import { nearest } from '../text/suggest.ts';
 
 /**
- * Finds variables in other tools' syntax: `{{name}}`, `${name}`, `{{$name}}`, `{% if name %}`. The
- * names in `unused` also match misspelt variables.
+ * Finds variables in other tools' syntax: `{{name}}`, `${name}`, `{{$name}}`, `{% if name %}`. Also
+ * finds misspelt forms of the names in `unused`.
  */
 export function foreignForms(
   template: string,

@@ -43,7 +43,10 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
-  /** Converts another format's tasks, or returns null if the settings do not ask for that. */
+  /**
+   * Converts the tasks of a file in another format to a document in this format. Returns null if
+   * the settings do not ask for that.
+   */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 

@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * `refused` rejects models in code. `written` accepts them to convert files, but does not run code.
- * A function runs the code.
+ * What to do if a file defines a model in code. `refused`: report an error. `written`: accept the
+ * file in order to convert it, but do not run the code. A function: run the code with it.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

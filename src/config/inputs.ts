@@ -208,7 +208,7 @@ function parseAmount(name: string, value: string, whole: boolean, refuse: Refuse
   return number;
 }
 
-/** Longer than any job runs, but within the limit of timers. */
+/** Longer than any job may run, but within the limit of JavaScript timers. */
 const MAX_MINUTES = 30_000;
 
 function minutes(name: string, value: string, refuse: Refuse): number | null {

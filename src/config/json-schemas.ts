@@ -46,7 +46,7 @@ export function jsonSchemas(
   );
 }
 
-/** The id is not an address, because the publisher decides where the files are. */
+/** The schema's `$id` is not a web address, because the publisher decides where the files are. */
 function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): object {
   let holdsMetrics = false;
   const definitions = [...metrics.values(), ...own];

@@ -34,7 +34,7 @@ export interface WrittenContent {
   texts: { text: string; path: Path }[];
 }
 
-/** Does not resolve paths yet. Joins a list that has only texts. */
+/** Joins a list that has only texts into one text. Does not resolve file paths yet. */
 export function readContent(
   document: Document,
   path: Path,

@@ -134,7 +134,10 @@ export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });
 
-/** Conditions refer to the suite's metrics, so a reference's own metrics have none. */
+/**
+ * A metric of a single reference cannot have conditions (`depends_on`), because these refer to the
+ * suite's metrics.
+ */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 
 export const metricsSchema = z.union(

@@ -132,7 +132,10 @@ function readMetric(
   };
 }
 
-/** If a metric judges every object of a dialogue, this share of them must pass. */
+/**
+ * The default share of a dialogue's objects (such as turns) that must pass if a metric judges each
+ * of them.
+ */
 const HALF = 0.5;
 
 function neededShare(

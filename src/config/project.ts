@@ -119,7 +119,10 @@ export async function readProject(
 
 const SHOWN_FOLDERS = 3;
 
-/** Otherwise a run in the wrong folder would look like one without changes. */
+/**
+ * A project without prompts is an error. Otherwise a run in the wrong folder would look like one
+ * without changes.
+ */
 function nothingToRunProblems(
   { commit, files }: SourceTree,
   config: string,

@@ -68,14 +68,14 @@ interface SettingsOptions {
   own: readonly OwnSettings[];
 }
 
-/** The line is 0 for a default pattern. */
+/** Where settings are written. The line is 0 for a default pattern. */
 interface SettingsPlaces {
   (pattern: string): Place;
   sweep(key: string): Place | null;
   gate(path: readonly string[]): Place;
 }
 
-/** `known` is true if the file is absent or readable, so that missing settings are intended. */
+/** `known`: whether the settings are certain, because the file is readable or there is none. */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,

@@ -105,8 +105,8 @@ interface PromptFile {
 }
 
 /**
- * If `prompts` is not set, finds other tools' files by name. If the project also has our files,
- * only mentions them.
+ * If `prompts` is not set, also finds other tools' files by name. If the project has prompts in our
+ * format, the others are only listed in a notice.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,
@@ -123,7 +123,7 @@ async function promptFiles(
     );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Patterns do not select test files, because prompts name their test files.
+  // Patterns match prompts, not test files, because prompts name their test files.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
@@ -277,7 +277,8 @@ async function loadSuite(
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
   const inferred = withInputs(reading, document, tests.references);
-  // An unreadable reference may have the missing input.
+  // Reports a missing input only if every reference was readable, because an unreadable one may
+  // have it.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);

@@ -69,8 +69,8 @@ export interface ReferenceContext {
   variables: readonly string[];
   isInferred?: boolean;
   /**
-   * Whether the model writes a new last answer to recorded dialogues. Null: only to those that end
-   * with a question.
+   * Whether the model writes a new last answer for recorded dialogues. Null: it only answers
+   * dialogues that end with a question.
    */
   doCompletion: boolean | null;
   hash(text: string): string;

@@ -76,7 +76,10 @@ function namedPolicy(
   return `there is no policy "${name}"${didYouMean(name, POLICIES)}; write another rule as code`;
 }
 
-/** Rejects keys that the policy ignores, because the author may have meant another policy. */
+/**
+ * A roll-up policy combines the tries of a reference. Rejects keys that the policy ignores, because
+ * the author may have meant another policy.
+ */
 function memberOutOfPlace(
   document: Document,
   name: string | undefined,

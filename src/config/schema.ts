@@ -72,7 +72,7 @@ export function check<T extends z.ZodType>(
   return undefined;
 }
 
-/** Returns what to do about an unknown key. */
+/** Returns advice for an unknown key. */
 type Elsewhere = (key: string, value?: Json) => string | null;
 
 /** Checks each member separately, so that one error does not hide another. */

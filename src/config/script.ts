@@ -50,7 +50,8 @@ export function readScript(
 }
 
 /**
- * Reports scripts that no persona or turns lead, and expected values that no metric compares with.
+ * Reports dialogue scripts in suites without `conversation`, and expected values that no metric
+ * uses.
  */
 export function checkScripts(
   references: readonly Reference[],

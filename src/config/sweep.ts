@@ -60,7 +60,10 @@ export function sweepProblems(
   return problems;
 }
 
-/** Merges names of the same model, with a notice. Otherwise the model would be ranked twice. */
+/**
+ * Merges names that mean the same model, and adds a notice. Otherwise the model would be ranked
+ * twice.
+ */
 export function withDistinctModels(
   settings: Settings,
   placeOf: (key: string) => Place | null,

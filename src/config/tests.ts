@@ -206,7 +206,10 @@ async function readOwn(
   return (await written[0]?.read(document, context, problems)) ?? null;
 }
 
-/** Suite keys store their scores with the metrics, so all names must differ. */
+/**
+ * The feature behind a suite key adds its own scores to those of the metrics, so all names must
+ * differ.
+ */
 function checkTakenNames(
   metrics: readonly Metric[],
   { kind: { key, scores } }: OwnSuite,

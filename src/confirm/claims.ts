@@ -32,16 +32,19 @@ import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
- * The fall already passed a test at `alpha` on the same code, so a second session only has to
- * repeat it.
+ * The first session (the answers of one run) already showed the fall at level `alpha`. The second
+ * session only has to repeat it, so its level can be high.
  *
- * Simulations shifted each side's rate per session by a normal error of 3 points, for 50 unchanged
- * references at 0.9. Then 16 % of runs are red without a second session and 4 % with one. Without
- * such errors, 78 % of 10-point falls stay red (89 % without a second session).
+ * In simulations, a session shifted each side's rate by a random error (standard deviation 3
+ * points), for 50 unchanged references at 0.9. A second session reduced red runs from 16 % to 4 %.
+ * Without such errors, it reduced red runs after a 10-point fall from 89 % to 78 %.
  */
 const SESSION_LEVEL = 0.5;
 
-/** Claims that depend on old answers. They share alpha with the claim about all suites. */
+/**
+ * Claims about single suites whose answers are stored or from one session. They share alpha with
+ * the claim about all suites together.
+ */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
     ...ownClaims(row),
@@ -64,7 +67,7 @@ export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSetti
 
 type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
 
-/** If the first claim is not confirmed, the next claim is that head answers less often. */
+/** A second claim, that head answers less often, is tested if the first claim is not confirmed. */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
   if (verdict !== 'regressed' && reason.by !== 'named') return [];
@@ -73,12 +76,15 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   if (reason.by === 'unanswered') return [silent];
   return [
     { row, metric: null, measure: chooseMeasure(row), minDrop },
-    // The plan reserves no calls for single references here.
+    // `judged: 'none'`, because the plan reserves no calls for testing individual references here.
     ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
   ];
 }
 
-/** Claims that the pass rate fell over all suites that did not fall themselves. */
+/**
+ * Claims that the pass rate of all suites together fell. Leaves out suites that are red by
+ * themselves.
+ */
 export function poolClaim(
   { pool, suites }: RunVerdict,
   settings: VerdictSettings,

@@ -35,13 +35,13 @@ const MAX_NEW_PAIRS = 10;
 const MIN_SUSPECT_E_VALUE = 0.5;
 
 /**
- * How the level is split: one share for the suspects, and one for the test of all references after
- * each new try.
+ * How the significance level is split: one share for the suspects, and one for each test of all
+ * references, which follows each new try.
  */
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** Per reference. A roll-up repeats all of its tries instead. */
+/** Per reference. If a roll-up combines a reference's tries, all of them are repeated instead. */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 const DRIFT_LEVEL = 0.05;
@@ -52,22 +52,24 @@ const NO_FALL_P = 0.3;
 export interface Measure {
   /** The one-sided mid-p of "head is worse" and each side's mean. */
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
-  /** Null if only all tries together can be compared. */
+  /** Null if tries have no outcome of their own, so that only the sides can be compared. */
   outcome: ((made: Try) => Outcome) | null;
-  /** True if each answer of head is compared with base's answer of the same try. */
+  /**
+   * True if each answer of head is compared with the answer of base that has the same try index.
+   */
   isPaired: boolean;
-  /** True if all tries of a side are compared as one. */
+  /** True if a side's tries are first combined into one outcome per reference. */
   isRolledUp: boolean;
 }
 
 /** A claim that head got worse. New answers must confirm it before the run is red. */
 export interface Claim {
-  /** Null if the claim is about the verdict. */
+  /** Null if the claim is about the suite's verdict, not about one metric. */
   metric: string | null;
   suites: readonly ClaimedSuite[];
   measure: Measure;
   level: number;
-  /** Which single references may confirm the claim. */
+  /** Which references may confirm the claim by their own tries. */
   judged: RunLevels['judged'];
   /** The smallest drop (0–1) that confirms the claim. Null if any drop does. */
   minDrop: number | null;
@@ -76,7 +78,7 @@ export interface Claim {
 interface ClaimedSuite {
   suite: SuiteComparison;
   runs: readonly ReferenceRun[];
-  /** The claim is based on tries below this index. */
+  /** The claim is based on tries with an index below this. */
   upTo: number;
 }
 
@@ -86,9 +88,9 @@ export function wholeTry({ byHead }: Try): Outcome {
 
 type Sides = Readonly<Record<Side, readonly Try[]>>;
 
-/** All claims share these tries. */
+/** The new tries of one reference. All claims share them. */
 export interface NewTries {
-  /** Only for suspects. */
+  /** Additional tries on both sides, only for suspects. */
   pairs: Sides;
   /** These tries replace stored ones. */
   again: Sides;
@@ -132,8 +134,9 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 }
 
 /**
- * Earlier tries choose the suspects, but only new tries count. First come e-values of the suspects,
- * which are valid at any stop. Then come exact tests of all references, one after each new try.
+ * Earlier tries choose the suspects, but only new tries count as evidence. The suspects are tested
+ * first, by e-values, which are valid whenever testing stops. Then all references are tested
+ * together after each new try, by exact tests.
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -146,8 +149,7 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   const looks = looksAt(rows, claim);
   if (looks.some(({ p, share, isLarge }) => isLarge && reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
-  // An early stop requires that every stored try is replaced, so that the next run compares with
-  // new ones.
+  // Stops early only if every stored try is replaced, so that the next run compares with new ones.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
   const made = looks.length;
   const isCalm = (looks.at(-1)?.p ?? 0) > NO_FALL_P;
@@ -191,7 +193,8 @@ function nextSuspectStep(
 }
 
 /**
- * Head goes first here, because base goes first elsewhere. The first side also starts the program.
+ * In this module head goes first, because base goes first elsewhere. The first side also pays the
+ * program's start-up time.
  */
 const SIDES = ['head', 'base'] as const;
 
@@ -295,7 +298,9 @@ export function maxNewAnswers(
   return 2 * (pairs + sum(again));
 }
 
-/** How far base's new answers fall below its stored ones. Null if the fall may be chance. */
+/**
+ * How far base's new answers are below its stored ones. Null if chance may explain the difference.
+ */
 function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
   if (measure.isPaired) return null;
   const asked = rows.filter(({ again }) => again.base.length > 0);
@@ -308,7 +313,7 @@ function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['
 
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
-/** `limit` is what ended the calls, or null if `step` is final. */
+/** `limit`: why no more calls were made. Null if `step` is final. */
 export function createConfirmation(
   claim: Claim,
   made: NewTriesByRun,

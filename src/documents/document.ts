@@ -74,7 +74,7 @@ export function below(document: Document, path: Path): Document {
   };
 }
 
-/** Later layers override earlier ones. */
+/** Later documents override keys of earlier ones. */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
   const owners = new Map<string, Document>();
@@ -108,7 +108,9 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/** Only blocks and single lines of code have the same line numbers as the file. */
+/**
+ * Finds the lines of embedded code in the file. Possible only for block scalars and single lines.
+ */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');

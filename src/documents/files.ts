@@ -51,10 +51,15 @@ export interface Files {
   read: ReadonlySet<string>;
 }
 
-/** By path and object id. Commits share documents, because they never change. */
+/**
+ * By path and git object id. Commits can share parsed documents, because the content of an id never
+ * changes.
+ */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
-/** Removes documents of other trees, and failed reads, which may succeed next time. */
+/**
+ * Removes documents of other trees. Also removes failed reads, because they may succeed next time.
+ */
 export async function forgetOthers(
   documents: ParsedDocuments,
   trees: readonly SourceTree[],
@@ -264,7 +269,10 @@ function matchOne(
   };
 }
 
-/** Some file systems ignore differences in case or Unicode form. */
+/**
+ * Reports files whose paths differ only in case or Unicode form, because some file systems treat
+ * such paths as equal.
+ */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(foldPath(path), path);

@@ -29,7 +29,7 @@ const PASS_RATE = 0.95;
 
 const SIMULATED = 1000;
 
-/** `most` simulated runs give a mean within a few percent. */
+/** `most` simulated runs give a mean within a few percent. Runs with many references get fewer. */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**

@@ -20,10 +20,13 @@ export interface FeaturePlan<Own = unknown> {
   own: Own;
   certain: readonly PlannedCalls[];
   possible: number;
-  /** How many of the `possible` calls a regression usually takes. If absent, all of them. */
+  /**
+   * How many of the `possible` calls are usually made after a regression. If absent, all of them.
+   */
   usual?: number;
   /**
-   * The app removes it if its key is missing, or if its price is unknown and the user set a cap.
+   * The app removes the grader if its key is missing, or if its price is unknown and the user set a
+   * cap.
    */
   asker: Asker | null;
   /** Number of graders and evaluators to test on labelled answers. */

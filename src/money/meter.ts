@@ -178,8 +178,8 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 }
 
 /**
- * US dollars for a thousand direct calls like head's, as if none had been batched or reused. Null
- * if a price or token count is unknown.
+ * The price in US dollars of a thousand direct calls like head's, without savings from batches or
+ * reused answers. Null if a price or token count is unknown.
  */
 export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>

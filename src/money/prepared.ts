@@ -28,7 +28,7 @@ export interface PrepareInput {
 }
 
 export interface Again {
-  /** Each comparison uses new tries. */
+  /** How many comparisons to make, each with new tries. */
   runs: number;
   select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;
@@ -40,7 +40,7 @@ export interface Plan {
   /** Variants of a sweep count once. */
   suites: number;
   references: number;
-  /** The two sides and duplicate references share calls. */
+  /** Calls that both sides or duplicate references share count once. */
   prompt_calls: number;
   /** Answers and grades from recordings. Caps do not count them. */
   replayed: number;

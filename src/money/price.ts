@@ -70,7 +70,10 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/** Leaves out a program's files, because they differ between commits. */
+/**
+ * Identifies a model for its price. Leaves out a program's files, because they differ between
+ * commits.
+ */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(

@@ -20,7 +20,7 @@ export interface ModelForecast {
 export interface Forecast {
   models: ModelForecast[];
   stored: number;
-  /** Upper limits. `cost_usd` does not include them. */
+  /** Upper limits for agents, which `cost_usd` does not include. */
   agents?: { runs: number; most_calls: number; most_usd: number };
   file_tokens?: number;
   cost_usd: number | null;

@@ -5,9 +5,9 @@ import { imageTokens } from '../types/passports.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 /**
- * Estimates by rules, because a vendor's table has several megabytes. The estimate is within 15 %
- * of OpenAI's o200k_base for English, code, JSON and YAML, and within 35 % for Chinese and
- * Japanese. It is up to 50 % too low for numbers and Arabic.
+ * Estimates by rules, because a vendor's token table would add several megabytes. The estimate is
+ * within 15 % of OpenAI's o200k_base for English, code, JSON and YAML, and within 35 % for Chinese
+ * and Japanese. It is up to 50 % too low for numbers and Arabic.
  */
 export function estimateTokens(text: string): number {
   return (
@@ -16,12 +16,15 @@ export function estimateTokens(text: string): number {
   );
 }
 
-/** In UTF-16 units. The rest of a longer text is extrapolated. */
+/** In UTF-16 units. For a longer text, the estimate is scaled up. */
 const MAX_MEASURED = 20_000;
 
 const PER_MESSAGE = 4;
 
-/** Further requests get the mean, because measuring 100,000 would take half a minute. */
+/**
+ * After this many requests, further ones count as their mean, because measuring 100,000 would take
+ * half a minute.
+ */
 const SAMPLE_REQUESTS = 100;
 
 type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;

@@ -84,7 +84,7 @@ export interface OwnSettings {
   /** Members that a line `key.member=value` may set. */
   members: readonly string[];
   /**
-   * Whether base's value applies in a pull request, as it must if the key costs money or can turn
+   * Whether base's value applies in a pull request. Must be true if the key costs money or can turn
    * the check red.
    */
   fromBase(gate: GateSettings): boolean;

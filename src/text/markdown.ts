@@ -5,14 +5,18 @@ interface CellOptions {
   limit?: number;
 }
 
-/** GitHub renders no Markdown in an HTML `<table>`, but a blank line ends the table. */
+/**
+ * For a cell of an HTML `<table>`, in which GitHub renders no Markdown. Must not contain a blank
+ * line, which would end the table.
+ */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
 export function htmlText(text: string): string {
-  // GitHub hides `<br>` in `<code>`. As entities, line feeds cannot end the block.
+  // Line feeds become entities, because GitHub hides `<br>` in `<code>`, and a blank line would end
+  // the block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
@@ -62,7 +66,10 @@ const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7
 
 const WEB = /www\./i;
 
-/** An amount is safe: a formula must also end with a `$`, and such words become code. */
+/**
+ * Stays text. GitHub reads `$` as a formula only if the word also ends with one, and such words
+ * become code.
+ */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Characters that are markup only next to text. */

@@ -2,7 +2,9 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/** HTML in which all text is escaped. Parsed JSON cannot contain the symbol. */
+/**
+ * HTML in which all text is escaped. The key is a symbol, so that parsed JSON cannot pass as HTML.
+ */
 export interface Markup {
   readonly [HTML]: string;
 }

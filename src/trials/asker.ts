@@ -13,7 +13,7 @@ export function createAsker(
   const { grader: named, file } = project.settings;
   if (named === null) return null;
   const problems: Problem[] = [];
-  // Calls of an asker follow one another, so each would be its own batch.
+  // Without batches, because the calls follow one another and each would be its own batch.
   const [grader = null] = gradersOf(
     {
       project: { ...project, settings: { ...project.settings, voters: [] } },

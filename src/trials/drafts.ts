@@ -3,8 +3,8 @@ import { placeholders } from '../kernel/suite/template.ts';
 import { HIDDEN } from '../text/visible.ts';
 
 /**
- * Rejects new variables in a line that a model wrote, because a template would fill in or execute
- * them.
+ * Rejects a line that a model wrote if it contains new variables, because a template would fill
+ * them in or execute them.
  */
 export function isSafeLine(draft: string, known: readonly string[]): boolean {
   const names = new Set(known.flatMap((text) => placeholders(text).map(({ name }) => name)));
@@ -29,8 +29,8 @@ function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
 }
 
 /**
- * Hides half of the fallen references from a draft's author, so that an overfitted draft fails on
- * them. Takes turns, because the list is sorted by drop.
+ * Hides every other fallen reference from the author of a draft, so that an overfitted draft fails
+ * on the hidden ones. Alternates, because the list is sorted by drop.
  */
 export function splitFallen<Reference>(
   fell: readonly Reference[],

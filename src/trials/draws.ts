@@ -11,7 +11,10 @@ function drawMark(draw: number): string {
   return ` draw ${String(draw)}`;
 }
 
-/** Returns the same question for another draw. The draws do not share stored answers. */
+/**
+ * Returns the same question with another number (a draw), so that it does not reuse answers of
+ * earlier draws.
+ */
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
   const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;

@@ -42,7 +42,10 @@ export interface CauseFindings {
   tries: number;
 }
 
-/** More units than this are searched in groups of neighbours. */
+/**
+ * If a change has more units (parts that can be tried separately) than this, groups of neighbouring
+ * units are searched first.
+ */
 const MAX_GROUPS = 12;
 
 const PARTS = 4;

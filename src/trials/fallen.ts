@@ -90,7 +90,7 @@ function isFlawless(side: SideResult | null): boolean {
 
 /**
  * Estimates how often a reference that passed all of its tries on one side passes another one, 0–1.
- * Uses the tries of the other side, because the reference was not selected by these.
+ * Uses the tries of the other side, because these did not decide which references are counted.
  */
 export function retestRate({ references }: SuiteResult): number {
   const steady = references.filter(

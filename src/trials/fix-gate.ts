@@ -13,7 +13,7 @@ const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
 const RESTORED_SHARE = 0.8;
 
-/** If a draft breaks a reference, the remaining chunks are skipped. */
+/** References per chunk of tries. If a draft breaks one, the remaining chunks are skipped. */
 const CHUNK_SIZE = 10;
 
 const ROUNDS = 2;
@@ -25,8 +25,8 @@ const ROUNDS = 2;
 const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
 /**
- * In standard deviations above the expected failures. Beyond it, the draft made all stable
- * references a little worse.
+ * How many standard deviations the failures of all stable references may be above the expected
+ * number. Beyond that, the draft made all of them a little worse.
  */
 const MAX_DEVIATIONS = 2.6;
 
@@ -60,9 +60,9 @@ interface FixEffect {
 type Counts = Table['head'];
 
 /**
- * Accepts a candidate that beats head and breaks no stable reference. `level`: probability of a
- * false accept. A draft with new words is tried on all stable references, other candidates on a
- * sample.
+ * Accepts a candidate that beats head and breaks no stable reference. `level`: probability of
+ * accepting one that does not beat head. A draft with new words is tried on all stable references,
+ * other candidates on a sample.
  */
 export async function fixGate(
   candidate: FixCandidate,

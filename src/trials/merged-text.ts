@@ -163,7 +163,7 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
       const text = removed.text.trim();
       if (text.length < SHORTEST_MOVED) continue;
       const found = added.find((piece) => piece.text.trim() === text && !moved.has(piece));
-      // Only white space changed.
+      // The line is still at its place: only its white space changed.
       if (found === undefined || draft.added.includes(found)) continue;
       moved.set(removed, found);
       moved.set(found, removed);
@@ -183,7 +183,7 @@ function rewordings(
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
-  // If two pairs have equally many lines between them, these are paired too.
+  // Also pairs the lines between two pairs if both sides have equally many there.
   const ends = [...pairs, [before.length, after.length] as const];
   let [i, j] = [0, 0];
   const all: [number, number][] = [];
@@ -241,7 +241,7 @@ function sentencePieces(piece: TextPiece): TextPiece[] {
   return sentencesOf(piece.text).map((text) => ({ ...piece, text }));
 }
 
-/** In characters. The number of a list item is not a sentence. */
+/** In characters. Anything shorter, such as the number of a list item, is not a sentence. */
 const SHORTEST_SENTENCE = 12;
 
 export function sentencesOf(line: string): string[] {

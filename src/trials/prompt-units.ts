@@ -16,7 +16,10 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /** Returns the reference's request if base's prompt gets only the chosen units. */
+  /**
+   * Returns the request for the reference, made with base's prompt and only the chosen units of the
+   * change.
+   */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,

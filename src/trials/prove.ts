@@ -84,7 +84,7 @@ export async function prove(
     going = chosen.filter((reference) => (left.get(reference) ?? 0) >= MIN_SHARE);
     if (weakest < needed && (belief < MIN_PROOF_BELIEF || going.length === 0)) return 'doubted';
   }
-  // The other references get one try each, to see whether the cause explains them.
+  // Tries the other references once each, to see whether the cause explains them.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
   const own = likely.filter((reference) => (end.get(reference) ?? 0) >= MIN_SHARE);

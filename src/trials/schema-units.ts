@@ -143,8 +143,8 @@ function requiredIn({ required }: JsonMap): string[] {
 }
 
 /**
- * A removed and an added property with equal values are one renamed property. So are the only
- * removed and the only added one.
+ * A removed and an added property are one renamed property if their values are equal, or if nothing
+ * else was removed or added.
  */
 function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string> {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));

@@ -6,7 +6,7 @@ export interface Hypothesis {
   groups: readonly number[];
 }
 
-/** For each group of units: whether the prompt has its units. */
+/** Describes a prompt to try: for each group of units, whether the prompt has the group. */
 export type Mix = readonly boolean[];
 
 export interface Rates {
@@ -16,7 +16,7 @@ export interface Rates {
 
 const MAX_GROUPS_FOR_TRIPLES = 12;
 
-/** The rest is chance. */
+/** Prior probability that one, two or three groups broke a reference. The rest is for chance. */
 const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 
 /** Prior probability that references share a cause. */
@@ -67,13 +67,16 @@ interface Weighted {
 }
 
 export interface Belief extends Weighted {
-  /** Posterior that this broke the first reference, 0–1. */
+  /** Posterior probability (0–1) that this hypothesis explains the first reference. */
   belief: number;
-  /** For each reference: posterior from its own tries, 0–1. */
+  /** The posterior probability (0–1) for each reference, from its own tries. */
   own: ReadonlyMap<number, number>;
 }
 
-/** Other references support a common cause, but cannot outvote the first. */
+/**
+ * Computes posterior probabilities. Other references support a common cause, but cannot outvote the
+ * first.
+ */
 export function believe<Own extends Weighted>(
   hypotheses: readonly Own[],
   rates: ReadonlyMap<number, Rates>,

@@ -105,7 +105,7 @@ function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | n
 
 const WORD_TOKENS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
-/** In characters. The beginning is enough to choose pairs. */
+/** In characters. To pair texts, it is enough to compare their beginnings. */
 const MAX_COMPARED_CHARS = 2_000;
 
 /** The Dice coefficient of the words, 0–1. */
@@ -121,7 +121,7 @@ function wordSet(text: string): Set<string> {
   return new Set(text.slice(0, MAX_COMPARED_CHARS).toLowerCase().match(WORD_TOKENS) ?? []);
 }
 
-/** Longer lists are cut, because the table grows with both lengths. */
+/** Lists are cut at this length, because the table grows with the length of both. */
 const MAX_ALIGNED = 300;
 
 /** Pairs items in order, with the largest sum of scores. Items with a score of 0 are not paired. */

@@ -91,13 +91,13 @@ export function valuePlace(
   return (path) => read.value.placeOf([key, ...path]);
 }
 
-/** From 1. 0 if unknown. */
+/** Line numbers, from 1. 0 if unknown. */
 interface LineRange {
   from: number;
   to: number;
 }
 
-/** In characters, at both ends of a folded text. */
+/** To find a folded text, this many characters at each of its ends are searched for. */
 const ENDS = 24;
 
 const UNKNOWN: LineRange = { from: 0, to: 0 };

@@ -46,7 +46,9 @@ export function applyTrust(
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/** A pull request must not choose its own gate. */
+/**
+ * Gives head's suites base's gate settings, because a pull request must not choose its own gate.
+ */
 function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -77,7 +79,7 @@ function withGatesOfBase(
 }
 
 /**
- * Without a settings file on base, head's settings apply, or the defaults for outside contributors.
+ * If base has no settings file, head's value applies. For an outside contributor, the default does.
  */
 function setting<K extends keyof Settings>(
   key: K,
@@ -91,7 +93,10 @@ function setting<K extends keyof Settings>(
   return source === 'base-else-defaults' ? null : head.settings[key];
 }
 
-/** Reports the rules of head's first settings file, because they also apply to base's prompts. */
+/**
+ * Reports which defaults the first settings file changes, because they also apply to base's
+ * prompts.
+ */
 function firstRules(base: Project | null, { settings }: Project): Reason[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
   const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
@@ -105,8 +110,8 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
 }
 
 /**
- * For an outside contributor, a key that base lacks gets its default, because a pull request must
- * not set the price.
+ * Uses base's values for settings of features that must come from base. For an outside contributor,
+ * a setting that base lacks gets its default, because a pull request must not set the price.
  */
 function withOwnOfBase(
   base: Project | null,

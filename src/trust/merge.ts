@@ -166,8 +166,8 @@ function promptContent({ prompt }: Suite): unknown {
 }
 
 /**
- * A reference that the tip did not change is taken from the merge base, because it was checked with
- * that prompt.
+ * Takes references that the tip did not change from the merge base, because they were checked with
+ * its prompt.
  */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);

@@ -77,7 +77,7 @@ export function starterOf(facts: EventFacts): StarterReason {
   return { starter: 'outsider', reason: 'anyone can trigger this event' };
 }
 
-/** A merge queue trusts a pull request only as much as the pull request's own run did. */
+/** A pull request in a merge queue gets only as much trust as its own run did. */
 function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterReason {
   if (dependabot)
     return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };

@@ -20,7 +20,8 @@ export interface TrustDecision {
 }
 
 /**
- * Returns why `code: host` is ignored. An approval does not allow code that could read the keys.
+ * Returns why `code: host` is ignored. Even an approval does not allow code that could read the
+ * keys.
  */
 export function hostRefused({
   level,

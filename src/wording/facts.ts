@@ -67,7 +67,7 @@ export function passedOf(references: readonly ReferenceResult[], side: 'base' | 
 }
 
 function newFact({ suites, reasons }: Ran): Fact[] {
-  // Variants of a suite have the same references.
+  // Counts each reference once, because variants of a suite have the same references.
   const [all, failing] = [distinct(newReferences(suites)), distinct(newFailing(suites))];
   if (all.length === 0) return [];
   const tests = counted(all.length, 'test');

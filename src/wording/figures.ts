@@ -15,7 +15,7 @@ export interface Figures {
   fresh: number;
   /** References that got worse on their own, in suites that did not regress. */
   worse: number;
-  /** References with evidence, of all that need it. Null if all have it. */
+  /** References with evidence (judged answers), of all that need it. Null if all have it. */
   evidence: { references: number; of: number } | null;
   /** Tries without a readable grade, in suites with many of them. */
   ungraded: { tries: number; of: number } | null;

@@ -140,7 +140,8 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
 }
 
 /**
- * Names tests that got worse in suites that did not regress, and falls that head's scoring excuses.
+ * Counts tests that got worse in suites that did not regress, and names suites whose drop head's
+ * scoring excuses.
  */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });

@@ -21,7 +21,8 @@ export function namedReferences(suite: string, ids: readonly string[], what: str
 }
 
 /**
- * @param answerer what base's settings do not define: a model's name. Null means the default model.
+ * @param answerer the name of a model that base's settings do not define. Null means the default
+ * model.
  */
 export function headOnly(why: { answerer: string | null } | 'variable'): string {
   if (why === 'variable')
@@ -58,8 +59,8 @@ export function rollupSeesSkipped(rollup: string): string {
 }
 
 /**
- * @param sides null if there is only one side. @param isOneSided the answers of the other side
- * vary.
+ * @param sides the sides whose answers repeat, or null if there is only one side.
+ * @param isOneSided whether the answers of the other side vary.
  */
 export function repeatedAnswers(
   sides: readonly string[] | null,

@@ -332,7 +332,7 @@ export function outcomeFields(
   return { outcome, conclusion: conclusionOf(outcome), title, reasons: parts.reasons ?? [] };
 }
 
-/** Shortens the title, but keeps its cautions whole. */
+/** Shortens the title, but keeps the warnings at its end whole. */
 function outcomeTitle(outcome: RunOutcome, found: Found): string {
   const compared = evidenceFirst(outcome, found);
   const title = titleOf(outcome, found);

@@ -87,7 +87,10 @@ function whatIsSeen(suite: SuiteResult): string {
 
 type SentenceOf = (named: string, tolerance: string) => string;
 
-/** Added after the rates. `named` are tests or metrics, `tolerance` is in points. */
+/**
+ * Says after the rates what decided the verdict. `named` are tests or metrics, `tolerance` is in
+ * points.
+ */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Perhaps worse: ${named}.`,
   named: (named) => `Worse by themselves: ${named}.`,

@@ -70,7 +70,7 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
   ],
 };
 
-/** @param isOnly no other suite has its verdict, so there is room for single tests. */
+/** @param isOnly no other suite has its verdict, so there is room to name individual tests. */
 export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean }): Words {
   const { reason, verdict } = suite;
   if (showsOnly(suite) && verdict !== 'regressed')
@@ -118,7 +118,7 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
   return (head ?? 0) - (base ?? 0);
 }
 
-/** Null if no single test is known to be broken. */
+/** Null if no individual test is known to be broken. */
 function brokeWords(suite: SuiteResult): string | null {
   const broken = brokenIn(suite).length;
   return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;

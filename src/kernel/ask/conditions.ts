@@ -1,7 +1,10 @@
 import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
-/** Finds the metrics that `entry` names, directly or by built-in or rubric. */
+/**
+ * Finds the metrics that a condition names: by their own name, or else by the built-in metric or
+ * rubric that they use.
+ */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);
   const candidates =

@@ -11,10 +11,16 @@ import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
 
-/** More than any server receives at once and less than a large sweep's tries. */
+/**
+ * Tries that run at the same time: more than any server accepts at once, but fewer than a large
+ * sweep has, to save memory.
+ */
 export const WINDOW = 2048;
 
-/** For models that use batches, because a batch may take a day. 20,000 items take about 110 MB. */
+/**
+ * Larger for models that use batches, because a batch may take a day. 20,000 items take about 110
+ * MB.
+ */
 export const BATCH_WINDOW = 20_000;
 
 /** Starts `work` for every item in order, at most `size` at a time. */
@@ -132,7 +138,10 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/** Each draw of a question has a separate range of try indices. */
+/**
+ * A repeated question (a draw) adds its own offset, so that its tries do not share answers with
+ * other draws.
+ */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }

@@ -96,8 +96,8 @@ export function skippedScore({ name: metric, skip }: Metric, reason: string): Sc
 
 /**
  * Graders run concurrently. Code scores one side after the other, in random order and in separate
- * processes, so it cannot tell which side it scores. A grade uses the index of its try, so grader
- * noise is as independent as the answers.
+ * processes, so it cannot tell which side it scores. Equal answers in different tries are graded
+ * separately, so that grader noise is as independent as the answers.
  */
 export async function scoreSubjects(
   metric: Metric,

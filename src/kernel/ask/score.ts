@@ -14,7 +14,7 @@ interface AnswerToScore {
   reference: Reference;
 }
 
-/** Why the model declined to answer, which fails the try. */
+/** Returns why the model declined to answer. Such a try fails. Null if it answered. */
 export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
@@ -57,7 +57,10 @@ function answerRow(
     : null;
 }
 
-/** If other metrics affect the gate, pairwise metrics are only shown. */
+/**
+ * Metrics that compare pairs affect the gate only if they are the only ones that do. Otherwise they
+ * are only shown.
+ */
 function asAdvice(metric: Metric, { tests }: Scoring): Metric {
   return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }

@@ -44,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * Prefers confirmations of the verdict to those of metrics. For the verdict it prefers a confirmed
- * one, for a metric an unconfirmed one.
+ * Chooses the confirmation to show. One about the verdict comes first, preferably a confirmed one.
+ * Otherwise one about a metric, preferably an unconfirmed one.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);
@@ -62,7 +62,7 @@ export function isOfVerdict({ metric }: Confirmation): boolean {
   return metric === undefined;
 }
 
-/** Whether new tries do not confirm the fall behind the verdict. */
+/** Whether new tries failed to confirm the fall that decided the verdict. */
 export function isRefutal(confirmation: Confirmation): boolean {
   return isOfVerdict(confirmation) && confirmation.status !== 'confirmed';
 }

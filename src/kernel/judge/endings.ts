@@ -10,8 +10,8 @@ import { reachesLevel, type Tries } from '../statistics/table.ts';
 const SIDES = ['base', 'head'] as const;
 
 /**
- * The good verdicts that are ruled out because answers ended differently on one side, beyond
- * chance. More refusals on head still allow `improved`.
+ * Which good verdicts (`unchanged`, `improved`) are not possible because answers end differently on
+ * one side, beyond chance. If only refusals increase on head, `improved` is still possible.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,

@@ -53,13 +53,14 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // Only the roll-up is compared. A few tries may not give it a result.
+  // For this policy only the roll-up (the combined result of a reference's tries) is compared. It
+  // may be open after a few tries.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
-/** Whether a reference that base cannot answer replaces one that base did answer. */
+/** Whether a reference without an answer of base takes the place of one that base did answer. */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
   run: ReferenceRun,
@@ -99,7 +100,7 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Tests whether head answers as often as base. The test's level is added to those of the others, so
+ * Tests whether head answers as often as base. Gets 0.2 alpha in addition to the other tests, so
  * the total error is 1.2 alpha. No test is needed if a critical reference or a whole suite has no
  * answers.
  */

@@ -41,11 +41,9 @@ export interface GateInput {
    * quarantines.
    */
   removed: readonly string[];
-  /**
-   * `suite: id` of references whose question differs from that of base's reference with this id.
-   */
+  /** `suite: id` of references whose id exists on base but whose question is not the same there. */
   askedAnew: readonly string[];
-  /** Falls under base's scoring that head's scoring does not show. */
+  /** Drops that only base's scoring (its metrics, rubrics and graders) shows. */
   underBase: readonly UnderBaseFinding[];
   unseen: Unseen;
   /** Checks that head removes or makes less strict. They do not affect the outcome. */
@@ -54,7 +52,7 @@ export interface GateInput {
   tested: number;
   /** Suites judged only by preference, without base answers to compare with. */
   preferenceAlone: readonly string[];
-  /** Set if the rate over all suites fell and no single suite explains it. */
+  /** Set if the pass rate of all suites together fell and no individual suite explains the fall. */
   pool: { base: number; head: number } | null;
   featureFindings: readonly FeatureFinding[];
   unjudged: readonly string[];

@@ -228,7 +228,10 @@ function saysWhy({ code }: Reason): boolean {
   return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
-/** Removes one errored try for each try that was not made. The gate only counts them. */
+/**
+ * Removes one errored try for each try that was not made. It does not matter which, because the
+ * gate only counts errors.
+ */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

@@ -23,7 +23,7 @@ import { hasOpenShare } from './values.ts';
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
   rows: SuiteRow[];
-  /** Null if fewer than two suites share the pool. */
+  /** The comparison of all suites together. Null if fewer than two suites take part. */
   pool: Pool | null;
 }
 
@@ -42,7 +42,7 @@ export function runRows(
   return { shares, rows, pool: createPool(byTries, state, shares.pool) };
 }
 
-/** `p` is null for sequential evidence. */
+/** `p` is null if e-values decided, which have no p. */
 interface Regression {
   by: 'fall' | 'references';
   p: number | null;
@@ -66,7 +66,10 @@ export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): 
   return references.some(({ isBroken }) => isBroken) ? { by: 'references', p: null, look } : null;
 }
 
-/** With fixed tries, the level that the suite and its references share. */
+/**
+ * With fixed tries, the suite's test and the tests of its references share one level: Holm's level
+ * for the suite plus the references' part.
+ */
 function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
 }

@@ -13,7 +13,10 @@ import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
-/** All questions of a run in one comparison. */
+/**
+ * The pool: all suites of the run compared as one. `look` is the interim test that decided, or the
+ * last one.
+ */
 export interface Pool {
   look: Look;
   level: number;
@@ -58,7 +61,7 @@ export interface PoolFall {
   head: number;
 }
 
-/** Null if the pool did not fall, or if single suites explain its fall. */
+/** Null if the pool did not fall, or if the falls of individual suites explain it. */
 export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): PoolFall | null {
   if (pool?.fell !== true || isExplainedBySuites(rows.filter(isPooled), pool.level)) return null;
   const { tables } = pool.look;

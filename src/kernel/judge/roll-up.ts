@@ -29,7 +29,10 @@ export function tallyTries(tries: readonly TryResult[], metrics: number, skipped
 
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
-/** Null if no try was judged, or if tries without a judgment could change the outcome. */
+/**
+ * Combines a reference's tries. Null if no try was judged, or if tries without a judgment could
+ * change the outcome.
+ */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
   passes: number,
@@ -86,7 +89,8 @@ function codeOutcome(
   result: Awaited<ReturnType<Evaluate>>[number] | undefined,
   name: string,
 ): RollUpOutcome {
-  // The code also gets skipped scores, so it is called even if there are no others.
+  // Without judged scores there is no outcome. The code ran anyway, because it also gets skipped
+  // scores.
   if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
   if (result.status === 'error')
     return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };

@@ -28,7 +28,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   isInconclusive: boolean;
   /** The model change is the cause of every inconclusive suite. */
   isModelChange: boolean;
-  /** A finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
+  /** A finding fails the run, or an inconclusive suite does because of `on_inconclusive`. */
   fails: boolean;
   failsByInconclusive: boolean;
   /** A finding would fail the run without `fail_on: never`. */

@@ -24,12 +24,15 @@ import type { MetricMove } from './values.ts';
 
 export interface SuiteRow {
   suite: SuiteComparison;
-  /** With fixed tries, there is one look at all of them. */
+  /** When the interim tests (looks) take place. With a fixed number of tries there is only one. */
   plan: LookPlan;
   looks: readonly Look[];
-  /** Uses the tries that all references have. Gives the rates, the interval and p. */
+  /**
+   * The look that gives the reported rates, interval and p. Uses only tries that all references
+   * have.
+   */
   look: Look;
-  /** Only tries below this index count. */
+  /** Only tries with an index below this count. */
   upTo: number;
   tries: number;
   references: readonly ReferenceRow[];
@@ -40,7 +43,7 @@ export interface ReferenceRow {
   id: string;
   isCritical: boolean;
   table: Table;
-  /** False-discovery rates (0–1) as worse (`down`) and as better (`up`). */
+  /** False-discovery rates (0–1) for "got worse" (`down`) and "got better" (`up`). */
   q: { down: number; up: number };
   isBroken: boolean;
   isSuspect: boolean;
@@ -60,7 +63,7 @@ export interface MeasuredRow extends SuiteRow {
 /** Facts that depend only on the suite's own tries. */
 export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 
-/** Facts that depend on other suites, new tries or the scorings. */
+/** Facts that depend on other suites, new tries or a changed scoring. */
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
   'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
@@ -98,12 +101,12 @@ export function rowByTries(
   const look = last ?? lookAt(ledger.references);
   const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  // Ignores the extra tries that a suspect gets.
+  // Leaves out the extra tries that only suspects get.
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // The number of tries depends on results, so only e-values may name a reference as worse or
-  // better.
+  // Results decided how many tries were made, so only e-values may name a reference as worse or
+  // better. A p would be biased.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
@@ -121,7 +124,10 @@ function oneLook(suite: SuiteComparison, look: Look, tries: number): Omit<SuiteR
   return { suite, plan: ONE_LOOK, looks: [look], look, upTo: Infinity, tries };
 }
 
-/** For suites that compare pairs of answers, or each reference's roll-up. */
+/**
+ * The row of a suite whose tries are not compared one by one. Compares pairs of answers, or the
+ * roll-up (combined result) of each reference.
+ */
 export function rowOfAnswers(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -191,7 +197,10 @@ function rollUpFell(table: Table | undefined): boolean {
   return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
 }
 
-/** The false-discovery rate is 1 if the roll-up does not change in the same direction. */
+/**
+ * A reference counts as changed only if its roll-up changed in the same direction. Otherwise its
+ * false-discovery rate is 1.
+ */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);
   const mirrored = mirrorTables(rolled);

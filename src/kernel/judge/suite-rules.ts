@@ -15,21 +15,26 @@ interface SideFacts {
   counting: number;
   /** How many of `counting` have a base answer and the same question on both sides. */
   same: number;
-  /** How many of `counting` exist on base but cannot be asked on one side. */
+  /** How many of `counting` exist on base but have no possible request on one of the sides. */
   unaskable: number;
 }
 
 interface Evidence {
-  /** Null for a sequential test, which has no p. */
+  /** Null for a test by e-values, which has no p. */
   p: number | null;
   references: readonly string[];
   /** Metrics that fell, smallest p first. Absent if all metrics fell together. */
   metrics?: readonly string[];
 }
 
-/** "Its share of alpha" is the suite's share by Holm's procedure (`alphaShares`). */
+/**
+ * The results of a suite's tests. In the comments below, "its share of alpha" is the share that
+ * Holm's procedure gives the suite (`alphaShares`).
+ */
 export interface SuiteFacts {
-  /** What new tries show about a fall that depends on an earlier run or on one session. */
+  /**
+   * What new tries show about a fall in stored answers, or in the answers of one program session.
+   */
   confirmation: Confirmation | null;
   /**
    * The suite, or one metric, fell by at least `gate.min_drop`. Tested by permuting tries within
@@ -37,42 +42,45 @@ export interface SuiteFacts {
    */
   fall: Evidence | null;
   /**
-   * Single references got worse. Tested by the mean e-value of the run's references at 0.2 alpha,
-   * or exactly with fixed tries.
+   * Individual references got worse. Tested by the mean e-value of the run's references at 0.2
+   * alpha, or exactly with fixed tries.
    */
   broken: Evidence | null;
   /**
-   * Head has no outcome where base has one. Exact test with Holm over the suites, at an additional
-   * 0.2 alpha (`evidenceFacts`).
+   * Answers of head could not be judged where base's could. Exact test with Holm over the suites,
+   * at an additional 0.2 alpha (`evidenceFacts`).
    */
   unanswered: Evidence | null;
   /** References without a judged try, if there are too many of them (`blocksGreen`). */
   missing: readonly string[] | null;
   /** References that got worse, at a false-discovery rate of 5 % in each suite. */
   named: readonly string[];
-  /** Single metrics that fell, at 5 % in total, with Bonferroni over metrics and suites. */
+  /** Individual metrics that fell, at 5 % in total, with Bonferroni over metrics and suites. */
   fallenMetrics: readonly string[];
-  /** References that look worse, if more tries could show that they are not. */
+  /** References that look worse but may be cleared by more tries. */
   suspicious: readonly string[];
   /**
-   * The good verdicts that are ruled out by how answers end. Exact test at 0.2 alpha
+   * Good verdicts that are not possible because answers end differently. Exact test at 0.2 alpha
    * (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * The scoring changed, and head's answers fall under base's scoring. Tested like fixed tries, at
-   * the suite's share of alpha.
+   * The scoring changed, and head's answers do worse than base's when base's scoring judges both.
+   * Tested like fixed tries, at the suite's share of alpha.
    */
   underBase: FallUnderBase | null;
-  /** The mirror of `fall`, for all metrics together. */
+  /** Like `fall`, but in the other direction, and only for all metrics together. */
   rise: Evidence | null;
-  /** Each end has a one-sided level of 1 to 3.5 % by look, or 5 % with fixed tries. */
+  /**
+   * Each end has a one-sided level of 1 to 3.5 %, depending on the look (interim test), or 5 % with
+   * fixed tries.
+   */
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance. */
   isBound: boolean;
-  /** The rate is not lower at the last look, or at an earlier one in a small suite. */
+  /** The rate is not lower at the last look. In a small suite, an earlier look is enough. */
   isNotLower: boolean;
-  /** The interval over all suites rules out a drop, and no suite looks worse. */
+  /** The interval for all suites together rules out a drop, and no suite looks worse. */
   isBoundTogether: boolean;
 }
 
@@ -315,7 +323,7 @@ function asksTheSame({ affected: { base, head }, base: answers }: ReferenceRun):
   );
 }
 
-/** Whether base has the reference but one side cannot ask its question. */
+/** Whether the reference exists on base, but one of the sides has no possible request for it. */
 export function isUnaskable({ affected: { base, head, baseReference } }: ReferenceRun): boolean {
   if (baseReference === null) return false;
   return base === null || [base, head].some((side) => side?.kind === 'impossible');

@@ -35,15 +35,19 @@ import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
- * This module judges head's answers with base's scoring if the pull request also changes the
- * scoring. It finds falls of suites, single references and means.
+ * A pull request may change the scoring (metrics, rubrics, graders) together with the prompt. This
+ * module then judges head's answers with base's scoring, too. It finds drops of suites, individual
+ * references and mean values.
  */
 
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(({ base, head }) => base.length > 0 && head.length > 0);
 }
 
-/** `base_head` means base's answers under head's scoring. */
+/**
+ * Pass counts for each side's answers under each scoring. `base_head`: base's answers under head's
+ * scoring.
+ */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 export function countCorners(suite: SuiteComparison): Corners[] {
@@ -82,8 +86,9 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Averages references judged in all four corners, because rates of different references are not
- * comparable. If there are none, uses references for which both scorings judge base's answers.
+ * Averages only references with a result in all four combinations, because rates of different
+ * references are not comparable. If there are none, uses references for which both scorings judge
+ * base's answers.
  */
 export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -104,8 +109,9 @@ export interface FallUnderBase {
 }
 
 /**
- * How head's answers fall under base's scoring, beyond chance. A new format with a matching scoring
- * excuses the fall. A scoring with fewer checks does not. `alpha` (0–1) is the suite's share.
+ * Whether head's answers do worse than base's under base's scoring, beyond chance. The drop is
+ * excused if the prompt asks for a new format and head's scoring expects it. It is not excused if
+ * head's scoring only has fewer checks. `alpha` (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -144,7 +150,10 @@ export function fallUnderBase(
   };
 }
 
-/** Whether head's scoring keeps only some of base's checks, or keeps one that judges nothing. */
+/**
+ * Whether head's scoring lost checks: it has no new ones, or one that it kept no longer judges
+ * anything.
+ */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
@@ -243,7 +252,10 @@ function fallenReferences({ comparison, verdict }: JudgedSuite): SeparateFall[] 
     : [{ comparison, reason: { code: 'worse-under-base', references, fails: false } }];
 }
 
-/** References whose tries all pass on base and all fail on head, but only under base's scoring. */
+/**
+ * References that pass every try on base and fail every try on head, but only if base's scoring
+ * judges them.
+ */
 function fellUnderBaseOnly(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (suite.run.baseScoring === null) return [];
   const gating = suite.compared.filter((item) => suite.gate.churn !== 'accept' || isCritical(item));
@@ -284,7 +296,10 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFal
   });
 }
 
-/** Means that move under base's scoring and have no result under head's scoring. */
+/**
+ * Mean values that change under base's scoring, unless head's scoring already reports the same
+ * change.
+ */
 function movesUnderBase(
   comparison: SuiteComparison,
   verdict: NonNullable<JudgedSuite['verdict']>,

@@ -18,7 +18,7 @@ export interface ComparedSuite {
   result: SuiteResult;
 }
 
-/** `alpha` (0–1) is the level of each single test. */
+/** `alpha` (0–1) is the level of each individual test. */
 export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {
   const found = suites.map((suite) => ({ ...suite, skipped: skippedTries(suite, alpha) }));
   const green = found.filter(({ result }) => isGreen(result));
@@ -79,8 +79,8 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 /**
- * Reports a metric that judged no answer of head, or gave fewer numbers although its mean affects
- * the gate.
+ * Reports a metric that judged none of head's answers. Also reports one that gave fewer numbers on
+ * head, if its mean affects the gate.
  */
 function unseenMetric(
   { comparison, result }: ComparedSuite,

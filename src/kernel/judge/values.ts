@@ -21,19 +21,22 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
-  /** Set if the number is the share of these objects that pass. */
+  /** Set if the number is a share: how many of these objects (such as turns) pass. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
   /** The test whose lower bound says what a share that may fail the suite rules out. */
   bound: ValueTest | null;
-  /** The test after each look of the plan. Empty if the metric does not affect the gate. */
+  /**
+   * The result after each interim test (look) of the plan. Empty if the metric does not affect the
+   * gate.
+   */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** Uses tries below `upTo`. Significance is decided later. */
+/** Uses tries with an index below `upTo`. Whether a move is significant is decided later. */
 export function metricMoves(
   suite: SuiteComparison,
   { upTo, plan }: { upTo: number; plan: LookPlan },
@@ -95,7 +98,7 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/** Whether a share of turns is lower but was not found to be worse. */
+/** Whether the share of turns that pass is lower, but was not found to be worse. */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
     ({ share, bound, moved }) =>
@@ -104,8 +107,9 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * For metrics that affect the gate, `fell` decides. For others, Holm's procedure does, once over
- * metrics that warn and once over metrics without a better direction.
+ * Decides which moves are significant. Metrics that affect the gate are worse if they are in
+ * `fell`. For the others, Holm's procedure decides: once for metrics that warn, and once for
+ * metrics without a better direction.
  */
 export function calledMoves(
   moves: readonly MetricMove[],

@@ -33,7 +33,7 @@ export interface MeasuredRun {
 
 export interface RunVerdict {
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** Null if all suites together did not fall, or if single suites explain the fall. */
+  /** The drop of all suites together. Null if there is none, or if individual suites explain it. */
   pool: PoolFall | null;
 }
 

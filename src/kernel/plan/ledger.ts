@@ -14,13 +14,16 @@ export interface LedgerReference extends LookRow {
   isCritical: boolean;
   isSteady: boolean;
   isAwaited: boolean;
-  /** Fixed number of tries per side. Infinity if the number is adaptive. */
+  /** Number of tries per side, if it is fixed. Infinity if more tries are added as needed. */
   planned: number;
 }
 
 export interface SuiteLedger {
   references: readonly LedgerReference[];
-  /** The shares of turns that may fail the suite. Empty with fixed tries. */
+  /**
+   * Metrics that compare the share of a dialogue's turns that pass, if they may fail the suite.
+   * Empty with fixed tries.
+   */
   shares: readonly GatingShare[];
   isAdaptive: boolean;
   minDrop: number;
@@ -35,8 +38,8 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 }
 
 /**
- * A cluster has references with the same question on both sides, or with the same `cluster` setting
- * in a group. Null: the reference is permuted alone.
+ * References are in one cluster if they have the same question on both sides, or the same `cluster`
+ * setting within a group. Null: the reference is in no cluster.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();

@@ -2,17 +2,18 @@ import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
 /**
- * A look tests suites before all tries are made. The plan says when, and what a look may conclude.
+ * A look is an interim test, made before all tries are. The plan says after how many tries each
+ * look takes place, and what it may conclude.
  */
 export interface LookPlan {
   tries: readonly number[];
-  /** The alpha that a look spends grows with this power of the look's share of the tries. */
+  /** A look after a share t of the tries may have spent up to t^power of alpha. */
   power: number;
   /** If p is above this, nothing looks worse, and more tries rarely change that. */
   futile: number;
   /**
-   * One-sided level of the interval at each look. Suites stop once the bound is good enough, so 5 %
-   * each time would be wrong in more than 5 % of runs.
+   * One-sided level of the interval at each look. A suite stops as soon as the bound is good
+   * enough, so levels of 5 % would together be wrong in more than 5 % of runs.
    */
   bounds: readonly number[];
 }

@@ -10,7 +10,7 @@ import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
   metric: Metric;
-  /** Null for the value itself. */
+  /** The map's key, if the metric's value is a map. Null if the value is itself a number. */
   entry: string | null;
   name: string;
 }
@@ -18,7 +18,7 @@ export interface MetricNumber {
 /** Maps with more entries than this are data, not numbers to compare. */
 const MAX_MAP_ENTRIES = 20;
 
-/** A metric's value, or each entry of a map, if it is a number. */
+/** The numbers that a metric gives: its value, or each entry if the value is a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   const all = everyMetric(run.scoring.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));

@@ -10,9 +10,10 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
- * Decides which tries to make next. Nothing is stored between rounds: all looks are replayed from
- * the first. Tries are collected at the strictest level that Holm's procedure may give a suite. At
- * a larger level the looks only stop earlier, so the same tries are enough.
+ * Decides which tries to make next. Nothing is stored between rounds: each time, all interim tests
+ * (looks) are recomputed from the first. Enough tries are made for the strictest level that Holm's
+ * procedure may give a suite. At a higher level the looks only stop earlier, so the same tries are
+ * enough.
  */
 
 /** How alpha is divided, 0–1 each. */
@@ -27,7 +28,9 @@ export interface RunLevels {
 
 export interface RunState {
   plan: LookPlan;
-  /** Looks at all suites together. There is one with fixed tries, and none without a pool. */
+  /**
+   * Looks at all suites together (the pool). With fixed tries there is one, without a pool none.
+   */
   pool: Look[];
   suites: SuiteState[];
   isDone: boolean;
@@ -51,7 +54,7 @@ export interface ReferenceState {
   wanted: number | null;
 }
 
-/** All suites together must rule out this drop, or a smaller one if a suite sets it. */
+/** All suites together must rule out a drop of this size, or the smaller one that a suite sets. */
 const RUN_TOLERANCE = 0.05;
 
 /** Once the pool rules out a drop, suites with a p above this stop. */
@@ -122,7 +125,7 @@ interface SuiteWalk {
   references: Suspicion[];
   looks: Look[];
   isGoing: boolean;
-  /** If the suite itself fell, its suspects no longer matter. */
+  /** If the suite as a whole fell, its suspects no longer matter. */
   fell: boolean;
 }
 
@@ -202,7 +205,7 @@ interface SuiteAtLook {
   tolerance: number;
 }
 
-/** Whether a share of turns is lower, perhaps by more than the tolerance. */
+/** Whether the share of turns that pass is lower, perhaps by more than the tolerance. */
 function hasOpenShare(
   { ledger, looks, isGoing }: SuiteWalk,
   tolerance: number,
@@ -264,12 +267,15 @@ export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
 
-/** If there are more suspects than this, the looks will detect the drop. */
+/** Limit for suspects with extra tries. If there are more, the looks detect the drop anyway. */
 export function maxSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
-/** Suspects with extra tries come first. Critical suspects are not limited. */
+/**
+ * Chooses the suspects that get extra tries. Those that already have some come first. Critical
+ * suspects are always included.
+ */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>
     references.map((own) => {

@@ -25,7 +25,7 @@ export function comparedShare(
 interface ComparedTries {
   runs: readonly ReferenceRun[];
   clusters: readonly (string | null)[];
-  /** Only tries below this index count. */
+  /** Only tries with an index below this count. */
   upTo: number;
 }
 
@@ -59,7 +59,7 @@ export function isOpenDrop(
   return isLargeDrop(test?.difference ?? null, minDrop) && (test?.low ?? -1) <= -tolerance;
 }
 
-/** A share that may fail the suite. */
+/** A share that may fail the suite because `gate.metrics` says so. */
 export interface GatingShare extends ComparedShare {
   test(upTo: number, plan: LookPlan): ValueTest | null;
 }

@@ -43,7 +43,7 @@ export function identityOf({ suite: { path, name, variant } }: SuiteRun): string
   return JSON.stringify([path, name, variant]);
 }
 
-/** Total number of tries wanted, by index in `runs`. */
+/** Returns how many tries each run should have in total, by its index in `runs`. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {
@@ -88,7 +88,10 @@ export function countingRuns({
   );
 }
 
-/** `pairs` compares answers. `references` compares roll-ups. */
+/**
+ * What is compared: `pairs` of answers, the roll-ups (combined tries) of `references`, or
+ * individual tries.
+ */
 export type TryPolicy =
   { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 
@@ -127,7 +130,7 @@ export function suiteComparison(
   };
 }
 
-/** A metric that compares the share of turns fails the run by default. */
+/** Fills in `gate.metrics`: by default, a metric that compares the share of turns fails the run. */
 function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   const shares = everyMetric(tests).filter(comparesShare);
   if (shares.length === 0) return gate;
@@ -135,7 +138,7 @@ function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   return { ...gate, metrics: { ...Object.fromEntries(words), ...gate.metrics } };
 }
 
-/** In `made`, `run` is an index in `runs`. */
+/** In the keys of `made`, `run` is an index in `suite.run.runs`. */
 export function withMoreTries(
   suite: SuiteComparison,
   made: Iterable<readonly [{ run: number; side: Side }, Try]>,

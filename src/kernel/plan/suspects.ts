@@ -21,9 +21,9 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value that a reference needs to stay a suspect after this many pairs. Critical or steady
- * references are `watched`: one more failure on head makes them suspects. The false-alarm rate does
- * not depend on these values.
+ * The e-value that a reference needs to stay a suspect after this many pairs of tries. `watched`
+ * applies to references that are critical or nearly always passed before. For these, one more
+ * failure on head is enough. The false-alarm rate does not depend on these values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },
@@ -39,8 +39,8 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 }
 
 /**
- * Half of the weight is on all metrics together, and half is split among the reference's metrics. A
- * metric that never fails is no evidence.
+ * The reference's e-value: half is that of all metrics together, and half the mean over its
+ * metrics. A metric that never fails counts as 0.
  */
 export function measureSuspicion(
   reference: LedgerReference,
@@ -53,7 +53,7 @@ export function measureSuspicion(
   });
   const all = whole?.eValue ?? 1;
   const bySingle = sum(single.map((own) => own.eValue)) / judgedBy;
-  // If base failed its only try, head's try says nothing about a change.
+  // After one try that fails on base, head's try cannot show whether something got worse.
   const baseFailedOnce = whole?.pairs.length === 1 && whole.pairs[0]?.base === false;
   const isWorse = whole?.isOpen === true || single.some((own) => own.isOpen);
   return {
@@ -73,9 +73,9 @@ interface JudgedReferences {
 }
 
 /**
- * Some references are broken if the weighted mean of their e-values, itself an e-value, reaches
- * 1/level. Half of the weight is on all references, and half on critical ones. With fixed tries,
- * only critical references are judged here.
+ * Decides whether some references are broken: the weighted mean of their e-values, itself an
+ * e-value, must reach 1/level. Half of the weight is on all references, and half on critical ones.
+ * With fixed tries, only critical references are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -119,9 +119,9 @@ const MIN_E_VALUE = 1;
 const AWAITED_PAIRS = 5;
 
 /**
- * `open` are candidates that one more pair could decide: the first `most`, and all awaited
- * references. On average at most 5 % of `fixed` are wrong, whenever testing stops. Source: Wang and
- * Ramdas 2022 (e-BH).
+ * Finds references that head fixes. `open` are candidates that one more pair of tries could decide:
+ * the first `most`, and all for which the run waits (`isAwaited`). On average at most 5 % of
+ * `fixed` are wrong, whenever testing stops. Source: Wang and Ramdas 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],

@@ -8,7 +8,10 @@ import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
 const AUTO = { least: 0.05, most: 0.1 };
 
-/** `auto` means the smallest detectable drop (`visible`), limited to 5 to 10 points. */
+/**
+ * With `auto`, the tolerance is the smallest detectable drop (`visible`), but at least 5 and at
+ * most 10 points.
+ */
 export function resolveTolerance(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -16,8 +19,8 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 }
 
 /**
- * The smallest detectable drop (0–1) at the plan's last look. A suite that stopped early would have
- * continued until then if it had looked worse.
+ * The smallest drop (0–1) that the plan's last look (interim test) would detect. A suite that
+ * stopped earlier would have reached that look if it had looked worse.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -31,18 +34,20 @@ export function visibleAt(
 }
 
 /**
- * A small suite whose difference is not negative rules out a drop after this many tries per side.
+ * If the difference of a small suite is not negative, this many tries per side are enough to rule
+ * out a drop.
  */
 const SMALL_TRIES = 3;
 
-/** A suite is small if only nearly flawless tries can satisfy the bound. */
+/** A suite is small if the interval can exclude a drop only when nearly all tries pass. */
 const SMALL_SHARE = 0.7;
 
 const ZERO_TOLERANCE = 1e-12;
 
 /**
- * A look rules out a drop if the interval is above −tolerance. If the difference is not negative,
- * the last look is enough, or any look at a small suite. Waiting would detect few more drops.
+ * Whether a look rules out a drop. `bound`: the interval is above −tolerance. `not-lower`: the
+ * difference is not negative, at the last look or at any look of a small suite. Waiting for the
+ * bound would detect few more drops.
  */
 export function ruledOutBy(
   look: Look,
@@ -60,13 +65,15 @@ export function ruledOutBy(
   return isLast || (isSmall && tries >= from) ? 'not-lower' : null;
 }
 
-/** Moves the estimate of small suites towards `variance`, which counts like `weight` tables. */
+/**
+ * Pulls the estimate for small suites towards `variance`, which counts as much as `weight` tables.
+ */
 const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
 
 /**
  * Variance of tries within an item: the mean of p(1 − p), 0–¼, estimated by k(n − k)/(n(n − 1))
- * over sides with at least two tries. With single tries on both sides, half the share of tables
- * whose sides differ.
+ * over sides with at least two tries. If all sides have one try, half the share of tables whose
+ * sides differ.
  */
 export function withinVariance(tables: readonly Table[]): number | null {
   const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);

@@ -20,15 +20,16 @@ import {
 } from './suite-run.ts';
 
 /**
- * For tries that cannot be added step by step: in sweeps, pairwise suites and prompts that base
- * lacks.
+ * The number of tries if it cannot grow step by step: in sweeps, in suites that compare pairs, and
+ * for prompts that base lacks.
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
 const ROLLED_TRIES = 3;
 
 /**
- * `adaptive` becomes a fixed number in sweeps, in pairwise suites and if nothing affects the gate.
+ * Replaces `adaptive` by a fixed number in sweeps, in suites that compare pairs, and if no metric
+ * affects the gate.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
@@ -54,8 +55,8 @@ function settles(tests: Tests, compares: boolean): boolean {
 }
 
 /**
- * More tries of a recorded answer would only repeat it. Null if answers are not recorded, or a
- * roll-up decides.
+ * Recorded answers get only the tries that the roll-up needs, because more would repeat the same
+ * answer. Null if answers are not recorded, or if custom or compared roll-ups decide.
  */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
@@ -82,7 +83,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Suites that share the pool and the references' level. */
+  /** Suites whose tries are compared one by one. They are also tested together (as the pool). */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -136,7 +137,7 @@ export function alphaShares(
   const shares = ALPHA_SHARES;
   const references = gate_on === 'suite' ? 0 : shares.references * alpha;
   const rest = alpha - references;
-  // A single suite is also the pool, so it gets both shares.
+  // If there is only one suite, it gets the share of the test of all suites together, too.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
   // The suites share the references' alpha evenly. A suite with fixed tries spends its part on an
   // exact test of its references (`brokenP`). The rest is for the e-value of all references.

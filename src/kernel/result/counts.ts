@@ -54,13 +54,13 @@ export function ungradedSuites(
   });
 }
 
-/** If more than this share of its references lacks evidence, a run is never green. */
+/** A run is not green if more than this share of its references lacks evidence (judged tries). */
 const MAX_MISSING_SHARE = 0.02;
 
 /**
  * Suites whose missing evidence keeps a run from being green. If too many of the run's references
- * lack evidence, these are all suites that lack some. Otherwise, suites that lack a critical
- * reference, or all references.
+ * lack evidence, returns all suites that lack some. Otherwise, returns suites that lack it for a
+ * critical reference, or for all references.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
@@ -106,7 +106,7 @@ function referencesThat(
   );
 }
 
-/** Largest change first. Empty if anything else changed. */
+/** Changes of the scoring, largest first. Empty if anything else changed, too. */
 export function onlyScoringChanged({
   scoring,
   suites,

@@ -92,7 +92,10 @@ export type OutcomeKind = RunOutcome['kind'];
 
 export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
 
-/** Null means a failure if the outcome `fails`, and neutral otherwise. */
+/**
+ * The check's conclusion for each outcome. Null: a failure if the outcome `fails`, otherwise
+ * neutral.
+ */
 export const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion | null>> = {
   cancelled: 'error',
   'nothing-to-run': 'success',

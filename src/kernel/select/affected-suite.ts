@@ -22,10 +22,10 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
       messages: Message[];
       variables?: Reference['input'];
       fingerprint: string;
-      /** Added to the try index, so that equal questions get separate answers. */
+      /** Added to the try index, so that repeated questions (draws) do not share answers. */
       draw?: number;
     }
-  /** `after` has the messages after the last answer. */
+  /** `after`: the messages that follow the last answer. */
   | {
       kind: 'recorded';
       thread: Message[];
@@ -45,7 +45,7 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
   | { kind: 'impossible'; message: string }
 );
 
-/** A question that cannot be asked is identified by the reason. */
+/** Identifies the question. If there is no possible request, the reason identifies it. */
 export function fingerprintOf(generation: Generation): string {
   return generation.kind === 'impossible'
     ? `impossible: ${generation.message}`
@@ -54,7 +54,7 @@ export function fingerprintOf(generation: Generation): string {
 
 export interface AffectedReference {
   reference: Reference;
-  /** Base's prompt with head's input. */
+  /** The request with base's prompt and head's input. */
   base: Generation | null;
   head: Generation | null;
   change: 'both' | 'added' | 'removed' | 'edited';
@@ -82,7 +82,7 @@ export interface ResolvedSuite {
   variants: SuiteSide[];
 }
 
-/** The suite is not affected if it has no references to run. */
+/** A suite with its references to run. Without any, the suite is not affected. */
 export interface AffectedSuite {
   path: string;
   name: string;
@@ -93,7 +93,7 @@ export interface AffectedSuite {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** Ids of references on the base branch's tip that head's prompt cannot ask. */
+  /** Ids of references on the tip of the base branch that cannot run with head's prompt. */
   unasked?: string[];
 }
 

@@ -186,8 +186,8 @@ function pairReference(
 }
 
 /**
- * Base's prompt with head's input. If a variable was renamed, base's own input is used. For a
- * recorded dialogue, base's own recording comes first.
+ * The request on base: its prompt with head's input. If that is not possible because a variable was
+ * renamed, uses base's own input. For a recorded dialogue, tries base's own recording first.
  */
 function baseGeneration(
   base: SuiteSide,
@@ -212,7 +212,8 @@ function reasonFor(
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
   const { baseReference: counterpart, reference } = pair;
-  // A reference that was not edited has the question computed above, unless it defines its own.
+  // For a reference that was not edited, base's question is already in `pair.base`, unless the
+  // reference contains its own messages.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';

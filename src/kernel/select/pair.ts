@@ -18,7 +18,10 @@ const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name }) => [file, name],
 ];
 
-/** What may pair two suites if each is the only suite of this kind on its side. */
+/**
+ * If none of `SIGNS` pairs them, two suites are a pair if each is the only one with this value on
+ * its side.
+ */
 const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, ...prompt }) => [file, contentWithRoles(prompt)],
   ({ file }) => [file],
@@ -31,8 +34,8 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 
 /**
  * Maps head's suites to their counterparts on base. Within a file, text and model decide before the
- * name, because a new neighbour cannot change them. Across files, the name decides, then shared
- * references.
+ * name, because the name may depend on other prompts in the file. Across files, the name decides,
+ * then shared references.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
@@ -96,17 +99,19 @@ const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
   (reference) => canonicalJson([reference.id, askedOf(reference)]),
   (reference) => canonicalJson(askedOf(reference)),
   ({ id }) => id,
-  // A recorded dialogue without an id gets a new id when its answer changes.
+  // The user's messages, because a recorded dialogue without an id gets a new id when its answer
+  // changes.
   ({ input, thread }) =>
     canonicalJson([{ ...input }, (thread ?? []).filter(isOfUser).map(({ content }) => content)]),
-  // A reference without an id gets a new id when a variable is renamed.
+  // Values without names, because a reference without an id gets a new id when a variable is
+  // renamed.
   ({ input, ...reference }) =>
     canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
 ];
 
 /**
- * Equal questions take precedence over equal ids, so that new or shifted ids do not make references
- * new.
+ * Pairs references by equal questions first and equal ids second. Otherwise new or shifted ids
+ * would make references look new.
  */
 export function pairReferences(
   base: readonly Reference[],
@@ -131,7 +136,10 @@ export function pairReferences(
 
 export interface Moves {
   moved: ReadonlyMap<Reference, Reference>;
-  /** References of base that another suite scores in the same way, so they are not removed. */
+  /**
+   * References that are in another suite on head, with the same scoring, so they do not count as
+   * removed.
+   */
   kept: ReadonlySet<Reference>;
 }
 

@@ -41,7 +41,7 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
   return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
-/** Where the part is set: in the settings file if it is swept. */
+/** Where the model or parameter is set. A swept value is set in the settings file. */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,
@@ -66,7 +66,7 @@ export function changedFile(base: SuiteSide, head: SuiteSide, key: string): stri
   return known.find((place) => place.file === own?.file)?.file ?? file;
 }
 
-/** Unchanged code renders other messages if a file that it imports changed. */
+/** Even unchanged prompt code renders other messages if a file that it imports changed. */
 function rendersDifferently({ made: before }: Prompt, { made: after }: Prompt): boolean {
   return [...(after ?? [])].some(([input, made]) => {
     const other = before?.get(input);

@@ -15,12 +15,16 @@ import {
 import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 
-/** If any of these changes, the scoring counts as changed, not the prompt. */
+/**
+ * What judges the answers. If any of these changes, the scoring counts as changed, not the prompt.
+ */
 export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** Null for suites of single answers. */
+  /**
+   * Produces the answers if a feature does, such as for dialogues. Null if each answer is one call.
+   */
   answerer: Answerer | null;
   settingsFile: string;
 }
@@ -102,7 +106,7 @@ export function scoringIdentity(scoring: Scoring): string {
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
 }
 
-/** Notes and examples do not count. */
+/** Leaves out notes and examples, because they do not affect grades. */
 export function rubricIdentity(rubric: Rubric): Json {
   const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {
@@ -124,7 +128,7 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
 
-/** Because of `defaults`, this may not be the prompt's file. */
+/** The file that defines the tests. Because of `defaults`, it may not be the prompt's file. */
 export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'
@@ -160,7 +164,8 @@ export function changedKeys(
 
 export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   const [before, after] = [sharedParts(base), sharedParts(head)];
-  // A metric's own model is part of the metric. Other model names count if both sides use them.
+  // A metric's own model counts as part of the metric. A change of another model counts only if
+  // both sides use such a model.
   const isCounted = (key: string): boolean =>
     !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
   return changedKeys(before, after)

@@ -3,13 +3,16 @@ import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
-/** Tries of one `cluster` are permuted together. Null: the reference is permuted alone. */
+/**
+ * All tries in a `cluster` with the same index are permuted together. Null: the reference is
+ * permuted alone.
+ */
 export interface ClusteredTries {
   tries: Tries;
   cluster: string | null;
 }
 
-/** Passes are 1 or 0, by try. */
+/** 1 for each try that passes, otherwise 0. */
 interface ClusterMember {
   at: number;
   base: readonly number[];
@@ -20,8 +23,9 @@ interface ClusterMember {
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Omits a try if no member was judged. Otherwise an unjudged member gets the majority outcome of
- * its judged tries on both sides. So errors are not evidence, and the test stays exact.
+ * Omits a try if none of the references was judged. If only some were, each unjudged one gets the
+ * outcome that most of its judged tries on both sides have. This way errors are not evidence, and
+ * the test stays exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
@@ -48,7 +52,7 @@ function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number)
   return [...Array(shared).keys()].filter((i) => members.some((tries) => isJudged(tries[side][i])));
 }
 
-/** Passes by try, summed over members. */
+/** For each try, how many of the cluster's references pass. */
 export interface ClusterTable {
   size: number;
   base: readonly number[];
@@ -71,7 +75,10 @@ export function clusterTable(cluster: Cluster): ClusterTable {
   return { size: cluster.length, base: totals('base'), head: totals('head') };
 }
 
-/** For a single reference, passes are 1 or 0, in any order. */
+/**
+ * A unit of permutation is a reference or a cluster. For one reference, each try gives 1 or 0, in
+ * any order.
+ */
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;
   const side = ({ passes, tries }: Table['base']): number[] =>

@@ -71,20 +71,23 @@ export function isNamedAt(q: number): boolean {
   return reachesLevel(q, REFERENCE_FDR);
 }
 
-/** Assumed shares of references that are fully broken or pass half as often. */
+/** Shares of references that the test assumes to be fully broken, or to pass half as often. */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;
 
-/** The statistic is defined in units of 1/64. */
+/** The statistic is rounded to multiples of 1/64. */
 const SCORE_UNITS = 64;
 
 const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 
-/** EM iterations, and the weight of the initial prior in references. */
+/** EM iterations, and how many references the initial prior counts as. */
 const FIT = { rounds: 15, weight: 3 };
 
-/** The false-alarm rate of both tests together is at most `alpha`. */
+/**
+ * Whether the mean fell or individual references broke. Both tests together have a false-alarm rate
+ * of at most `alpha`.
+ */
 export function fellOrBroke(
   seen: Contrast,
   { alpha, minDrop, isMeanOnly }: { alpha: number; minDrop: number; isMeanOnly: boolean },
@@ -96,8 +99,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1), or null if it is not significant at `level`. A mean drop below `minDrop` counts only if
- * single references are named.
+ * p (0–1), or null if it is not significant at `level`. If the mean drops by less than `minDrop`,
+ * it counts only if individual references are named as worse.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,

@@ -47,7 +47,7 @@ export function differenceInterval(
   };
 }
 
-/** The drop that `tries` passing tries per side and question cannot rule out. */
+/** The drop that `tries` per side and question cannot rule out even if all pass. */
 export function flawlessReach(questions: number, tries: number, z: number): number {
   return Math.min(1, (z * Math.sqrt(FLOOR)) / tries) / Math.max(1, questions);
 }

@@ -16,7 +16,9 @@
  */
 export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
 
-/** With fixed tries, the share that goes to single references rather than the whole suite. */
+/**
+ * With fixed tries, the share for testing individual references. The rest is for the whole suite.
+ */
 export const FIXED_REFERENCE_SHARE = 0.4;
 
 export const REFERENCE_FDR = 0.05;

@@ -30,10 +30,10 @@ export function clusteredTries(
   return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
-/** `tries` are judged by all metrics that affect the gate. */
+/** Each of `tries` has the outcome of all metrics together that affect the gate. */
 export interface LookRow extends ClusteredTries {
   /**
-   * The tries judged by single metrics, for each metric that fails some. Set only if several
+   * The outcomes by individual metrics, for each metric that fails some tries. Set only if several
    * metrics affect the gate.
    */
   metrics?: ReadonlyMap<string, Tries>;
@@ -50,7 +50,10 @@ export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
-  /** First all metrics together. If several affect the gate, each metric that fails follows. */
+  /**
+   * The first entry is for all metrics together. If several affect the gate, each metric that fails
+   * some tries follows.
+   */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
   interval: { difference: number; low: number; high: number } | null;

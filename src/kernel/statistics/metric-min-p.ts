@@ -9,7 +9,7 @@ import { passDistribution } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** p is adjusted for the number of metrics. */
+/** Uses a p that is adjusted for the number of metrics. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }
@@ -20,14 +20,17 @@ export function fallP(look: Look, level: number, minDrop: number): number {
   return least === undefined ? 1 : adjustedP(look, least, level);
 }
 
-/** Ordered by p. Empty if only all metrics together fell. */
+/**
+ * Names the metrics that fell, smallest p first. Empty if the drop shows only in all metrics
+ * together.
+ */
 export function fallenMetrics(look: Look, minDrop: number): string[] {
   const called = new Set(holmCalled(look.metrics, ({ test }) => test.midDown, NAMED_P));
   const fallen = largeDrops(look, minDrop).filter((own, rank) => rank === 0 || called.has(own));
   return fallen.flatMap(({ metric }) => metric ?? []);
 }
 
-/** Null: all metrics together fell the most, or nothing fell by at least `minDrop`. */
+/** Null if all metrics together fell the most, or if nothing fell by at least `minDrop`. */
 export function mostFallenMetric(look: Look, minDrop: number): string | null {
   return largeDrops(look, minDrop)[0]?.metric ?? null;
 }
@@ -39,8 +42,8 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
 }
 
 /**
- * Their p is adjusted for all metrics and the run's `suites`. Any of these metrics keeps a suite
- * from being green.
+ * Names metrics with a significant p after adjusting for all metrics and the run's `suites`. Any of
+ * them keeps a suite from being green.
  */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);

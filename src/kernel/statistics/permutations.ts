@@ -2,11 +2,11 @@ import { shuffleFront, type Random } from './random.ts';
 import { at } from './sums.ts';
 
 export interface PermutedUnit {
-  /** In each part, the first `heads` values belong to head. */
+  /** How many of the permuted values belong to head: the first ones of each part. */
   heads: number;
   parts: readonly {
     values: ArrayLike<number>;
-    /** The indices of the sums that count these numbers. */
+    /** The indices of the sums to which these values are added. */
     sums: readonly number[];
   }[];
 }

@@ -11,7 +11,7 @@ export function createRandom(seed: string | number): Random {
   const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) =>
     hash(String(seed), basis),
   );
-  // From the all-zero state, the generator would return only zeros.
+  // If all words were 0, the generator would return only zeros.
   if (words.every((word) => word === 0)) words[0] = 1;
   return { words };
 }

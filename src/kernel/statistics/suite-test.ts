@@ -9,8 +9,9 @@ interface UnitGroup<Own extends Unit> {
 }
 
 /**
- * Groups units, because thousands of references share a few null distributions. Orders them by key,
- * so that results do not depend on the order of units.
+ * Groups units (references or clusters) with the same null distribution, because thousands of
+ * references share a few. Sorts the groups by key, so that results do not depend on the order of
+ * units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();

@@ -27,7 +27,7 @@ export function isComparable({ base, head }: Table): boolean {
   return base.tries > 0 && head.tries > 0;
 }
 
-/** True if both sides have tries that neither all pass nor all fail. */
+/** True if both sides have tries, and the tries neither all pass nor all fail. */
 export function isInformative(table: Table): boolean {
   const passes = table.base.passes + table.head.passes;
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;

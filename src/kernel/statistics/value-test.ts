@@ -28,7 +28,7 @@ export interface ValueTest {
   z: { mean: number; ranks: number };
 }
 
-/** The mean over items of each item's mean. */
+/** Averages the tries of each item, then the items. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -108,7 +108,7 @@ function largestMagnitude({ base, head }: Values): number {
   );
 }
 
-/** A try in which no member has a number is not a slot. */
+/** A try counts if at least one item of the cluster has a number. */
 function unitOf(items: readonly Values[]): Unit {
   const slotsOf = (side: 'base' | 'head'): Slot[] =>
     [...Array(Math.max(...items.map((item) => item[side].length))).keys()].flatMap((at) => {
@@ -145,8 +145,8 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * A shift of head by δ reduces a permutation's sum by δ times its marks. So each permutation
- * crosses the observed one at exactly one shift. The interval's ends are quantiles of these shifts.
+ * If head's values shift by δ, a permutation's sum falls by δ times its `mark`. So each permutation
+ * crosses the observed sum at exactly one shift. The interval's ends are quantiles of these shifts.
  */
 function invertTest(
   deals: readonly Slot[],
@@ -158,7 +158,7 @@ function invertTest(
     return moved > TOLERANCE * items ? [(observed.value - value) / moved] : [];
   });
   shifts.sort((a, b) => a - b);
-  // Permutations that move nothing are ties at every shift.
+  // Permutations whose sum never differs from the observed one count half on each side.
   const cut = Math.floor(tail * deals.length - (deals.length - shifts.length) / 2);
   const [low, high] = [shifts[cut], shifts[shifts.length - 1 - cut]];
   if (cut < 0 || low === undefined || high === undefined || high - low <= TOLERANCE)
@@ -173,7 +173,7 @@ const SAMPLE_COUNTS = { first: 999, all: 9999 };
 
 const UNCERTAIN_P = 0.1;
 
-/** Limits the numbers that all samples together read, so large suites get fewer samples. */
+/** Limits how many numbers all samples together read, so large suites get fewer samples. */
 const MAX_NUMBERS = 40_000_000;
 
 /** Sums that differ by less than this share count as equal. */
@@ -182,9 +182,12 @@ const TOLERANCE = 1e-9;
 /** What a try adds to each sum if it belongs to head. */
 interface Slot {
   value: number;
-  /** Ranks are shares of the item's tries, −0.5 to 0.5. */
+  /** The rank is a share of the item's tries, from −0.5 to 0.5, times a weight. */
   rank: number;
-  /** For head's actual tries, this sums to the number of items. */
+  /**
+   * Counts tries that really are head's, weighted so that the observed split sums to the number of
+   * items.
+   */
   mark: number;
 }
 

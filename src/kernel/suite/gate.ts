@@ -2,7 +2,10 @@ import type { Outcome, Score } from '../../types/metric.ts';
 import { type GateSettings, type SuiteGate } from './gate-settings.ts';
 import type { Reference, Rollup, Tests } from './suite.ts';
 
-/** An error or unreadable grade hides a pass but not a failure. */
+/**
+ * A metric that fails decides the try, even if others end in an error or an unreadable grade. A
+ * pass needs all of them.
+ */
 export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   const gating = scores.filter(({ skip }) => !skip);
   for (const status of ['fail', 'error', 'ungraded'] as const) {
@@ -11,7 +14,7 @@ export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   return gating.some(({ status }) => status === 'pass') ? 'pass' : 'skipped';
 }
 
-/** Skipped references count only if a custom roll-up includes them. */
+/** A skipped reference counts only if the roll-up is custom code, which gets all references. */
 export function countsIn(
   { skip, rollup }: Pick<Tests, 'skip' | 'rollup'>,
   reference: Pick<Reference, 'skip'>,
@@ -29,7 +32,7 @@ export function triesNeeded(rollup: Rollup): number {
   return rollup.kind === 'at_least' ? rollup.k : 1;
 }
 
-/** The workflow's `fail-on` overrides every file. */
+/** The workflow's `fail-on` overrides the `fail_on` of every file. */
 export function ownGate({ gate = {} }: Tests, failOn: GateSettings['fail_on'] | null): SuiteGate {
   return failOn === null || gate.fail_on === undefined ? gate : { ...gate, fail_on: failOn };
 }

@@ -33,7 +33,7 @@ export function judgingTargets({ graders, embedder, named }: MetricModels): Targ
   ];
 }
 
-/** A metric's own graders, or else those of the settings. */
+/** The metric's own graders, or else those in the settings. */
 export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
   if (!isModelGraded(metric)) return [];
   return metric.graders === undefined
@@ -86,7 +86,10 @@ export function metricIdentity({
   );
 }
 
-/** The metrics that a name in `gate.metrics` means: `metric`, or `metric.entry` of a map. */
+/**
+ * Finds the metrics for a name in `gate.metrics`: `metric`, or `metric.entry` if its value is a
+ * map.
+ */
 export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter((metric) => metric.name === name);
   return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
@@ -96,7 +99,7 @@ export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;
 }
 
-/** No metric decides pass or fail, so values are only shown. */
+/** Whether no metric decides pass or fail, so that values are only shown. */
 export function gatesNothing(tests: Tests): boolean {
   const metrics = everyMetric(tests);
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);

@@ -3,7 +3,7 @@ import type { Complete, Completion, Grader, Message, Target } from '../../types/
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 
-/** A file that a feature's suite reads. If the file changes, the prompt counts as changed. */
+/** A file that a feature reads to produce answers. If it changes, the prompt counts as changed. */
 export interface Dependency {
   file: string;
   id: string;
@@ -18,11 +18,17 @@ export interface OwnSuite<Value = unknown> {
   dependencies?: readonly Dependency[];
 }
 
-/** Each feature has one constant, which is compared by identity. */
+/**
+ * A feature's own kind of suite. There is one constant for each kind, which is compared by
+ * identity.
+ */
 export interface SuiteKind<Value = unknown> {
   key: string;
   scores: readonly string[];
-  /** The kind's score, if it judges exactly one answer of each reference. */
+  /**
+   * Returns the name of the score that judges each reference, or null if it does not judge exactly
+   * one answer of each.
+   */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],

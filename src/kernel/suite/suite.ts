@@ -85,7 +85,7 @@ export interface Reference {
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
-  /** Parsed values of those texts in `input` and `expected` that were kept as text. */
+  /** If `input` or `expected` keeps a value as text, its parsed value. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];

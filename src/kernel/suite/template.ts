@@ -29,7 +29,7 @@ interface Placeholder {
 type TemplatePiece =
   { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
-// Without alternation or nested repeats, so each character is read at most a few times.
+// Has no alternation or nested repeats, so that each character is read at most a few times.
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
@@ -92,7 +92,8 @@ function* parts(template: string): Generator<TemplatePiece> {
     const name = nameAt(template, nameStart);
     const closing = name === '' ? 0 : braces(template, nameStart + name.length, '}');
     if (closing > 0) {
-      // More than three pairs of braces are text, so `{"a": {x}}` keeps its last brace.
+      // At most three braces on each side count; further ones are text. So `{"a": {x}}` keeps its
+      // last brace.
       const depth = Math.min(run, closing, 3);
       const start = nameStart - depth;
       const end = nameStart + name.length + depth;
