@@ -1,18 +1,19 @@
 import { guardProcess } from './edges/sandbox/index.ts';
-// Threads also start from this file, so it loads the job only later.
+// Node also starts this file as a thread, so it imports the job only after these.
 import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 
 guardProcess();
 
-// A write to a closed log fails, and reporting this failure to the log would fail again, forever.
+// If the log is closed, a write to it fails. Without this, reporting that failure would fail, too,
+// and so on forever.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const { failStep, runStep } = await import('./app/action/step.ts');
 const { FEATURES } = await import('./features.ts');
 const { JOBS } = await import('./jobs.ts');
 
-// Errors in code that nothing awaits must end the step, too.
+// A failed promise that no code awaits must end the step, too.
 const crash = Promise.withResolvers<never>();
 crash.promise.catch(() => undefined);
 let isRunning = true;
@@ -20,7 +21,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
     process.exitCode = isRunning ? 1 : failStep(error);
     crash.reject(error);
-    // Saves paid answers and stops further calls.
+    // This signal saves paid answers and stops further calls.
     process.emit('SIGTERM', 'SIGTERM');
   });
 
@@ -29,7 +30,7 @@ const stepExitCode = await runStep(process.env, given);
 isRunning = false;
 if (stepExitCode !== 0) process.exitCode = stepExitCode;
 
-/** Tools that simulate the runner import this file and call `run`. */
+/** Exported for tools that simulate the runner: they import this file and call `run`. */
 const nothingLeft = (): Promise<void> => Promise.resolve();
 
 export { nothingLeft as run };

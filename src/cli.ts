@@ -5,11 +5,11 @@ import { terminalOf } from './app/commands/terminal.ts';
 import { keepCompiled, whyTooOld } from './app/session/runtime.ts';
 import { guardProcess } from './edges/sandbox/index.ts';
 import { NOT_JUDGED } from './errors.ts';
-// Threads also start from this file, so it loads everything else only later.
+// Node also starts this file as a thread, so it imports everything else only after these.
 import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 
-/** Only newer Nodes have `import.meta.main`. */
+/** True if Node was started with this file. Older versions of Node lack `import.meta.main`. */
 function isStarted(file: string | undefined): boolean {
   return (
     file !== undefined &&

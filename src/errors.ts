@@ -1,6 +1,8 @@
 import type { Place, Problem } from './types/plain.ts';
 
-/** An error that the user has to fix. Contains every problem found, so that one run reports all. */
+/**
+ * An error that the user has to fix. It contains every problem found, so that one run reports all.
+ */
 export class UserError extends Error {
   override readonly name = 'UserError';
   readonly problems: readonly Problem[];

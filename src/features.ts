@@ -15,7 +15,7 @@ import { promisesFeature } from './features/promises/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
-/** Hooks and sections run in this order. */
+/** The features' hooks and report sections run in this order. */
 export const FEATURES: CommandFeatures = [
   attributesFeature,
   gradersFeature,

@@ -3,10 +3,11 @@ import { noiseJobs } from './features/noise/jobs.ts';
 import { shardJobs } from './features/shards/jobs.ts';
 
 /**
- * The action's jobs that features add. They need the GitHub library, so the command line has none.
+ * Jobs that features add to the action. They need the GitHub library, so the command line lacks
+ * them.
  */
 export const JOBS: readonly OwnJob[] = [
-  // Checked in this order.
+  // The first job that accepts the inputs runs.
   ...noiseJobs,
   ...shardJobs,
 ];

@@ -11,7 +11,7 @@ export interface MetricAnswer {
   expected: Json | undefined;
   values?: CodeValues | undefined;
   messages: Message[];
-  /** The whole conversation, which ends with the judged answer. */
+  /** The whole conversation, whose last message is the judged answer. */
   thread: Message[];
   after?: Message[];
   price?(usage: Usage): number | null;
@@ -29,7 +29,10 @@ export const PAIRWISE = 'pairwise_preference';
 export interface MetricTools {
   complete: Complete;
   evaluate: EvaluateAnswers;
-  /** Runs slow schemas in a process that can be stopped. Absent: in this process. */
+  /**
+   * Checks slow schemas in a process that can be stopped. If absent, this process checks all
+   * schemas.
+   */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
   graders: readonly Grader[];
@@ -37,7 +40,7 @@ export interface MetricTools {
   /** Returns unpredictable text, for delimiters around untrusted text. */
   random: (purpose: string) => string;
   keepGrades?: boolean;
-  /** From 0. Graders are called with the same try index. */
+  /** Number of the try, from 0. Requests to graders have the same number. */
   try: number;
 }
 
@@ -45,14 +48,14 @@ export function alternatives(expected: Json): string[] {
   return Array.isArray(expected) ? expected.map(jsonText) : [jsonText(expected)];
 }
 
-/** `"a"`, or `one of "a", "b"`, shortened to one line. */
+/** Returns `"a"`, or `one of "a", "b"`, shortened to one line. */
 export function quoteAlternatives(texts: readonly string[]): string {
   const quoted = texts.slice(0, 5).map((text) => JSON.stringify(shorten(text, 80)));
   const more = texts.length > 5 ? ', …' : '';
   return texts.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}${more}`;
 }
 
-/** As in FlexEval, consecutive messages of one side are a turn. */
+/** As in FlexEval, consecutive messages of the same speaker are one turn. */
 function speakerOf(message: Message): 'user' | 'assistant' {
   return message.role === 'assistant' ? 'assistant' : 'user';
 }

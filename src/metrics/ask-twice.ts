@@ -10,13 +10,13 @@ import type {
 } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-/** Untrusted text in the messages cannot end its quotation. */
+/** Untrusted text in the messages is quoted, and cannot end its quotation. */
 export interface GraderPrompt {
   messages: Message[];
   schema: { name: string; json: { [key: string]: Json } };
 }
 
-/** In UTF-16 units. Applies to untrusted text in prompts and to replies. */
+/** Longest untrusted text in a prompt, and longest reply, in UTF-16 units. */
 export const MAX_MATERIAL = 1_048_576;
 
 interface AskedReply<Reply> {
@@ -29,11 +29,12 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   grader: Grader;
   read(output: string): Reply | null;
   isReadable?(reply: Reply): boolean;
-  /** Absent: any readable reply is enough. */
+  /** False if the grader must be called a second time. Absent: any readable reply is enough. */
   isEnough?(reply: Reply): boolean;
   note(first: Reply | null): string;
   /**
-   * Whether to cache the reply. Absent: caches the first reply, and a second one if it is enough.
+   * Whether to store the reply. Absent: the first reply is stored, and the second one if it is
+   * enough.
    */
   settles?(reply: Reply): boolean;
 }
@@ -86,12 +87,12 @@ function withNote(messages: readonly Message[], note: string): Message[] {
   });
 }
 
-/** Puts untrusted text between two lines that it cannot contain. */
+/** Puts untrusted text between two lines that the text cannot contain. */
 export function fenced(name: string, text: string, delimiter: string): string {
   return `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
 }
 
-/** If this many attempts fail, `random` is broken. */
+/** If even this many delimiters occur in the texts, `random` is broken. */
 const ATTEMPTS = 100;
 
 /** Returns a delimiter that no text contains, so that no text can end its quotation. */

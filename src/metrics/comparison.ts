@@ -75,7 +75,7 @@ export const valueParameter = {
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  /** Whether the metric needs `expected`. Absent: it does. */
+  /** False if these options do without `expected`. Absent: the metric always needs it. */
   compares?(options: Options<S>): boolean;
   expects?(options: Options<S>): Expectation;
   measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;

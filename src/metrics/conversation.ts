@@ -42,7 +42,7 @@ interface CountRow<S extends z.ZodRawShape> extends Pick<
   parameters?: S;
   unit?: string;
   check?(options: Options<S>): string[];
-  /** Returns a number, the names to count, or null if there are no words. */
+  /** Returns a number, or names to count. Null means that there are no words to count. */
   count(
     answer: MetricAnswer,
     level: MetricLevel,
@@ -93,7 +93,7 @@ const dialogue: Message[] = [
 
 const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
-/** Created on first use, because compiling this pattern takes 30 ms. */
+/** Created on first use, because compiling the pattern takes 30 ms. */
 let emojis: RegExp | null = null;
 
 const roleSchema = z.enum(['user', 'human', 'assistant', 'ai', 'system']);
@@ -295,7 +295,7 @@ const expression = z.string().describe('RE2 syntax: no look-around, no back-refe
 
 const plainFlags = { ignore_case: false, multiline: false, dot_all: false };
 
-/** Patterns match text in composed form (NFC). */
+/** Returns the text in composed form (NFC), because patterns are in that form. */
 function judgedText(answer: MetricAnswer, level: MetricLevel): string {
   return normaliseText(textAt(answer, level), AS_WRITTEN);
 }

@@ -28,7 +28,7 @@ export interface MetricContext {
 export type MetricGroup =
   'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded' | 'agent';
 
-/** Every example is run as a test and shown in the docs. `reply` is the grader's reply. */
+/** The tests run every example, and the docs show it. `reply` is what the grader replies. */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -46,9 +46,9 @@ export interface MetricExample {
 }
 
 export interface Expectation {
-  /** For `number`, numbers keep their source text and other values are parsed. */
+  /** With `number`, a number stays as it is written in the file, and other values are parsed. */
   reads: 'text' | 'value' | 'number';
-  /** A message that begins with "expected", or null if the value is valid. */
+  /** Returns what is wrong, starting with "expected", or null if the value is valid. */
   wrong(expected: Json): string | null;
 }
 
@@ -65,11 +65,11 @@ export interface MetricDefinition {
   parameters: z.ZodObject;
   range: string;
   passes: string;
-  /** Applies before `negate`. If lower is better, `threshold` is a maximum. */
+  /** Direction of the values, before `negate`. If lower is better, `threshold` is a maximum. */
   better: Better;
   needs: Needs;
   levels: readonly MetricLevel[];
-  /** The metric judges the call or the comparison instead of the answer's content. */
+  /** True if the metric judges the call or a comparison, and not the content of one answer. */
   whole?: true;
   source: string;
   example: MetricExample;
@@ -195,7 +195,7 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   });
 }
 
-/** `pass` applies only if the metric has no threshold. */
+/** `pass` is used only if the metric has no threshold. */
 export function measurement(value: Json, pass: boolean, reason: string | null = null): Measurement {
   return { status: 'measured', value, pass, reason };
 }

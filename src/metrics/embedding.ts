@@ -20,7 +20,7 @@ type MissingVector = { status: 'ungraded' | 'error'; reason: string };
 
 const ungradedResult = (reason: string): MissingVector => ({ status: 'ungraded', reason });
 
-/** Embeds each distinct text once with try index 0, so that equal texts get equal vectors. */
+/** Embeds each distinct text only once (as try 0), so that equal texts get equal vectors. */
 function createEmbedding(
   { target, parameters }: Grader,
   { complete }: MetricTools,
@@ -62,7 +62,7 @@ function readVector(output: string): readonly number[] | null {
   }
 }
 
-/** Range −1 to 1. If the similarity is undefined, the answer is ungraded instead of 0. */
+/** Returns −1 to 1. If the similarity is undefined, the answer is ungraded and does not get 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
@@ -85,7 +85,7 @@ function unit(vector: readonly number[]): number[] | null {
   return scaled.map((part) => part / length);
 }
 
-/** Blank texts have no embedding: they have similarity 1 to each other and 0 to other texts. */
+/** Blank texts cannot be embedded. Their similarity is 1 to each other and 0 to other texts. */
 async function similarity(
   output: string,
   expected: string,

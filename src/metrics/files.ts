@@ -11,7 +11,7 @@ import { f1 } from './measures/words.ts';
 interface FileEntry {
   path: string | null;
   content: string | null;
-  /** In hex, or null if any content is allowed. */
+  /** SHA-256 in hex, or null if any content is allowed. */
   sha256: string | null;
 }
 

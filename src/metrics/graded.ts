@@ -23,7 +23,10 @@ import { fromGrade, idealText, materialsOf } from './rubric.ts';
 interface LabelPrompt {
   prompt: string;
   labels: Record<string, number>;
-  /** Texts from the user's file. Keywords in them are not replaced. */
+  /**
+   * Texts from the user's file, which replace keywords. Keywords inside these texts are not
+   * replaced.
+   */
   own?: Record<string, string>;
   material?: Materials;
 }
@@ -37,7 +40,10 @@ interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'>
   parameters: S;
   usesExpected?(options: Options<S>): boolean;
   needed: number;
-  /** A string explains why there is no question. Null if `expected` is missing. */
+  /**
+   * Returns the question, or a string that explains why there is none. Null if `expected` is
+   * missing.
+   */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 

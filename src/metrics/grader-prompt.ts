@@ -7,19 +7,22 @@ import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-t
 import { fillKeywords, materialUsed, showsNothing, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
-  /** Texts for additional keywords. Keywords in them are not replaced. */
+  /** Texts for additional keywords. Keywords inside these texts are not replaced. */
   own?: Readonly<Record<string, string>>;
   quoted?: Readonly<Record<string, string>>;
 }
 
 export interface Materials extends Partial<Record<Material, string | undefined>> {
-  /** Files of the judged messages. Sent only if the rubric quotes these messages. */
+  /** Files of the judged messages. They are sent only if the rubric quotes those messages. */
   files?: readonly FilePart[];
 }
 
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
-/** An answer cannot end its quotation. Some vendors require a final user message. */
+/**
+ * Quotes the answer so that it cannot end the quotation. The last message is the user's, because
+ * some vendors require that.
+ */
 export function graderPrompt(
   question: Question,
   materials: Materials,
@@ -29,7 +32,7 @@ export function graderPrompt(
   const quoted = Object.entries(question.quoted ?? {});
   const alone = quoted.length === 0 && showsNothing(question.prompt);
   if (alone) used.add('completion');
-  // Unused material must not change the prompt, or the cache would miss.
+  // If unused material changed the prompt, stored grades could not be reused.
   const texts = [
     question.prompt,
     ...Object.values(question.own ?? {}),
@@ -112,8 +115,8 @@ function quotedList(labels: readonly string[]): string {
 }
 
 /**
- * Models write keys in the schema's order, so reasons precede the label unless the rubric asks
- * otherwise.
+ * Models write keys in the order of the schema. So the reasons come before the label, unless the
+ * rubric asks for the opposite.
  */
 function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };

@@ -65,7 +65,7 @@ function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   };
 }
 
-/** FlexEval's functions may return a list of names and values. */
+/** Converts a list of names and values, which functions for FlexEval may return, into a map. */
 function plainValue(value: Json): Json {
   const entries = Array.isArray(value) ? value : [];
   const named = entries.flatMap((entry): [string, Json][] =>
@@ -101,7 +101,9 @@ function fromResult(
   return measureError(message);
 }
 
-/** In UTF-16 units. Time and memory of comparisons grow with length. */
+/**
+ * Longest judged answer in UTF-16 units. The time and memory of comparisons grow with the length.
+ */
 const MAX_OUTPUT = 1_048_576;
 
 async function measureAll(
@@ -131,7 +133,7 @@ function applyBounds(
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
-  // Code that returns something other than a number has failed on this answer.
+  // If a metric's code returns something other than a number, it has failed on this answer.
   if (byBounds.status === 'error' && metric.source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
   if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;

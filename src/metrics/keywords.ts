@@ -1,4 +1,4 @@
-/** FlexEval's names, then those of other tools. */
+/** The first names are FlexEval's, the others those of other tools. */
 const KEYWORDS = {
   conversation: 'conversation',
   context: 'context',
@@ -15,8 +15,8 @@ const KEYWORDS = {
 export type Material = (typeof KEYWORDS)[keyof typeof KEYWORDS];
 
 /**
- * autoevals writes only these names in double braces. Any other `{{name}}` is the literal text
- * `{name}`.
+ * Only these names can be in double braces, as autoevals writes them. Any other `{{name}}` stands
+ * for the literal text `{name}`.
  */
 const MUSTACHE = new Set(['input', 'output', 'expected']);
 
@@ -28,7 +28,7 @@ export interface Keyword {
   literal: string | null;
 }
 
-/** Bounded repeats keep the search fast for any prompt. */
+/** Repeats have an upper limit, which keeps the search fast for any prompt. */
 const BRACES =
   /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
 
@@ -57,14 +57,14 @@ export function materialUsed(prompt: string): Set<Material> {
 
 const JUDGED_MATERIALS = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
-/** Whether the prompt omits the answer, so that it must be appended. */
+/** True if the rubric's prompt does not contain the answer. Then the answer is appended to it. */
 export function showsNothing(prompt: string): boolean {
   const used = materialUsed(prompt);
   if (used.has('context') && prompt.includes('[BEGIN DATA]')) return false;
   return !JUDGED_MATERIALS.some((material) => used.has(material));
 }
 
-/** Does not search inserted text. If `put` returns null, the keyword stays. */
+/** Keywords in the inserted texts are not replaced. If `put` returns null, the keyword stays. */
 export function fillKeywords(prompt: string, put: (keyword: Keyword) => string | null): string {
   let result = '';
   let from = 0;

@@ -7,7 +7,7 @@ const PAIRS = new Map(
   ]),
 );
 
-/** Tries an exact match, then a unique match without case, then a number on the scale. */
+/** Tries an exact match, then one that ignores case and is unique, then a number on the scale. */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
     if (labels.includes(candidate)) return candidate;
@@ -20,7 +20,10 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/** Returns the least trimmed text first, because a label may end in punctuation. */
+/**
+ * Returns the text with more and more trimmed off. The longest comes first, because a label may end
+ * in punctuation.
+ */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];
@@ -42,8 +45,8 @@ function trimOnce(text: string): string {
 }
 
 /**
- * Finds the only label in a line. Ignores negated labels, and labels within words, numbers or
- * running text.
+ * Finds the only label in a line. Ignores labels that are negated or part of a word, number or
+ * sentence.
  */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);
@@ -51,7 +54,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
-  // Single letters must match in case, because `a` is a word.
+  // Single letters must have the label's case, because `a` is also a word.
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
@@ -65,7 +68,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
 const SCORE =
   /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
 
-/** Rewrites `9.0` as 9, and also `9/10` if 10 is the highest label. */
+/** Rewrites `9.0` as 9. If 10 is the highest label, also rewrites `9/10` as 9. */
 function onScale(line: string, labels: readonly string[]): string {
   const numbers = labels.map(Number).filter((number) => !Number.isNaN(number));
   const top = numbers.length < 2 ? null : String(Math.max(...numbers));
@@ -89,7 +92,7 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
       if (!isWholeLabel(line, start, end)) continue;
       if (found.every((other) => end <= other.start || start >= other.end))
         found.push({ label, start, end });
-      // Limits the work, because a hostile line may contain thousands of labels.
+      // A limit is needed, because a hostile line may contain thousands of labels.
       if (found.length > 64) return found;
     }
   }
@@ -136,13 +139,16 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 
-/** Characters that join their neighbours into one word, such as fractions and decimals. */
+/**
+ * Characters that join the text before and after them into one word, such as fractions and
+ * decimals.
+ */
 const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 
-/** Characters that belong to a label even at its end: `A+`, `A-`, `5%`, `1/`. */
+/** Characters that can be the end of a label: `A+`, `A-`, `5%`, `1/`. */
 const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
 
-/** Characters that change the label after them: `-1`, `+1`, `#1`, `.5`. */
+/** Characters that give the label after them another meaning: `-1`, `+1`, `#1`, `.5`. */
 const LABEL_PREFIXES = new Set('/+-\u2010\u2011\u2012−–%#\\.^~');
 
 const COMPARISON_SIGN = /[<>≤≥≈~] ?$/;
@@ -155,7 +161,7 @@ function isWholeLabel(line: string, start: number, end: number): boolean {
   if (LABEL_PREFIXES.has(before) || SUFFIXES.has(after) || isMeasured(line, start, end))
     return false;
   const label = line.slice(start, end);
-  // `1.5` and `1:5` are other numbers; `Answer:B` and `B,C` are separate words.
+  // `1.5` and `1:5` are numbers other than 1 and 5, but `Answer:B` and `B,C` are separate words.
   const joinsBefore =
     JOINERS.has(before) && WORD.test(beforeThat) && isJoined(before, label, beforeThat);
   const joinsAfter =
@@ -180,7 +186,7 @@ function isWord(char: string, line: string, index: number): boolean {
   return WORD.test(char) || (char >= '\ud800' && char <= '\udfff');
 }
 
-/** An underscore at the edge of a word is emphasis: `__NO__`. */
+/** Underscores at the edge of a word are Markdown emphasis: `__NO__`. */
 function isMarkup(line: string, index: number): boolean {
   let left = index;
   let right = index;
@@ -193,7 +199,7 @@ function isMarkup(line: string, index: number): boolean {
 
 function isSetOff(after: string): boolean {
   const rest = after.replace(/^[*_`]+/, '').trimStart();
-  // In `Correct: no` and `Correct?`, the word is a question and not a label.
+  // In `Correct: no` and `Correct?`, the first word is a question and not a label.
   if (rest.startsWith('?') || NEGATED_LABEL.test(foldCase(rest.slice(0, 80)))) return false;
   if (!holdsWord(rest)) return true;
   const [word = ''] = /[\p{L}\p{N}']+/u.exec(foldCase(rest.slice(0, 80))) ?? [];

@@ -28,7 +28,10 @@ export const decimalMark = z
       '`10 000`) fails, and the reason names it.',
   );
 
-/** An ambiguous number is neither a match nor a mismatch. */
+/**
+ * An ambiguous number fails the metric. With `negate` it is an error, because it must not pass,
+ * either.
+ */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
   return negate ? measureError(reason) : passOrFail(false, reason);

@@ -10,7 +10,7 @@ import { comparesShare } from './passing.ts';
 import { entryNumber, metricNumber } from './value.ts';
 
 interface DialogueObject {
-  /** Index of the object's last message, from 0, without system messages. */
+  /** Index of the object's last message, from 0. System messages do not count. */
   message: number;
   answer: MetricAnswer;
 }
@@ -22,7 +22,7 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   ToolCall: 'tool call',
 };
 
-/** Returns the judged parts of a dialogue in order. */
+/** Returns the objects of a dialogue that are judged (turns, messages, …), in order. */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
@@ -58,7 +58,10 @@ export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): Dialo
   });
 }
 
-/** A metric that uses `expected` judges only scripted turns that have one. */
+/**
+ * Whether the metric uses `expected`. Such a metric judges only scripted turns that have
+ * `expected`.
+ */
 export function readsExpected({ source, definition }: Metric, rubric?: Rubric): boolean {
   if (source.kind === 'code') return /\bexpected\b/.test(source.code);
   if (source.kind === 'rubric') return materialUsed(rubric?.prompt ?? '').has('expected');
@@ -130,7 +133,7 @@ export function objectScore(
   };
 }
 
-/** The result is undecided if unjudged objects could change it. */
+/** If objects that could not be judged could change the result, it is ungraded or an error. */
 export function scoreOfObjects(
   judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],
@@ -189,7 +192,7 @@ function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Js
     : meanValue(judged.map((object) => object.value));
 }
 
-/** Returns the score's number or, with `entry`, one of its named numbers. */
+/** Returns the score's number. With `entry`, returns the number with that name. */
 export function scoreEntry(
   score: Pick<Score, 'value' | 'objects'>,
   entry: string | null,
@@ -224,7 +227,7 @@ function hasOwnMean(scores: readonly Score[]): boolean {
   );
 }
 
-/** Whether the values only repeat pass and fail. */
+/** Whether the values only repeat pass and fail, as 1 and 0. */
 export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
   const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return [1, 0].some((passing) =>
@@ -234,7 +237,10 @@ export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): bo
   );
 }
 
-/** In scripts, only answers count as turns. Otherwise both sides' turns count. */
+/**
+ * Says where an object is, such as `turn 3`. In scripts, only answers count as turns; otherwise the
+ * user's messages count, too.
+ */
 export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,

@@ -31,7 +31,10 @@ TIE: neither is better in a way that matters.`,
   };
 }
 
-/** Grades in both orders to cancel the grader's position bias. Disagreement is a tie. */
+/**
+ * Grades both orders of the two answers, because graders prefer a position. If the grades disagree,
+ * the result is a tie.
+ */
 async function compare(
   criteria: string,
   answer: MetricAnswer,
@@ -51,7 +54,10 @@ async function compare(
   return joinGrades(before, after);
 }
 
-/** Returns both sides' prompts, because a grader that saw only head's would favour head. */
+/**
+ * Returns the prompts of both sides. A grader that sees only head's prompt would favour head's
+ * answer.
+ */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
   const [before, after] = [transcript(otherMessages), transcript(messages)];
   return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;

@@ -8,7 +8,7 @@ export interface Bounds {
   max?: number;
 }
 
-/** A threshold is a maximum if lower is better. */
+/** If lower is better, the threshold is a maximum, otherwise a minimum. */
 export function boundsOf({ threshold, min, max }: StatedPassing, better: Better): Bounds | null {
   if (threshold !== null) return better === 'lower' ? { max: threshold } : { min: threshold };
   if (min === undefined && max === undefined) return null;
@@ -17,7 +17,9 @@ export function boundsOf({ threshold, min, max }: StatedPassing, better: Better)
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
-/** Returns the labels that the file names, or else those with the best score. */
+/**
+ * Returns the passing labels that the metric or rubric names, or else those with the best score.
+ */
 export function passingLabels(
   rubric: RubricPassing,
   { pass, better }: Partial<StatedPassing> = {},
@@ -54,7 +56,10 @@ export function directionIn(
   return entry === null && comparesShare(metric) ? 'higher' : valueDirection(metric, rubrics);
 }
 
-/** Uses the direction in the file, or else that of the metric or rubric, or else what passes. */
+/**
+ * Whether higher or lower values are better. If neither the metric nor its definition or rubric
+ * says so, this follows from which labels or values pass.
+ */
 export function valueDirection(
   metric: Metric,
   rubrics: ReadonlyMap<string, RubricPassing>,
@@ -106,14 +111,16 @@ export function contradiction(
   return sign * (best[1] - worst[1]) > 0 ? { passes: worst[0], fails: best[0] } : null;
 }
 
-/** Marks a failure of a truncated answer, because the missing part might have passed. */
+/**
+ * If a truncated answer fails, adds this to the reason, because the missing part might have passed.
+ */
 export function withCut(score: Score): Score {
   if (score.status !== 'fail') return score;
   const cut = 'the answer was cut off at its token limit';
   return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
 
-/** Converts the score of a comparison from head's view to base's. */
+/** Swaps the sides of a comparison's score: head's win becomes base's loss. */
 export function seenFromHead(score: Score): Score {
   if (score.status !== 'pass' && score.status !== 'fail') return score;
   const value = typeof score.value === 'number' ? 1 - score.value : score.value;

@@ -41,8 +41,8 @@ export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
 );
 
 /**
- * If neither the metric nor the rubric names passing labels, all labels pass and the metric does
- * not gate.
+ * If neither the metric nor the rubric says which labels pass, all labels pass, and the metric does
+ * not affect the verdict.
  */
 export async function scoreRubric(
   name: string,
@@ -82,7 +82,7 @@ export function fromGrade(grade: Grade, needed: number): Measurement {
   };
 }
 
-/** As in FlexEval, the context at level Message includes the system prompt. */
+/** As in FlexEval, the context of a single message includes the system prompt. */
 export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
   const { completion, thread, messages, expected } = answer;
   const dialogue = thread.filter(({ role }) => role !== 'system');

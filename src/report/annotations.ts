@@ -111,7 +111,7 @@ function at(
   return { path, startLine: shown, endLine: shown, level, title, message };
 }
 
-/** Tests that fail in the same way share one annotation, placed at the worst of them. */
+/** Tests that fail in the same way share one annotation, at the line of the worst test. */
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],

@@ -21,14 +21,14 @@ import { commentBlocks } from './sections/index.ts';
 export const COMMENT_LIMIT = 65_536;
 
 interface CommentOptions {
-  /** A hidden first line that identifies the comment later. */
+  /** A hidden first line by which a later run recognizes the comment. */
   marker: string;
   reports: Reports;
   limit?: number;
   links?: Links;
 }
 
-/** Renders the pull request's comment, with less detail until it fits. */
+/** Renders the pull request's comment, with less and less detail until it fits. */
 export function renderComment(
   result: Result,
   { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,

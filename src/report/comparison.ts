@@ -19,7 +19,7 @@ interface Named {
   result: Result;
 }
 
-/** Compares two results suite by suite on the references they share. */
+/** Compares two results suite by suite, on the references that both contain. */
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = ({ result }: Named) => counted(result.suites.length - pairs.length, 'suite');
@@ -55,7 +55,10 @@ const COMPARISON_COLUMNS = [
   'References',
 ];
 
-/** Pairs suites of equal variants. Also pairs the only two left, in case only the model changed. */
+/**
+ * Pairs suites with equal variants (model and parameters). If one suite of a prompt is left in each
+ * result, pairs these two, because only the model may have changed.
+ */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],

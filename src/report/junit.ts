@@ -29,7 +29,7 @@ import {
 const MAX_FAILURE_PART = 4_000;
 
 interface CaseEnding {
-  /** `system-out` marks a case that passes but has a useful message. */
+  /** `system-out` is for a case that passes but has a useful message. */
   element: 'failure' | 'error' | 'skipped' | 'system-out';
   type: string;
   message: string;
@@ -58,7 +58,9 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/** Adds a failure for the whole run if no single suite is the cause. */
+/**
+ * Adds a failure for the whole run if it fails for a reason that belongs to no individual suite.
+ */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;
@@ -123,8 +125,8 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
 }
 
 /**
- * CI systems identify a case by class and name, so a variant is included only if suite names
- * repeat.
+ * CI systems recognize a case by its class and name. So the class includes a variant only if two
+ * suites have the same name.
  */
 function suiteElement(
   suite: SuiteResult,

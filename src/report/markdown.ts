@@ -21,7 +21,10 @@ import {
   type Piece,
 } from './sections/document.ts';
 
-/** Writes blocks for GitHub. Top-level text is Markdown, so that e-mails are readable. */
+/**
+ * Writes blocks for GitHub. Uses Markdown instead of HTML at the top level, so that GitHub's
+ * e-mails are readable.
+ */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
 }
@@ -42,7 +45,7 @@ function topBlock(block: Block, links: Links): string {
   }
 }
 
-/** GitHub reads Markdown in a fold only after a blank line. */
+/** In `<details>`, GitHub reads Markdown only after a blank line. */
 function plainFold({ summary, blocks }: Extract<Block, { kind: 'group' }>, links: Links): string {
   const open = `<details>\n<summary>${htmlLine(summary, links)}</summary>`;
   return [open, markdownOf(blocks, links), '</details>'].join('\n\n');
@@ -140,7 +143,10 @@ function htmlBlock(block: Block, links: Links): string {
 
 type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 
-/** Puts a last column of file names below the others, because phones are narrow. */
+/**
+ * If the last column contains file names, moves them below the other cells, because phones are
+ * narrow.
+ */
 function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>
@@ -225,7 +231,9 @@ function htmlInline(part: Inline, links: Links): string {
   }
 }
 
-/** Notes about omitted text stay outside `code`, so that untrusted text cannot imitate them. */
+/**
+ * Notes about omitted text are written outside `code`, so that untrusted text cannot imitate them.
+ */
 function markdownPieces(pieces: readonly Piece[]): string {
   return pieces
     .map((piece, index) => {
@@ -261,7 +269,7 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-/** Shows a place, or a name with a link to it. Without a link, the place follows the name. */
+/** Shows a file's line, or a name that links to it. Without a link, the line follows the name. */
 function placeShown(
   part: Extract<Inline, { kind: 'place' }>,
   links: Links,

@@ -55,7 +55,10 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
   }));
 }
 
-/** Makes one table per prompt and time. Each file of a job contains one try of its references. */
+/**
+ * Makes one table per prompt and time. Each file of a llmeval job contains one try of every
+ * reference.
+ */
 export async function tablesOfReports(
   reports: readonly RunReport[],
   evaluate: Evaluate,
@@ -85,7 +88,7 @@ function tryOf(file: string): number {
   return Number(/report-(\d+)\.ya?ml$/.exec(file)?.[1] ?? 0);
 }
 
-/** As in llmeval, a custom roll-up disables skipping. */
+/** As in llmeval, `skip` has no effect if the roll-up (the rule that combines tries) is custom. */
 async function buildRunRows(
   files: readonly RunReport[],
   rollup: Rollup,
@@ -121,7 +124,7 @@ async function buildRunRows(
 
 type RowTries = RunRow['tries'];
 
-/** A try fails if a deciding metric fails. For a skipped reference, every metric decides. */
+/** A try fails if a metric that decides fails. For a skipped reference, every metric decides. */
 function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judged: number } {
   const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);

@@ -10,7 +10,7 @@ export interface Run {
 /** Matches characters that take one column. */
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
-/** The library is slow on its first emoji, so narrow texts avoid it. */
+/** Calls the library only for wide characters, because it is slow on its first emoji. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
@@ -19,10 +19,13 @@ export type Row = Run[];
 
 export const GAP = 2;
 
-/** `5 %` is one word. A path may break after a slash. */
+/** `5 %` counts as one word. A path may be wrapped after a slash. */
 const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
-/** A word may span runs (a name and its comma). */
+/**
+ * Returns groups of runs (pieces in one style) that must stay on a line, such as a name and its
+ * comma.
+ */
 function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;

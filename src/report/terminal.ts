@@ -35,7 +35,7 @@ export interface TerminalOptions {
   /** In columns, at least 20. */
   width: number;
   colour: boolean;
-  /** Shows only titles of collapsed groups. */
+  /** If true, only the titles of collapsed groups are shown. */
   folded?: boolean;
 }
 
@@ -63,12 +63,12 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   open: '33',
 };
 
-/** Bounds for the minimum width of a table column, in terminal columns. */
+/** The minimum width of a table column is between these bounds, in characters. */
 const NARROWEST = 10;
 
 const WIDEST_WORD = 24;
 
-/** Renders the report so that no line is a workflow command. */
+/** Renders the report. No line can be a GitHub workflow command. */
 export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
   const blocks = sectionBlocks(result, DETAIL, reports, SHOWN);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
@@ -214,7 +214,10 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   neutral: 'plain',
 };
 
-/** If columns do not fit, moves the last one below its row or makes each row a list. */
+/**
+ * If the columns do not fit, moves the last one below its row. If that is not enough, makes each
+ * row a list.
+ */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));

@@ -26,9 +26,9 @@ import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
 interface JobRunner {
-  /** Escapes workflow commands, which the runner would execute. */
+  /** Escapes GitHub's workflow commands in the text, because the runner would execute them. */
   info(text: string): void;
-  /** The methods below escape their messages themselves. */
+  /** For the methods below, GitHub's toolkit escapes the messages. */
   notice(text: string): void;
   warning(text: string): void;
   error(text: string, place?: { file?: string; startLine?: number }): void;
@@ -73,7 +73,7 @@ export interface OwnJob {
   role?: SessionRole;
   isOfBase?: true;
   refuse?(job: Pick<Job, 'mode'>): string | null;
-  /** Runs instead of `open`. Judges no commit and publishes nothing. */
+  /** Called instead of `open`. Does not judge a commit or publish anything. */
   run?(job: Job, session: Session): Promise<JobEnding>;
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
@@ -117,7 +117,7 @@ export function sessionOptions(
     testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    // With this address, the job needs no checkout.
+    // With GitHub's address, evaldiff can fetch files without a checkout.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
@@ -162,7 +162,7 @@ export function sessionOptions(
   };
 }
 
-/** Without the cache service, the next job does not know this job's batches. */
+/** Without the cache service, the next job cannot find this job's batches. */
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return (

@@ -20,7 +20,8 @@ import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
 /**
- * Does not read files of an earlier workflow run, which may have executed a stranger's workflow.
+ * Uses only the event and GitHub's API. Files that an earlier workflow run uploaded may come from a
+ * stranger's workflow.
  */
 export async function locate(
   client: Client,
@@ -53,10 +54,13 @@ function nothingToDo(
   );
 }
 
-/** A pull request from a fork can trigger these events, and their jobs can read secrets. */
+/** Events that a fork's pull request can trigger, although their jobs can read secrets. */
 const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
 
-/** Later steps and git itself would read the stranger's files in a job that has secrets. */
+/**
+ * @throws UserError if a fork's head is checked out in a job that has secrets, because later steps
+ * and git itself would read the fork's files.
+ */
 async function refuseForkCheckout(
   repository: Repository,
   { event, fork, head }: EventFacts,
@@ -87,7 +91,10 @@ export function commitsRequest(
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
 
-/** @throws UserError if a commit is not found, or if an input does not allow a foreign head. */
+/**
+ * @throws UserError if a commit is not found, or if an input is not allowed for a head commit from
+ * outside the repository.
+ */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
   const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;

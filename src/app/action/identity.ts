@@ -6,11 +6,11 @@ import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
 export interface RunIdentity {
   hash: string;
-  /** The project folder, settings file and overrides. Defaults are omitted. */
+  /** Names the project folder, settings file and overrides, unless they are the defaults. */
   about: string;
   /** If empty, no check run is created. */
   checkName: string;
-  /** The workflow chose the name, so other jobs may use it, too. */
+  /** True if the workflow chose `checkName`. Then other jobs may use that name, too. */
   named: boolean;
   /** Used if another job of the workflow run already uses `checkName`. */
   sharedName: string;

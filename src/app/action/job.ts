@@ -114,7 +114,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const { identity } = lease;
   const evaluated = await evaluateJob(job, session);
   const { sides, suites, published } = evaluated;
-  // A canceled job has ten seconds, so it first saves paid answers and waiting batches.
+  // A canceled job has ten seconds left, so save paid answers and waiting batches first.
   if (session.halting.halted()?.code === 'cancelled') await session.closeStores();
   const result = withSource(
     session.redact(await overriddenByLabel(client, job, evaluated.result)),
@@ -200,7 +200,7 @@ async function overriddenByLabel(
 
 function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The log does not show the place, so the message repeats it.
+    // The log does not show an error's file and line, so the message repeats them.
     const file =
       place === null
         ? null

@@ -23,16 +23,18 @@ const NO_VERDICT = {
 type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
 /**
- * Shows a check run in progress and a comment without a verdict. If the run is lost, both remain
- * and block the merge.
+ * While a job runs, its check run is in progress and its comment has no verdict. If the job dies,
+ * both remain, and the check run blocks the merge.
  */
 export interface Lease {
   identity: RunIdentity;
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
-  /** Never throws. If the token may not write, the job itself is the check. */
+  /**
+   * Never throws. If the token may not write check runs, GitHub's status of the job is the check.
+   */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
-  /** `ran` is null if the run was canceled. Then no comment is created. */
+  /** `ran` is null if the run was canceled. In this case, no comment is created. */
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
   fail(reasons: readonly string[]): Promise<string[]>;
   hasFailed(): boolean;
@@ -181,7 +183,7 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
 
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
-/** True if an earlier verdict may exist, which must not remain if this run is lost. */
+/** True if the commit may already have a verdict. That verdict must not remain if this run dies. */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');

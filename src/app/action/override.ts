@@ -15,8 +15,8 @@ type FoundOverride =
   | { status: 'found'; override: Override };
 
 /**
- * A line of the pull request's description gives the reason after the label's name and a colon.
- * Without such a line, the label's own description is the reason.
+ * The reason is in a line of the pull request's description, after the label's name and a colon.
+ * Without such a line, the reason is the description of the label itself.
  */
 export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());

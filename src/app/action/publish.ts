@@ -21,7 +21,7 @@ import { fillFolder } from '../session/write-reports.ts';
 import { appendSummary, type Job } from './context.ts';
 import type { Lease } from './lease.ts';
 
-/** Scripts of the workflow may use these values, so they contain no unfiltered text. */
+/** The workflow's scripts may use these values, so they contain no unfiltered text. */
 export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },

@@ -22,7 +22,7 @@ export async function uploadReports(
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);
-  // A canceled job has ten seconds, which publishing the verdict needs.
+  // A canceled job needs its last ten seconds to publish the verdict.
   const interrupted = session.halting.halted()?.code === 'cancelled';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);
@@ -50,7 +50,7 @@ async function uploadResult(
   return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
 }
 
-/** An unpacked artifact has its file's name, so the file is copied to a better name. */
+/** An artifact that is not zipped gets its file's name, so the file is copied to a better name. */
 async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
   const name = `${reportArtifactName('evaldiff-report', job)}.html`;

@@ -15,11 +15,11 @@ import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
 type StepOptions = Pick<Job, 'testOverrides' | 'secondMs' | 'features' | 'jobs'> & {
-  /** Rejects if code that nothing awaits fails. */
+  /** Rejects when a promise fails that no code awaits. */
   crashed?: Promise<never>;
 };
 
-/** Returns the exit code and never rejects. The Actions toolkit also reads `process.env`. */
+/** Returns the exit code and never rejects. GitHub's toolkit reads `process.env`, too. */
 export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promise<0 | 1> {
   const secrets = createSecretRegister(core.setSecret);
   try {
@@ -58,7 +58,7 @@ async function judgeStep(
     env: withoutSecrets(env, own),
     secrets,
     runner: {
-      // The toolkit escapes annotations, but not other lines.
+      // GitHub's toolkit escapes annotations, but not other lines.
       info: (text) => {
         core.info(logText(redact(text)));
       },
@@ -110,7 +110,7 @@ export function failStep(error: unknown, redact: (text: string) => string = (tex
   try {
     core.setOutput('conclusion', 'error');
   } catch {
-    // The disk may be full. The exit code and the log still report the failure.
+    // Ignored, because the disk may be full. The exit code and the log still report the failure.
   }
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';

@@ -14,7 +14,7 @@ interface PlannedSpending {
   calls: number;
   targets: readonly Target[];
   price: Price;
-  /** If null, the cost cap applies only during the run. */
+  /** Expected cost. If null, the cost cap applies only during the run. */
   forecast: Forecast | null;
   problems: readonly Problem[];
 }

@@ -59,7 +59,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   };
   const entry = await stat(full).catch(() => null);
   if (entry === null) return wrong('does not exist, or cannot be read');
-  // Reading a device never ends. Reading a pipe does, as in `evaldiff report <(curl …)`.
+  // A pipe is accepted, as in `evaldiff report <(curl …)`. Reading a device would never end.
   if (!entry.isDirectory())
     return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
@@ -105,7 +105,7 @@ export async function readSavedFiles(
   return read;
 }
 
-/** If two times are equal, the later name wins, because llmeval names files by time. */
+/** If two files have the same time, the later name wins, because llmeval names files by time. */
 export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
   const { cwd } = terminal;
   const there: string[] = [];

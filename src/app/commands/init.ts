@@ -86,7 +86,9 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** The settings contain only the model's name, so that name must identify the vendor. */
+/**
+ * The settings will contain only a model's name, so the name must be enough to identify the vendor.
+ */
 function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
   return vendorNames().filter((name) => {
     const { keyVariable, models, starterModel } = factsOf(name);

@@ -29,7 +29,7 @@ export interface EvaluateOptions {
 }
 
 interface Takes {
-  /** The command uses stored answers and endpoints. All flags below require this. */
+  /** True if the command uses stored answers and endpoints. The properties below require this. */
   answers?: boolean;
   caps?: boolean;
   asks?: boolean;

@@ -4,7 +4,7 @@ import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
 import type { CommandGroup, LazyCommand, Terminal } from './terminal.ts';
 
-/** Exit codes: 0 for pass or neutral, 1 if the gate failed, 2 without a verdict. */
+/** Exit codes: 0 if the verdict is passing or neutral, 1 if it is failing, 2 if there is none. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
   const hint = OTHER_VERBS.get(argv[0] ?? '');
@@ -95,7 +95,7 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
-/** Creates only the command `asked`, or all commands if none has this name. */
+/** Creates only the command with the name `asked`, or all commands if there is none. */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,
@@ -113,7 +113,7 @@ export async function createProgram(
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    // With arguments in this column, summaries would not fit.
+    // Shows commands without their arguments, so that summaries fit on the line.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
   const loaded = await Promise.all(

@@ -43,7 +43,10 @@ export const currentFiles = async ({
   changed: [],
 });
 
-/** The files get the commit's id if all uncommitted files are in `written` (absolute paths). */
+/**
+ * Reads the current files. If all uncommitted ones are in `written` (absolute paths), the result is
+ * the commit.
+ */
 export async function currentState(
   session: Pick<Session, 'repository'>,
   written: readonly string[],
@@ -90,7 +93,7 @@ interface OwnOptions {
   kept?: KeptStores;
 }
 
-/** Absolute paths, or prefixes of paths, that runs with these options write to. */
+/** Absolute paths that runs with these options write to. Each includes everything below it. */
 export function ownPaths(
   { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,

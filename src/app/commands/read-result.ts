@@ -9,7 +9,7 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }
 
-/** `own` are keys that features add. */
+/** `own`: keys in a result that features add. */
 export function readResultValue(
   file: string,
   value: unknown,

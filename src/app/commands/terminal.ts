@@ -111,7 +111,7 @@ export interface CommandRow {
 
   starter?(project: StarterProject): Promise<StarterSuite | null>;
 
-  /** Null if the suite belongs to another feature. @throws UserError without labels */
+  /** Null if the suite belongs to another feature. @throws UserError if the suite has no labels. */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
@@ -149,7 +149,7 @@ const DEFAULT_COLUMNS = 100;
 /** The reader has closed the pipe, as in `evaldiff report … | head`. */
 const CLOSED_PIPE_CODES = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** A closed pipe does not end the process. For `NO_COLOR`, see no-color.org. */
+/** If a pipe is closed, the process continues. `NO_COLOR` is explained at no-color.org. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: CommandFeatures,

@@ -1,7 +1,7 @@
 import { MOST_TRIES } from '../../kernel/plan/looks.ts';
 import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 
-/** `fixed` is the number of tries without an early stop. */
+/** `fixed`: how many tries would have been made without early stops. */
 export function countAdaptiveTries(
   suites: readonly SuiteComparison[],
 ): { made: number; fixed: number } | null {

@@ -63,7 +63,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // In promptfoo, a check that throws fails the answer, so it may correctly throw on every
+    // In promptfoo, a check that throws counts as a fail. So a correct check may throw on every
     // answer.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =

@@ -50,7 +50,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
 const NEEDS_HOST =
   'is a program of this repository. It runs only with code: host (input code, or --code host).';
 
-/** Only the workflow can grant what these suites need: network, packages or a checkout. */
+/** These suites need the network, packages or a checkout. Only the workflow can allow that. */
 export function hostOnly(
   suites: readonly SuiteComparison[],
   features: readonly PlannedFeature[],
@@ -108,7 +108,7 @@ interface Code {
   at?: CodePlace;
   place: Place;
   sets?: readonly (keyof typeof SET)[];
-  /** Input variables that are whole numbers. If absent, the code is compiled but not run. */
+  /** Input variables that are whole numbers. If absent, the code is only compiled, not run. */
   counts?: readonly string[];
   tool?: string | undefined;
 }
@@ -122,8 +122,8 @@ export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 export const FAILS_ALWAYS = 'does not compile, so it fails on every answer, as in promptfoo';
 
 /**
- * Finds code that does not compile, imports unavailable modules at the top, or never sets `result`.
- * A broken promptfoo check fails on every answer, so it causes only a notice.
+ * Finds code that does not compile, never sets `result`, or imports unavailable modules at its top.
+ * A promptfoo check that does not compile fails on every answer, so it causes only a notice.
  */
 export async function checkCode(
   suites: readonly SuiteComparison[],
@@ -197,12 +197,12 @@ async function codeProblems(
   const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
-  // If only some samples cause an error, their numbers may be the reason.
+  // If only some of the inputs cause an error, the numbers in them may be the reason.
   const [message = undefinedName] = errors.length === ran.length ? errors : [];
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }
 
-/** Code that creates code at run time may set any variable. */
+/** Code that builds other code at run time may set any variable. */
 function maySet(name: string, language: CodeLanguage, code: string): boolean {
   const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
   const bare = code.replace(comment, '$1');

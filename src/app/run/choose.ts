@@ -12,7 +12,8 @@ interface KeyedReference {
 }
 
 /**
- * Keeps references that match on either side. Otherwise an edited tag would look like a removal.
+ * Keeps references that match on base or on head. Otherwise an edited tag would look like a
+ * removal.
  */
 export function chooseReferences(
   base: Project | null,

@@ -18,7 +18,10 @@ interface JudgedSuite {
   verdict: SuiteVerdict | null;
 }
 
-/** If `metric` is null, the pass rate fell. */
+/**
+ * A drop that appears when base's metrics judge the answers of both sides. If `metric` is null, the
+ * pass rate dropped; otherwise the mean of the metric.
+ */
 interface FallOfSuite {
   suite: SuiteComparison;
   metric: string | null;
@@ -26,13 +29,16 @@ interface FallOfSuite {
 
 interface UnderBase {
   findings: UnderBaseFinding[];
-  /** A fall that head's own scoring hides. Null if new answers refute it. */
+  /** A drop that head's own metrics hide. Null if new answers refute it. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Each sentence prevents a green verdict. */
+  /** Sentences for the report. A run with such a sentence cannot be green. */
   unconfirmed: string[];
 }
 
-/** New answers must confirm a fall under base's scoring before it makes the run red. */
+/**
+ * Finds drops that base's metrics show. Drops that rest on stored answers count only if new answers
+ * confirm them.
+ */
 export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,

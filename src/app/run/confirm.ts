@@ -25,8 +25,9 @@ export interface ConfirmedVerdict extends RunVerdict {
 }
 
 /**
- * New answers must confirm a red verdict on stored answers, because the model may have changed. The
- * same applies if one unlucky program process gave all answers of a side.
+ * If a red verdict depends on stored answers, new answers must confirm it, because the model may
+ * have changed. The same applies if one program process gave all answers of a side, because it may
+ * have been unlucky.
  */
 export async function confirmFalls(
   measured: MeasuredRun,
@@ -40,13 +41,14 @@ export async function confirmFalls(
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {
-    // The second claim matters only if the first is refuted.
+    // A suite can have two claims (drops to confirm). The second matters only if the first is
+    // refuted.
     if (claim.metric === null && claim.suites.some(({ suite }) => isConfirmed(found.get(suite))))
       continue;
     const confirmation = await confirm(claim);
     for (const { suite } of claim.suites) add(suite, confirmation);
   }
-  // A refuted fall must not count in the pool of all suites, so the pool is judged afterwards.
+  // The pool (all suites together) must not count a refuted drop, so it is judged after the suites.
   const judged = claims.length === 0 ? first : judgeMeasured(measured, found);
   const pool = poolClaim(judged, gate, claims.length);
   if (pool === null) return { ...judged, confirmedPool: null };
@@ -72,13 +74,13 @@ export function confirmReferences(
     const named = new Set(references);
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
     if (confirm === null || restsOn(runs) === null) return null;
-    // Judges the references only together, because the plan reserves no calls for single ones.
+    // Judges the references only together, because the plan reserves no calls for individual ones.
     const claim = claimAbout(suite, runs, wholeTry, { ...gate, claims });
     return confirm({ ...claim, judged: 'none', minDrop: null });
   };
 }
 
-/** All claims share the new tries. */
+/** Confirms claims, each of which says that something got worse. All claims share the new tries. */
 export function createConfirm(tools: FeatureTools, price: Price): Confirm {
   const made = new Map<ReferenceRun, NewTries>();
   const ask = asker(tools, price);

@@ -12,7 +12,7 @@ const SHOWN_NAMES = 5;
 
 const MIN_WORDS = 20;
 
-/** Minimum Jaccard index of the words of near duplicates. */
+/** Two tests are near duplicates if the Jaccard index of their words is at least this. */
 const MIN_SHARED = 0.9;
 
 const MAX_COMPARED = 20;
@@ -104,9 +104,9 @@ function sharedWords(references: readonly Reference[]): Group[] {
 }
 
 /**
- * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006). All words are sorted in one order. If two sets
- * of n words share at least {@link MIN_SHARED} of them, their first n − ⌊SHARED · n⌋ + 1 words have
- * one in common.
+ * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006). Words are sorted in one order, rarest first.
+ * Two sets of n words that share at least {@link MIN_SHARED} of them have one word in common among
+ * their first n − ⌊MIN_SHARED · n⌋ + 1.
  */
 function rarest(words: ReadonlySet<string>, uses: ReadonlyMap<string, number>): string[] {
   const order = (a: string, b: string): number =>

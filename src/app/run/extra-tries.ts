@@ -12,7 +12,7 @@ interface ExtraTryMaker {
   isEnded(): boolean;
 }
 
-/** If `byBase`, base's scoring also scores the tries. */
+/** If `byBase`, base's metrics judge the tries, too. */
 export function extraTryMaker(
   tools: FeatureTools,
   price: Price,

@@ -69,7 +69,7 @@ export interface ComparedRun {
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** Includes suites without a result. */
+  /** All suites of the plan, including those without a result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
   /**
@@ -85,7 +85,7 @@ export interface ComparedRun {
 
 export interface DecidedRun extends ComparedRun {
   parts: Partial<FeatureParts>;
-  /** New and stored answers. */
+  /** How many answers the run has, new and stored. */
   calls: number;
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
@@ -98,9 +98,9 @@ export interface Added {
 }
 
 export interface Judged extends Added {
-  /** Each finding makes the suite red. */
+  /** Each finding makes its suite red. */
   findings: FeatureFinding[];
-  /** Each sentence prevents a green verdict. */
+  /** Sentences for the report. A run with such a sentence cannot be green. */
   unjudged: string[];
 }
 
@@ -131,13 +131,13 @@ export interface Feature<Own = unknown, Read = unknown> {
   readonly settings?: OwnSettings;
   readonly result?: OwnKeys;
   files?(): Promise<OwnFile[]>;
-  /** The values if the feature did nothing. */
+  /** The feature's parts of the result if it did nothing. */
   readonly emptyParts?: Partial<FeatureParts>;
 
   /** Called after both projects were read. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /** Called after selection. Returns null if the feature does not take part. */
+  /** Called after the affected suites are known. Returns null if the feature has nothing to do. */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
   withoutStored?(
@@ -149,7 +149,9 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** Called before the first call. Returns data of earlier runs. */
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
-  /** Called before the first try. Adds history, and decides which references get more tries. */
+  /**
+   * Called before the first try. Adds earlier results, and decides which references get more tries.
+   */
   start?(
     suites: readonly SuiteComparison[],
     tools: JudgeEdges,
@@ -169,7 +171,7 @@ export interface Feature<Own = unknown, Read = unknown> {
     judges: readonly MeasuredGrader[],
   ): Partial<SuiteResult>;
 
-  /** Called after the comparison. Adds stored facts. */
+  /** Called after the comparison. Adds facts from stored records, such as earlier runs. */
   results?<Suite extends ComparedSuite>(
     suites: readonly Suite[],
     tools: FeatureTools,

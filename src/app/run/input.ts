@@ -24,13 +24,13 @@ export interface RunInput extends PrepareInput {
   /** Reads base as it was at `since` (see `Repository`). Null if there is no such commit. */
   earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
   notices?: readonly Notice[];
-  /** The user may still be writing the first references. */
+  /** Suites may have no references, because the user may still be writing the first ones. */
   mayBeEmpty?: true;
   strict?: true;
   /** Why GitHub withholds keys. If null, a missing key is an error. */
   withheld: Withheld | null;
   maxCost: number | null;
-  /** The cap is a default, so it covers only models with known prices. */
+  /** True if the user did not set the cap. A default cap covers only models with known prices. */
   assumesCost?: true;
   /** Default: the whole plan. */
   part?: PlanPart;
@@ -68,7 +68,7 @@ export interface Pricing {
 
 export interface PlanTools {
   hash(text: string): string;
-  /** If absent, the plan also counts calls with stored answers. */
+  /** If absent, the plan counts all calls, including those whose answers are stored. */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
   /** If absent, the project's code is not checked. */
@@ -87,7 +87,7 @@ export interface Edges
 
 export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
 
-/** `whole` is the shared plan that contains `prepared`, or `prepared` itself. */
+/** `whole`: the plan of all parts if the run is split into parts, else `prepared` itself. */
 export interface ReadyPlan {
   ready: true;
   prepared: Prepared;

@@ -9,7 +9,7 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** The server now uses another model for this name than when it gave the stored answers. */
+/** A model's name for which the server now uses another model than in the stored answers. */
 export interface ReplacedServer {
   model: string;
   before: string[];
@@ -17,15 +17,18 @@ export interface ReplacedServer {
   tries: number;
 }
 
-/** Stored answers for which the server reported another fingerprint of the same model. */
+/**
+ * Stored answers from another build of the model: their fingerprints differ from those of new
+ * answers.
+ */
 export interface OtherBuild {
   model: string;
   tries: number;
 }
 
 /**
- * Removes stored answers of models that the server has since replaced. Keeps all tries of a
- * reference's side, or none.
+ * Removes stored answers of models that the server has replaced since. If one try of a reference is
+ * outdated, all tries of that side are removed.
  */
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];

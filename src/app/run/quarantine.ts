@@ -5,7 +5,9 @@ import { countsIn } from '../../kernel/suite/gate.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Quarantined references run and are shown, but do not affect the gate. `today`: `YYYY-MM-DD`. */
+/**
+ * Quarantined references run and are shown, but do not affect the verdict. `today`: `YYYY-MM-DD`.
+ */
 export function quarantineOf(tests: Tests, today: string): (id: string) => boolean {
   const active = new Set(
     tests.quarantine.filter(({ until }) => until >= today).map(({ id }) => id),

@@ -15,9 +15,9 @@ interface Repeats {
 }
 
 /**
- * Scores must not vary or depend on the order or the side. To check this, some evaluations are
- * repeated in a new process, in another order and under the other side's name. If a score differs,
- * all further results of that code are errors.
+ * A score must not vary, or depend on the order or on the side (base or head). To check this, some
+ * evaluations are repeated in a new process, in another order and under the other side's name. If a
+ * score differs, all further results of that code are errors.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
@@ -67,7 +67,10 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   };
 }
 
-/** Excludes the first item: nothing ran before it, so repeating it cannot reveal leftover state. */
+/**
+ * Excludes the first item. Nothing ran before it, so repeating it cannot reveal state left by
+ * others.
+ */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));
   const later = all.length === 1 ? all : all.slice(1);

@@ -2,7 +2,10 @@ import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** Returns `base by a, head by b` if different models answered for one requested name. */
+/**
+ * Returns `base by a, head by b` if different models answered although both sides requested one
+ * name.
+ */
 export function describeServedModels({ suite: { base, head }, runs }: SuiteRun): string | null {
   const [before, after] = [base, head].map((side) => {
     const target = side?.variant.target ?? null;

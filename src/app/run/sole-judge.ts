@@ -2,7 +2,10 @@ import { everyMetric } from '../../kernel/suite/metrics.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Metric } from '../../types/metric.ts';
 
-/** Null if several graders decide, because the known error of one does not describe all of them. */
+/**
+ * Null if several graders decide the verdict, because one grader's error rate does not describe
+ * all.
+ */
 export type SoleJudge =
   { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'own'; score: string };
 

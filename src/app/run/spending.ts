@@ -23,7 +23,10 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
-/** Passed in so that deciding code does not import wording. */
+/**
+ * Functions that write sentences. They are passed in, so that the code that decides does not import
+ * the code that writes.
+ */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
@@ -43,7 +46,7 @@ export interface JudgeEdges {
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /** Shows progress. */
+  /** Called for every answer, to show progress. */
   answered(purpose: Purpose, status: Completion['status']): void;
   /** Only the first store is writable. */
   kept?(): Promise<readonly KeptRecords[]>;
@@ -58,7 +61,7 @@ function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/** Null for suites of a feature's kind, whose usage is a sum over several models. */
+/** Null for suites of a feature's own kind, because their usage is a sum over several models. */
 function savedBy({
   own,
   completion,

@@ -12,7 +12,10 @@ interface ProjectAndTree {
   tree: SourceTree;
 }
 
-/** Finds changes that may matter but are not read. `reasons` are files that make a suite run. */
+/**
+ * Finds changed files that may matter but that evaldiff does not read. `reasons`: the files that
+ * caused suites to run.
+ */
 export function unreadChanges(
   sides: readonly ProjectAndTree[],
   changed: readonly string[],
@@ -39,7 +42,7 @@ function irregularChanges(
   const reaching = (agents: boolean): ((path: string) => boolean)[] =>
     (programs.get(agents) ?? []).flatMap(({ files }) => files).map(folderMatcher);
   const others = [...settings.prompts, ...settings.rubrics].map(folderMatcher);
-  // An agent's workspace includes links, so they need no notice.
+  // Links in an agent's workspace are read, so they need no notice.
   const ofLinks = [...others, ...reaching(false)];
   const patterns = { 'symbolic link': ofLinks, submodule: [...ofLinks, ...reaching(true)] };
   return changed.flatMap((path) => {
@@ -90,7 +93,10 @@ function besidePrograms(
   });
 }
 
-/** At the root, only files with the same extension count. */
+/**
+ * True if the path is in or below the folder of the program's file `word`. If that folder is the
+ * root, only paths with the same extension count.
+ */
 function isBeside(path: string, word: string): boolean {
   const folder = folderOf(word);
   const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';

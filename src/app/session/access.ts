@@ -31,7 +31,7 @@ export function accessFrom(
   };
 }
 
-/** Such values of variables are not secret, unless they look like a key. */
+/** Values of variables that are not secret, unless they look like a key. */
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 

@@ -98,7 +98,8 @@ export function createAsking({
 }
 
 /**
- * Other runs reuse an answer only if its program's files are known, because the program may change.
+ * Other runs reuse a program's answer only if the program's files are known, because they may
+ * change.
  */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
@@ -118,7 +119,9 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
   };
 }
 
-/** The request contains only the endpoint's name, but the address may change. */
+/**
+ * Adds the endpoint's address to the key, because the request contains only the endpoint's name.
+ */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
@@ -131,7 +134,7 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** Hashes all text between the delimiters, so that no text can contain its own delimiter. */
+/** `purpose` contains all text between the delimiters. A text cannot contain a hash of itself. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

@@ -18,7 +18,7 @@ export interface RunCommits {
   notices: Notice[];
 }
 
-/** @throws UserError if an input names a base that is not in the repository itself. */
+/** @throws UserError if the input `base` names a commit from outside the repository. */
 export async function findCommits(
   repository: Repository,
   request: CommitsRequest,
@@ -29,14 +29,15 @@ export async function findCommits(
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
-  // A merge queue tests a commit with all changes queued before it. Their lowest trust applies.
+  // A merge queue tests a commit that contains all changes before it in the queue. The trust in the
+  // least trusted of them applies.
   const tested = facts.event === 'merge_group' && request.head === null;
   const heads = tested ? [facts.queued ?? head, ...bases] : [head];
   const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // Otherwise, a head that is already merged would be compared with itself.
+  // If head is already merged, comparing it with the base branch would compare it with itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
   if (isMerged && facts.base !== null) {

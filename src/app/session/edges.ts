@@ -232,7 +232,8 @@ function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step may have changed PATH, and an outsider may have written the answers.
+    // An earlier step may have changed PATH, so the path is absolute. An outsider may have written
+    // the answers, so each evaluation runs alone.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }

@@ -19,7 +19,7 @@ export function packageRoot(): string {
 }
 
 export function versionLine(root: string): string {
-  // Without this option, git would find the repository around an installed package.
+  // Without `--git-dir`, git would find the repository around an installed package.
   const ask = ['--git-dir', join(root, '.git'), 'rev-parse', '--verify', 'HEAD'];
   const clone = spawnSync('git', ask, { encoding: 'utf8' });
   const stamp = join(root, 'dist', 'commit.txt');

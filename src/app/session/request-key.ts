@@ -3,9 +3,9 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Request, targetIdentity } from '../../types/model.ts';
 
 /**
- * The key excludes the commit, so that both sides share answers.
+ * The key excludes the commit, so that base and head share answers.
  *
- * @param hash collision-resistant, such as SHA-256 in hexadecimal.
+ * @param hash must be collision-resistant, such as SHA-256 in hexadecimal.
  */
 export function requestKey(request: Request, hash: (text: string) => string): string {
   const { parameters, messages, schema } = request;

@@ -1,4 +1,5 @@
-// Older Nodes lack named exports here, but must still run the check of their version.
+// A default import, because old versions of Node lack the named exports. They must load this file
+// to report that they are too old.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +10,12 @@ import { userFolder } from './store-place.ts';
 export const VERSION = '1.0.0';
 
 /**
- * With this, a run of 100,000 tries needs less than 100 MB. With Node's defaults, it needs four
- * times as much.
+ * With these flags, a run of 100,000 tries needs less than 100 MB, a quarter of what it needs with
+ * Node's defaults.
  *
- * Call this after all modules are loaded, because a smaller young generation (8 MB by then) would
- * slow each start by 10 %. A larger one costs 90 MB in a long run (benchmarks/sweep.ts).
+ * Call this after all modules are loaded. By then the young generation of the heap has 8 MB. If it
+ * stayed smaller, each start would take 10 % longer. If it grew, a long run would need 90 MB more
+ * (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {
   // Node recompiles its own modules once flags change, so load the largest one, `fetch`, first.
@@ -22,7 +24,9 @@ export function keepHeapSmall(): void {
     setFlagsFromString(flag);
 }
 
-/** Makes starts 20 % faster. Does nothing in CI, where others may have written the cache. */
+/**
+ * Makes starts 20 % faster. Does nothing in CI, because others may have written the cache there.
+ */
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
   const home = env['HOME'] ?? homedir();

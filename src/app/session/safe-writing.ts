@@ -34,12 +34,12 @@ export function workTreeOf(repository: {
 }
 
 /**
- * A tracked `folder` (written) or `store` (read) is refused, because a pull request may have added
- * it.
+ * evaldiff writes a `folder` and reads a `store`. If git tracks one, it is refused, because a pull
+ * request may have added it.
  */
 type PathKind = 'file' | 'folder' | 'store';
 
-/** Null if the path is allowed. */
+/** Returns why the path is refused, or null if it is allowed. */
 export async function pathRefusal(
   path: string,
   kind: PathKind,
@@ -177,7 +177,7 @@ export interface Output {
   kind: 'file' | 'folder';
 }
 
-/** Runs before the first call, so that no paid answer is lost. */
+/** Call this before the first call to a model, so that no paid answer is lost. */
 export async function refuseUnwritable(
   outputs: readonly Output[],
   workTree: WorkTree,

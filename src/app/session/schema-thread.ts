@@ -1,4 +1,6 @@
-/** A thread can be terminated, and checking a repository's JSON Schema may never end. */
+/**
+ * Checking a JSON Schema from a repository may never end, so it runs in a thread that can be ended.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import { serveThread, startThread } from '../../edges/thread.ts';
@@ -52,7 +54,7 @@ export async function startSchemaThread(timeoutMs: number, clock: Clock): Promis
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      // A structured copy would lose the class of long numbers.
+      // Sent as JSON, because a structured clone would lose the class of long numbers.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(timeoutMs);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };

@@ -194,7 +194,7 @@ export function runInput(
     maxCalls,
     maxCost,
     failOn,
-    // In a pull request without approval, only base's programs may run.
+    // In a pull request without approval, only programs that base contains may run.
     code: refused === null ? code : 'sandbox',
     notices: [
       ...notices,

@@ -74,7 +74,7 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/** Warns that a moved project looks new, so nothing is compared. */
+/** Warns if the project may have been moved: it looks new, so nothing is compared. */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -119,7 +119,10 @@ async function goneFrom(
   return found.flat();
 }
 
-/** A project that is missing at head must not look unchanged. */
+/**
+ * @throws UserError if head lacks the project's folder, because a missing project would look
+ * unchanged.
+ */
 async function headTree(
   repository: Repository,
   commit: string,

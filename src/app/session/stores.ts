@@ -24,7 +24,10 @@ const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
-/** A single run, a shard of a sweep, the merge of shards, or a plan without requests. */
+/**
+ * `whole`: a run in one process. `part`: a shard of a sweep. `merge`: the job that combines shards.
+ * `plan`: no requests.
+ */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
@@ -103,7 +106,7 @@ function secretOf(
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // A missing key means that this machine has written nothing, so the store is only read.
+    // If the key is missing, this machine has not written the store, so the store is only read.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -170,7 +173,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
 }
 
-/** Returns the key of the cache entry. */
+/** Restores the store from the cache service. Returns the key of the cache entry. */
 async function restoreFile(
   service: CacheService,
   { shared, own, save }: CacheKeys,
@@ -190,7 +193,10 @@ function hasChanges(store: Store): boolean {
   return written + batched > 0;
 }
 
-/** Later runs read only the newest entry, so this adds what other runs have saved since. */
+/**
+ * Later runs read only the newest cache entry, so this adds what other runs have saved in the
+ * meantime.
+ */
 async function joinNewer(
   store: Store,
   service: CacheService,

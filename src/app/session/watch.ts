@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { discoverCheckout } from '../../edges/git/discover.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** Editors write in several steps, which must count as one change. */
+/** Editors write a file in several steps, which must count as one change. */
 const SETTLING_MS = 40;
 
 interface Watched {
@@ -45,7 +45,7 @@ export interface EditEvents {
   follow(files: readonly string[]): void;
 }
 
-/** Calls `work` now, and again after each change of the files that it named. */
+/** Calls `work` now, and again after each change to a file that `work` returned. */
 export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
   work: (news: EditEvents) => Promise<{ files: readonly string[]; over: boolean }>,
@@ -91,7 +91,7 @@ export async function afterEachEdit(
   }
 }
 
-/** Includes missing files, so that creating one causes another run. */
+/** Includes files that do not exist, so that creating one starts another run. */
 export function filesNamed(problems: readonly Problem[]): string[] {
   return problems.flatMap(({ place, message }) => [
     ...(place === null ? [] : [place.file]),
@@ -115,9 +115,9 @@ async function isChangedSince(
 }
 
 interface FileWatch {
-  /** Returns the folders that were not watched before. */
+  /** Returns the folders that were not watched until now. */
   follow(files: Iterable<string>): string[];
-  /** Resolves to false after the end. */
+  /** Resolves to false after `end`. */
   next(): Promise<boolean>;
   edited(): AbortSignal;
   tell(): void;

@@ -4,14 +4,17 @@ import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.
 import type { Evaluated, Session } from './session.ts';
 import { shownImages } from './shown-images.ts';
 
-/** A write costs more than its text, so small parts are combined. */
+/** Each write has a fixed cost, so short pieces of text are combined up to this length. */
 const CHUNK_CHARS = 1 << 16;
 
 const MAX_SPLIT_DEPTH = 6;
 
 const SMALL_LIST = { level: 4, items: 64 };
 
-/** Yields the text of `JSON.stringify(value, null, 1)`, which may not fit in memory as a whole. */
+/**
+ * Yields the pieces of `JSON.stringify(value, null, 1)`, because the whole text may not fit in
+ * memory.
+ */
 export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(value, 0)) {
@@ -85,7 +88,7 @@ export async function writeReports(
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // Frees each report before the next one is made.
+  // Writes one report at a time, so that its text is freed before the next one is made.
   await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
@@ -118,7 +121,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/** A failure loses only the files and not the paid result. Then this returns null. */
+/** Returns null if writing fails, because the paid result must not be lost with the files. */
 export async function fillFolder(
   path: string,
   { workTree }: Pick<Session, 'workTree'>,

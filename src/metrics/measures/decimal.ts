@@ -6,7 +6,9 @@ export interface Decimal {
 
 const ZERO: Decimal = { digits: 0n, exponent: 0 };
 
-/** Numbers with a larger gap are not aligned, so that `1e999999999` cannot fill memory. */
+/**
+ * Numbers whose exponents differ by more are not aligned, so that `1e999999999` cannot fill memory.
+ */
 const MAX_EXPONENT_GAP = 100_000;
 
 export function decimalOf(text: string): Decimal | null {
@@ -66,7 +68,8 @@ export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boole
 
 export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
   if (digits === 0n) return true;
-  // A number with finer digits is not a multiple, because `digits` has no trailing zeros.
+  // A number with more decimals than the divisor is not a multiple, because `digits` has no
+  // trailing zeros.
   if (of.exponent > exponent) return false;
   return (
     (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n

@@ -1,7 +1,7 @@
 import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 
-/** A key, a position (from the end if negative), or null for all entries. */
+/** A key, a position (negative from the end), or null for all entries. */
 type PathStep = string | number | null;
 
 const STEP =

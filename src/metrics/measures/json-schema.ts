@@ -41,7 +41,7 @@ type Compiled = ((value: ExactJson) => string | null) | string;
 
 const known = new WeakMap<object, Compiled>();
 
-/** Uses draft 2020-12, or draft-07 if `$schema` says so. */
+/** Uses draft 2020-12, or draft-07 if `$schema` names it. */
 export function compileSchema(schema: JsonSchema): Compiled {
   if (typeof schema === 'boolean') return compile(schema);
   const compiled = known.get(schema) ?? compile(schema);

@@ -23,7 +23,7 @@ type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 
-/** Takes linear time, because `first` and `objects` stop after 20 opening brackets. */
+/** Takes linear time, because the modes `first` and `objects` stop after 20 opening brackets. */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
     const [value] = parseObjects(text);
@@ -140,7 +140,7 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** Sorts keys and composes characters, so that equal values give equal text. */
+/** Sorts keys and composes characters (NFC), so that equal values give equal text. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object')
@@ -175,7 +175,7 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/** Returns 0 to 1: the mean over all keys, or over the longer list. */
+/** Returns 0 to 1: the mean agreement over all keys, or over the entries of the longer list. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
     return listAgreement(actual, expected, options);
@@ -219,8 +219,8 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
 }
 
 /**
- * With tolerances, every pair must be compared. If there are too many, equal entries are paired
- * first.
+ * Counts the entries that both lists share, in any order. Because of tolerances, every pair has to
+ * be compared. If there are too many pairs, equal entries are paired first.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
@@ -247,7 +247,7 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // Users quote such large numbers in files.
+    // The expected number may be quoted, because users quote such large numbers in files.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

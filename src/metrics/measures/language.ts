@@ -11,7 +11,9 @@ function readabilityCounts(
   };
 }
 
-/** Counts vowel groups without a silent final e. The error is the same on both sides. */
+/**
+ * Counts groups of vowels, without a silent final e. The estimate errs equally for base and head.
+ */
 export function syllablesIn(word: string): number {
   const plain = word.toLowerCase().replace(/['’]/g, '');
   const groups = plain.match(/[aeiouyäöüéèêáàâíóôú]+/g)?.length ?? 0;
@@ -61,10 +63,10 @@ const CONTRAST =
 const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 
-/** In UTF-16 units. A later refusal concerns only part of the answer. */
+/** In UTF-16 units. A refusal that begins later concerns only part of the answer. */
 const REFUSAL_WINDOW = 400;
 
-/** Returns the words that begin a refusal, unless help follows. English only. */
+/** Returns the words that begin a refusal, unless the text goes on to help. English only. */
 export function refusalIn(text: string): string | null {
   let rest = text
     .trimStart()

@@ -31,7 +31,9 @@ export const AS_WRITTEN: Normalisation = {
   ignore_punctuation: false,
 };
 
-/** The extra passes handle `ẞ` (`ss` through `ß`) and final sigma. */
+/**
+ * Changing the case several times handles `ẞ` (which becomes `ss` through `ß`) and the final sigma.
+ */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
@@ -46,7 +48,7 @@ const MINUSES = new RegExp(`[${MINUS}]`, 'g');
 
 const NUMBER_AHEAD = /^(?:(?:\p{L}{0,3}\p{Sc}{1,2}|\p{L}{3})\s?)?\.?\p{N}/u;
 
-/** Math symbols with their modifiers (`!=`), `&&` and `||`. */
+/** Mathematical symbols with the characters before them (`!=`), `&&` and `||`. */
 const OPERATORS = /[!:/%&^-]{0,2}(?:(?![|~])\p{Sm}){1,8}|&&|\|\|/gu;
 
 const PUNCTUATION_CONTEXT = 8;
@@ -87,7 +89,7 @@ function signStart(run: string, after: string): number {
   return start;
 }
 
-/** Returns composed text (NFC), normalised by the options. Takes linear time. */
+/** Returns the text in composed form (NFC), normalised by the options. Takes linear time. */
 export function normaliseText(text: string, options: Normalisation): string {
   let result = text.normalize('NFC');
   if (options.ignore_punctuation) result = withoutPunctuation(result).replace(/\s+/g, ' ');
@@ -95,7 +97,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** Turns off options that would leave no text, as for `!`. */
+/** Turns off options that would leave no text, for example if the text is `!`. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };
@@ -112,7 +114,10 @@ export function comparable(
   return { actual: normaliseText(output, own), wanted: normaliseText(wanted, own) };
 }
 
-/** Returns the first label that `exact_match` would accept with these parameters. */
+/**
+ * Returns a function that finds the first label that `exact_match` would accept with these
+ * parameters.
+ */
 export function exactLabelOf(
   labels: readonly string[],
   given: Record<string, Json>,

@@ -11,7 +11,7 @@ export const decimalMarks = ['point', 'comma'] as const;
 
 type DecimalMark = (typeof decimalMarks)[number];
 
-/** Non-breaking spaces, which belong to the number around them. */
+/** Non-breaking spaces. Inside a number, they are part of it. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
 /** Marks and invisible characters that make a number ambiguous. */
@@ -19,7 +19,10 @@ export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
 
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
 
-/** A hyphen after a letter, digit, bracket or `%` is not a sign, except after a currency code. */
+/**
+ * A hyphen after a letter, digit, bracket or `%` is not a minus sign, unless the letters are a
+ * currency code.
+ */
 const NUMERAL = new RegExp(
   `(?:(?:(?<![\\p{L}\\p{N}%‰°)\\]])|(?<=(?<![\\p{L}\\p{N}])(?<code>[A-Z]{3})))` +
     `(?<sign>[${MINUS}+＋±])[${FIXED}]?(?:(?:${CURRENCY})[ ${FIXED}]?)?)?` +

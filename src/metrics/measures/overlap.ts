@@ -9,8 +9,8 @@ const PRECISION_FLOOR = 1e-7;
 
 /**
  * Equals sacreBLEU's `sentence_bleu`, 0 to 1: tokeniser 13a, exponential smoothing, effective
- * order. Papineni et al. (2002); Chen and Cherry (2014), method 3. `spaces` and `floor` give
- * promptfoo's values.
+ * order. Papineni et al. (2002); Chen and Cherry (2014), method 3. With `spaces` and `floor`, the
+ * values equal promptfoo's.
  */
 export function sentenceBleu(
   candidate: string,
@@ -55,7 +55,10 @@ export function clippedMatches(
   return { correct, total: Math.max(0, tokens.length - order + 1) };
 }
 
-/** exp(1 − r ÷ c) for a candidate shorter than the nearest reference (the shorter one in a tie). */
+/**
+ * exp(1 − r ÷ c) if the candidate is shorter than the reference of nearest length (of two equally
+ * near, the shorter one).
+ */
 function brevityPenalty(length: number, references: readonly (readonly string[])[]): number {
   const lengths = references
     .map((reference) => reference.length)
@@ -119,7 +122,9 @@ export function rougeN(candidate: string, reference: string, n: number, beta: nu
   return fewest < n ? 0 : rougeNOf(candidate, reference, { n, beta, tokenizer: rougeWords });
 }
 
-/** Lin (2004), section 3.1. The library takes 25 s for two texts of 100 kB. */
+/**
+ * Lin (2004), section 3.1. Our own code, because the library takes 25 s for two texts of 100 kB.
+ */
 export function rougeL(candidate: string, reference: string, beta: number): number {
   const words = rougeWords(candidate);
   const wanted = rougeWords(reference);
@@ -131,8 +136,8 @@ export function rougeL(candidate: string, reference: string, beta: number): numb
 const WORD_BITS = 32;
 
 /**
- * Processes 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) | (V & ¬M); zero bits of V are
- * matches).
+ * Length of the longest common subsequence, 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) |
+ * (V & ¬M); the zero bits of V are matches).
  */
 export function commonSubsequence(left: readonly string[], right: readonly string[]): number {
   const [rows, columns] = left.length > right.length ? [left, right] : [right, left];

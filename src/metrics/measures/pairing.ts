@@ -1,6 +1,6 @@
 /**
- * Pairs as many entries as possible (augmenting paths; Kuhn 1955, Berge 1957). Maps positions in
- * `right` to positions in `left`.
+ * Pairs as many entries as possible (augmenting paths; Kuhn 1955, Berge 1957). The result maps
+ * positions in `right` to positions in `left`.
  */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],

@@ -4,7 +4,7 @@ interface PatternFlags {
   ignore_case: boolean;
   multiline: boolean;
   dot_all: boolean;
-  /** Absent: `re2`. */
+  /** Default: `re2`. */
   syntax?: 're2' | 'javascript';
 }
 
@@ -14,7 +14,7 @@ const unsupported =
   );
 
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
-  // Answers are matched in composed form.
+  // The pattern is composed (NFC), because answers are matched in that form.
   const composed = written.normalize('NFC');
   const pattern = flags.syntax === 'javascript' ? toSafePattern(composed) : composed;
   if (pattern === null) {
@@ -50,14 +50,17 @@ function unsupportedFeature(pattern: string): string | null {
   return null;
 }
 
-/** JavaScript's `\s` as members of a class, because RE2's `\s` is ASCII. */
+/** The members of JavaScript's `\s`, for use in a class, because RE2's `\s` is ASCII only. */
 const BLANKS =
   '\\s\\v\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 
-/** JavaScript's `.`, because RE2's `.` excludes only `\n`. */
+/** What `.` matches in JavaScript. RE2's `.` excludes only `\n`. */
 const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
-/** Null if the pattern is invalid or needs look-around or back-references, which RE2 lacks. */
+/**
+ * Converts a JavaScript pattern to RE2. Null if it is invalid, or needs look-around or
+ * back-references.
+ */
 export function toSafePattern(pattern: string): string | null {
   const token =
     /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\(\?(?:<(?![=!])[A-Za-z_$][\w$]*>|.?)|\{\d+(?:,\d*)?\}|[\s\S]/gu;
@@ -79,7 +82,8 @@ function translate(token: string): string | null {
 const SHARED_ESCAPE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
 /**
- * Escapes that mean something else in RE2. Each has a replacement outside and one inside a class.
+ * Escapes with another meaning in RE2, with their replacements outside and inside a character
+ * class. Null: not supported there.
  */
 const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
   s: [`[${BLANKS}]`, BLANKS],
@@ -112,7 +116,7 @@ function characterClass(token: string): string | null {
   const members = token
     .slice(open.length, -1)
     .match(/\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|[\s\S]/gu);
-  // A class with both matches everything.
+  // A class with both `\s` and `\S` matches everything.
   if (members?.includes('\\s') === true && members.includes('\\S'))
     return open === '[' ? '[\\s\\S]' : null;
   const parts = (members ?? []).map((member) =>

@@ -1,7 +1,7 @@
 import { MINUS } from './normalise.ts';
 import { JOINS } from './numbers.ts';
 
-/** Matches an end that could continue in a number, such as `1.`, `1e` or a sign. */
+/** Matches text after which a number would continue, such as `1.`, `1e` or a sign. */
 const CONTINUED = new RegExp(
   `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|` +
     `(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|` +
@@ -20,7 +20,10 @@ const CONTINUES = new RegExp(
 
 const NUMBER_CONTEXT = 8;
 
-/** Numbers at the edges must be whole, so `5` does not occur in `25`, `1.5` or `-5`. */
+/**
+ * A number at the start or end of `wanted` must be whole in the text, so `5` does not occur in
+ * `25`, `1.5` or `-5`.
+ */
 export function occursAt(
   text: string,
   wanted: string,

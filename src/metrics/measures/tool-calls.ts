@@ -5,7 +5,7 @@ import { differencesText, jsonDifferences } from './json-differences.ts';
 import { parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-/** Without arguments and schema, it matches every call with its name. */
+/** A wanted call without arguments and schema matches every call with its name. */
 export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
@@ -14,7 +14,10 @@ export interface WantedCall {
 
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/** Accepts names, or maps of `name` and `arguments` or `schema`. */
+/**
+ * Accepts names, and maps with `name` and either `arguments` or `schema`. Null if `expected` is
+ * neither.
+ */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
@@ -42,13 +45,13 @@ export function argumentsProblem(
 
 export const NOT_JSON = 'the arguments are not JSON';
 
-/** Empty text means an empty map. */
+/** An empty text counts as an empty map. */
 export function parsedArguments(call: ToolCall) {
   const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
   return given.ok ? { value: given.value } : null;
 }
 
-/** `problem` explains why a call of the right name does not match, or returns null. */
+/** `problem` returns why a call with the right name does not match, or null if it matches. */
 export function matchCalls(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],

@@ -54,7 +54,8 @@ export function rougeWords(text: string): string[] {
 }
 
 /**
- * Follows SQuAD, but keeps points and signs in numbers, and articles if the text has nothing else.
+ * Follows SQuAD, but keeps points and signs in numbers. Keeps articles if the text has no other
+ * words.
  */
 export function squadWords(text: string): string[] {
   const plain = normaliseText(text, { ignore_case: true, trim: true, ignore_punctuation: true });

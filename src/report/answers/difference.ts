@@ -17,7 +17,7 @@ interface Pair<T> {
   head: T | null;
 }
 
-/** A side is null if its call lacks the argument. */
+/** `base` or `head` is null if that side's call lacks the argument. */
 export interface ArgumentChange extends Pair<Argument> {
   call: string;
 }
@@ -40,7 +40,7 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
 /** Comparing all pairs takes quadratic time. Parts beyond this number are not paired. */
 const MOST_PAIRED = 200;
 
-/** Pairs parts of the same kind and name in order, preferring equal ones. */
+/** Pairs parts of the same kind and name in order. Equal parts are paired first. */
 function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>[] {
   const [base, head] = [visibleParts(ofBase), visibleParts(ofHead)];
   const pairs: Pair<Part>[] = [];

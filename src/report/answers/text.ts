@@ -56,7 +56,7 @@ export function argumentText({ name, value }: Argument): string {
   return `${name}: ${JSON.stringify(value)}`;
 }
 
-/** Null if they are not a JSON map. */
+/** Null if the arguments are not a JSON map. */
 export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
   const value = readArguments(given.trim() === '' ? '{}' : given);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
@@ -68,7 +68,7 @@ function readArguments(text: string): ExactJson | null {
   return value === undefined || isDeeper(value, MOST_LEVELS) ? null : value;
 }
 
-/** Equal answers have equal keys, whatever the order of arguments in JSON. */
+/** Equal answers have equal keys, whatever the order of a call's arguments. */
 export function answerKey(all: readonly Part[]): string {
   const parts = visibleParts(all);
   const [first] = parts;

@@ -1,13 +1,13 @@
 import { diffArrays } from 'diff';
 
-/** If `changed` is false, the texts are equal, or one side has none. */
+/** A part of two texts. If `changed` is false, it is equal in both, or one side has no text. */
 export interface Stretch {
   changed: boolean;
   base: string;
   head: string;
 }
 
-/** With more edits, nearly everything would be marked, so nothing is. */
+/** With more edits, nearly everything would be marked, so nothing is marked. */
 const MAX_EDITS = 400;
 
 /** If a larger share of the characters changed, nothing is marked. */
@@ -17,7 +17,7 @@ const MAX_CHANGED = 0.75;
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-/** Marks the words that differ. Null if too many differ for marks to help. */
+/** Marks the words that differ. Null if so many differ that marks would not help. */
 export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchangedStretch(base)];
   const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });

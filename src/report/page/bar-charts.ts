@@ -48,7 +48,7 @@ const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/** Charts with equally many rows have the same height, so they align side by side. */
+/** Charts with the same number of rows have the same height, so that they align side by side. */
 function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
   const axis = shareAxis(0, ceiling);
   return draw({
@@ -91,7 +91,7 @@ function rowText(row: RowWords, index: number, at: At): Shape[] {
   ];
 }
 
-/** `prior` is the attribute's share among the attributes of its kind, 0–1. */
+/** `prior`: how common the attribute is among the attributes of its kind, 0–1. */
 export interface PriorRow {
   name: string;
   prior: number;
@@ -123,7 +123,7 @@ export interface SidesRow {
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
-  /** Shown instead of the two rates, if set. */
+  /** Text that is shown instead of the two rates. */
   instead: string | null;
 }
 
@@ -132,7 +132,7 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
-/** Draws base as a ring and head as a dot. */
+/** Draws base's rate as a ring and head's as a dot. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

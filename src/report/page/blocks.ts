@@ -27,7 +27,7 @@ import { type SectionName, sectionBlocks } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { POLICY, SCRIPT, STYLE } from './assets.ts';
 
-/** Minimum range of an axis, so that noise does not look large. */
+/** The smallest range of an axis, so that noise does not look large. */
 const LEAST_SPAN = 0.2;
 
 const AXIS_STEP = 0.1;
@@ -102,7 +102,7 @@ function diffHtml(lines: readonly DiffLine[]): Markup {
   return markup`<pre class="diff" tabindex="0">${joinMarkup(rows, '\n')}</pre>`;
 }
 
-/** Cells that are `own` contain only our words and numbers, which do not wrap. */
+/** If `own`, the cell contains only words and numbers of evaldiff. They are not wrapped. */
 interface TableCell {
   html: MarkupPart;
   own: boolean;
@@ -116,7 +116,7 @@ export function wrappedCell(html: MarkupPart): TableCell {
   return { html, own: false };
 }
 
-/** On narrow screens, cells repeat the title of their column. */
+/** On narrow screens, each cell repeats its column's title. */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (
@@ -203,13 +203,13 @@ function linkMarkup(shown: Markup, url: string | null): Markup {
 
 interface PageContent {
   title: string;
-  /** The kind of page and its subject. */
+  /** The kind of page, and what the page is about. */
   top: [string, string];
   main: readonly MarkupPart[];
   footer: MarkupPart;
 }
 
-/** A self-contained page. Its policy allows only its own style and script. */
+/** A self-contained page. Its content security policy allows only its own style and script. */
 export function pageHtml({ title, top: [what, of], main, footer }: PageContent): string {
   const page = markup`<!doctype html>
     <html lang="en">
@@ -238,7 +238,7 @@ interface Card {
   table: Markup;
 }
 
-/** A chart with its title; the numbers are collapsed. */
+/** A chart with its title. The table of its numbers is collapsed. */
 export function cardHtml({ title, note, svg, table }: Card): Markup {
   const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
   return markup`

@@ -36,7 +36,9 @@ interface Drawing {
   option: EChartsCoreOption;
 }
 
-/** Makes reproducible SVG without ids and styles, which the page's policy blocks. */
+/**
+ * Makes reproducible SVG without ids, and without styles, because the page's policy blocks styles.
+ */
 export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
@@ -51,7 +53,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
       <svg class="chart" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`;
     return trustedHtml(plain(chart.renderToSVGString(), markupText(opening)));
   } finally {
-    // An undisposed chart's timer would keep the process alive.
+    // Otherwise the chart's timer would keep the process alive.
     chart.dispose();
   }
 }
@@ -62,7 +64,7 @@ function plain(svg: string, opening: string): string {
     svg
       .replace(/^<svg[^>]*>/, () => opening)
       .replace(/<style[^]*?<\/style>/g, '')
-      // Nothing is drawn outside the axes, so clipping is unnecessary.
+      // The clipping paths can be removed, because nothing is drawn outside the axes.
       .replace(/<defs[^]*?<\/defs>/g, '')
       .replace(
         / (?:class="zr[^"]*"|ecmeta_\w+="[^"]*"|clip-path="[^"]*"|pointer-events="[^"]*"|xml:space="[^"]*")/g,
@@ -90,7 +92,7 @@ export const AXIS_LABEL = { color: COLOURS.soft, fontSize: SMALL } as const;
 
 export const AXIS_LINE = { lineStyle: { color: COLOURS.line } } as const;
 
-/** An axis of shares, 0–1, labelled in percent at both ends and in the middle. */
+/** An axis from 0 to 1, labelled in percent at both ends and in the middle. */
 export function shareAxis(floor: number, ceiling: number) {
   return {
     type: 'value',
@@ -116,7 +118,9 @@ export interface Point {
 
 export type At = (x: number, y: number) => Point;
 
-/** Draws custom shapes for each item. They must stay inside the drawing, which is not clipped. */
+/**
+ * Draws custom shapes for each item. They must stay inside the drawing, because it is not clipped.
+ */
 export function shapes<Item>(
   items: readonly Item[],
   build: (item: Item, at: At, index: number) => Shape[],
@@ -148,7 +152,7 @@ export function line(from: Point, to: Point, colour: Colour, width: number, opac
   };
 }
 
-/** `hollow` fills the dot with the page's background. */
+/** A `hollow` dot is filled with the page's background color. */
 export function dot({ x, y }: Point, radius: number, colour: Colour, hollow = false): Shape {
   return {
     type: 'circle',

@@ -24,19 +24,19 @@ import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups, type ImageOf } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
-/** In bytes, or {@link BYTES_PER_REFERENCE} per reference if that is more. */
+/** Largest page in bytes, or {@link BYTES_PER_REFERENCE} per reference if that is more. */
 export const HTML_LIMIT = 2_000_000;
 
 /** Keeps a page of ten thousand references below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** The best compression ratio to expect, used to estimate the page's size. */
+/** The best compression ratio to expect. It gives a lower bound for the page's size. */
 const MOST_PACKED = 20;
 
 /** In bytes. Browsers struggle with larger pages. */
 const HTML_MOST = 25_000_000;
 
-/** Characters per answer. The first level that fits is used. */
+/** Maximum characters of an answer. The first of these levels with which the page fits is used. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
 const LEAST_AROUND = 30;
@@ -46,7 +46,7 @@ const NO_IMAGES: ReadonlyMap<string, string> = new Map();
 /** In characters, for all images of a page together. */
 const MOST_IMAGES = 2_000_000;
 
-/** Shows each image once, at its first reference. */
+/** Shows each image only once, at the first reference that has it. */
 function placeImages(
   entries: readonly ReferenceEntry[],
   images: ReadonlyMap<string, string>,
@@ -104,7 +104,7 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // Levels that cut and omit nothing cannot help.
+    // If the page is too large, skip levels that would cut and omit nothing.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });

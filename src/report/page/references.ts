@@ -45,7 +45,7 @@ interface BodyInput {
 export type ImageOf = (reference: ReferenceResult, id: string) => string | null;
 
 interface RowInput extends BodyInput {
-  /** Null if there is only one suite. */
+  /** The suite's name. Null if there is only one suite. */
   suite: string | null;
   anchor: AnchorOf;
   known: readonly Markup[];
@@ -138,7 +138,7 @@ function stripsHtml(
   ]);
 }
 
-/** Draws one mark per try. The sign shows the side, the shape whether it passed. */
+/** Draws one mark per try. The sign stands for base or head, the shape for pass or fail. */
 export function dots(side: SideResult, sign: string): Markup {
   const runs =
     side.tries
@@ -197,7 +197,7 @@ function marks(
       };
 }
 
-/** If answers are cut shorter than this, images, tokens and times are omitted too. */
+/** If answers are cut to fewer characters, images, tokens and times are omitted, too. */
 export const FULL_META = 500;
 
 function triesHtml(
@@ -235,7 +235,7 @@ function answerHtml(made: TryResult, marked: Piece[] | null, characters: number)
     )}`;
 }
 
-/** Writes ranges, counted from 1: `1–4, 6`. */
+/** Returns the tries' numbers as ranges, counted from 1: `1–4, 6`. */
 function tryNumbers(tries: readonly TryResult[]): string {
   const spans: { from: number; to: number }[] = [];
   for (const { try: index } of tries) {

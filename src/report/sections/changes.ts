@@ -26,8 +26,8 @@ const MAX_CHANGED_FILES = 5;
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. A green report shows only scoring changes that flipped
- * tests.
+ * Shows the changed lines that affect the worst suites. If the report is green, shows only changes
+ * to metrics, and only if they make tests pass or fail that did not before.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
@@ -153,7 +153,7 @@ function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Returns head's first differing line. After a deletion, this is the next line. */
+/** Returns the first differing line in head's file. After a deletion, this is the next line. */
 export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
@@ -165,7 +165,8 @@ const BESIDE_CAUSE = 2;
 const ROOM_FOR_ALL = 100;
 
 /**
- * Returns the lines found to be the cause. Null if unknown, or if almost nothing would be omitted.
+ * Returns the lines that were found to be the cause. Null if the cause is unknown, or if the change
+ * has hardly any other lines.
  */
 function causeExcerpt(
   change: ChangedText,
@@ -228,7 +229,7 @@ function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLin
   return left === 0 ? shown : [...shown, { sign: 'gap', text: `… ${counted(left, 'more line')}` }];
 }
 
-/** Removes common indentation, which wastes room on a narrow screen. */
+/** Removes the indentation that all lines share, because it wastes room on a narrow screen. */
 export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
   const margin = lines
     .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')

@@ -1,19 +1,23 @@
-/** How much a report shows. A lower level never shows more than a higher one. */
+/** How much a report shows. Each level of detail shows at most as much as the level above it. */
 export interface Detail {
   suites: number;
   /** Number of regressed references that are shown with answers. */
   answers: number;
-  /** Number of further regressed references, shown only with counts. */
+  /** Number of further regressed references, shown with only their pass counts. */
   counts: number;
-  /** Number of references with answers for each kind of failure. Absent: no limit. */
+  /**
+   * Number of references that are shown with answers for each kind of failure. Absent: no limit.
+   */
   answersPerFailure?: number;
   lines: number;
   characters: number;
-  /** Number of rows in each other list; these lists are collapsed. 0 shows only their length. */
+  /**
+   * Maximum rows of each other list. These lists are collapsed. With 0, only their length is shown.
+   */
   collapsedItems: number;
   problems: number;
   showsUnmovedMetrics: boolean;
-  /** A sentence about what is omitted. Null at full detail. */
+  /** A sentence that says what is omitted. Null at full detail. */
   sizeNote: string | null;
 }
 
@@ -125,7 +129,7 @@ export function fit(
 }
 
 export function bytes(text: string): number {
-  // Encoding a 30 MB report to count its bytes would double its memory.
+  // Counts bytes without encoding the text. Encoding a 30 MB report would double its memory.
   let size = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

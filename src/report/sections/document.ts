@@ -5,19 +5,19 @@ import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import type { Words } from '../../wording/words.ts';
 
-/** Addresses are null if unknown. */
+/** Addresses of pages. They are null if unknown. */
 export interface Links {
   run: string | null;
   report: string | null;
   reportFile?: string;
-  /** A page about how pull requests from forks are judged. Absent if this is not a fork. */
+  /** Address of a page about how evaldiff judges pull requests from forks. Set only for a fork. */
   forks?: string;
   artifact?: { name: string; run: string };
-  /** Whether the author is an outside contributor, approved or not. */
+  /** Whether the author is an outside contributor, even if a maintainer has approved the run. */
   outsider?: boolean;
   /** Names the project, settings or overrides, if they are not the usual ones. */
   about?: string;
-  /** Returns a line's URL. Line 0 is the whole file; `base` is for deleted files. */
+  /** Returns the web address of a line. Line 0 is the whole file. `base` is for deleted files. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }
 
@@ -65,7 +65,7 @@ export interface Piece {
 
 export type Line = Inline[];
 
-/** A `gap` is our own note about omitted lines. */
+/** If the sign is `gap`, the text is evaldiff's own note about omitted lines. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
   text: string;
@@ -82,7 +82,7 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /** If `plain`, programs read the content as Markdown. */
+  /** If `plain`, the content stays Markdown, because programs read it. */
   | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
 /** In UTF-16 units. */
@@ -113,7 +113,9 @@ export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
-/** Links the text to the reference's line. Without links, the place follows the text. */
+/**
+ * Makes the text a link to the reference's line. Without links, the file and line follow the text.
+ */
 export function placeLink(
   words: string,
   reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,
@@ -129,7 +131,7 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
-/** Titles given as plain strings must be our own words. */
+/** Titles that are plain strings must come from evaldiff, not from users. */
 export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
   const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
   return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
@@ -147,7 +149,7 @@ export function joinLines(lines: readonly Line[], separator: string): Line {
   return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
 }
 
-/** Links to lines of files, if the result knows the repository. */
+/** Makes links to lines of files, if the result names the repository. */
 export function placeLinks({
   source,
   base,
@@ -168,7 +170,7 @@ export function placeLinks({
   };
 }
 
-/** Whether a line contains only our own words and numbers, which do not wrap. */
+/** Whether a line contains only words and numbers of evaldiff. They are not wrapped. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

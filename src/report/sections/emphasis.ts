@@ -26,7 +26,7 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
   return emphasised(runs, room, { base: before.left, head: after.left });
 }
 
-/** `left` is how many characters were already cut from each side. */
+/** `left`: how many characters were already cut from the answer of base and of head. */
 export function emphasised(
   runs: readonly Stretch[],
   { characters: limit, gaps }: Room,
@@ -56,7 +56,7 @@ function withGap(text: string, last: boolean): Piece[] {
   const start = fitting(lengths, CONTEXT);
   const end = words.length - (last ? 0 : fitting(lengths.toReversed(), CONTEXT));
   const left = lengths.slice(start, end).reduce((sum, length) => sum + length, 0);
-  // A note would be as long as the text it replaces.
+  // Keeps short text, because a note about the omission would be just as long.
   if (start >= end || left <= CONTEXT) return [{ kind: 'same', text }];
   const pieces: Piece[] = [
     { kind: 'same', text: words.slice(0, start).join('').trimEnd() },

@@ -27,7 +27,9 @@ const MAX_NAMED_PER_CAUSE = 3;
 
 interface ErrorCause {
   message: string;
-  /** True if the model or program responded with the error. It then counts as a fail. */
+  /**
+   * True if the model or program itself responded with the error. Such an error counts as a fail.
+   */
   fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
@@ -135,7 +137,7 @@ function groupErrors(result: Result): ErrorCause[] {
   return [...found.values()].sort((a, b) => b.tries - a.tries);
 }
 
-/** Ignores what differs between calls, such as request ids. */
+/** Replaces what differs between calls, such as request ids. */
 function withoutNumbers(message: string): string {
   return message.replace(/[\w-]*\d[\w-]*/g, '0');
 }

@@ -142,7 +142,7 @@ function filesRow({ files = [] }: ReferenceResult): FactRow[] {
 
 const MOST_FILES = 5;
 
-/** `(84 KB)`, or `(84 KB, on base)` if only one side showed the file. */
+/** Returns `(84 KB)`, or `(84 KB, on base)` if only base showed the file. */
 export function fileNote({ bytes, side }: ShownFile): string {
   return `(${fileSize(bytes)}${side === undefined ? '' : `, on ${side}`})`;
 }
@@ -176,7 +176,7 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** 0, 1 and booleans say no more than pass or fail. */
+/** The values 0, 1, true and false tell a reader no more than "pass" or "fail" does. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }
@@ -185,13 +185,16 @@ interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /** The first object that differs. Null if none does, or one side is missing. */
+  /**
+   * Index of the first object (turn, message, …) that differs. Null if none differs, or one side is
+   * missing.
+   */
   parted: number | null;
 }
 
 /**
- * Returns metrics that score each object, such as a turn. Metrics that do not gate are returned
- * only if none gates.
+ * Returns the metrics that score several objects of an answer, such as turns. If one of them
+ * affects the verdict, metrics that do not are left out.
  */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
@@ -211,9 +214,7 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   ];
 }
 
-/**
- * Returns the first object that differs. Values are compared only if no status or label differs.
- */
+/** Returns the first object that differs in status or label. If none does, compares the values. */
 function partingObject(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
@@ -240,7 +241,7 @@ const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   skipped: '·',
 };
 
-/** Shows one mark per object, such as `✓✓·✗✓`. */
+/** Returns one mark per object, such as `✓✓·✗✓`. */
 export function marksOf({ scores }: ObjectScores, parted: number | null): string {
   const from =
     scores.length <= MOST_MARKS

@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { code, placeLink, text, type Line } from './document.ts';
 
-/** Adds the first words of the input to a generated id. */
+/** If the reference's id is generated, adds the first words of its input. */
 export function referenceLabel(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null

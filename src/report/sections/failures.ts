@@ -4,7 +4,10 @@ import type { Reports } from './feature-report.ts';
 import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 
 export interface Failure {
-  /** The first failing metric. Null if there is no answer, or only the roll-up fails. */
+  /**
+   * The first failing metric. Null if there is no answer, or if only the combined result of the
+   * tries fails.
+   */
   metric: string | null;
   unjudged: boolean;
   /** Null if the reasons differ. */
@@ -13,7 +16,8 @@ export interface Failure {
 }
 
 /**
- * Groups failures by suite, metric and reason. Reasons that occur once share a group per metric.
+ * Groups failures by suite, metric and reason. Failures whose reason occurs only once are grouped
+ * by suite and metric.
  */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
@@ -80,7 +84,7 @@ function failureCause({ suite, reference }: ReferenceEntry, reports: Reports): F
   };
 }
 
-/** Omits scores whose only reason is a missing answer. */
+/** Omits scores that failed only because there is no answer. */
 export function ownFailures(tryResult: TryResult | null): Score[] {
   return failedScores(tryResult).filter(
     ({ reason }) =>

@@ -15,13 +15,13 @@ export interface ReportContext {
   links: Links;
 }
 
-/** Must be pure, because it is called for each level of detail. */
+/** All functions must be pure, because they are called for each level of detail. */
 export interface FeatureReport {
   sections?: Partial<
     Record<Slot, (result: Result, detail: Detail, context: ReportContext) => Block[]>
   >;
 
-  /** Lines to explain in the pull request's diff. */
+  /** Lines that the report explains in the pull request's diff. */
   lines?(result: Result): FoundLines[];
 
   /** Returns a command that searches for the cause. Null if there is nothing to search. */
@@ -29,7 +29,7 @@ export interface FeatureReport {
 
   outputs?(result: Result): Record<string, string>;
 
-  /** A JUnit suite that never fails. `unmet` says what a case lacks. */
+  /** A JUnit suite that never fails. `unmet` says what a case lacks, or is null. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
   /** Items of the section "How sure is this?". */
@@ -48,17 +48,17 @@ export interface FeatureReport {
     places: readonly { name: string; base: number | null; head: number | null }[];
   } | null;
 
-  /** Null if the try has only one answer. A dialogue has several. */
+  /** Null if the try is a single answer and not a dialogue. */
   onTry?(tryResult: TryResult): TryView | null;
 
-  /** Shown by `evaldiff show`, also as JSON. */
+  /** What `evaldiff show` adds for a reference. `json` is for its option `--json`. */
   onReference?(
     result: Result,
     suite: SuiteResult,
     reference: ReferenceResult,
   ): { blocks: Block[]; json: Record<string, unknown> };
 
-  /** Edits that GitHub applies with one click. */
+  /** Edits that a reviewer can apply with one click in GitHub. */
   suggestions?(
     result: Result,
     changed: readonly ChangedFile[],
@@ -85,7 +85,8 @@ export interface FoundLines {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
   sentence: string;
   /**
-   * `alone`: each line had the effect. `together`: only all of them had it. `likely`: not proven.
+   * `alone`: each line by itself had the effect. `together`: only all lines together had it.
+   * `likely`: not proven.
    */
   proof: 'alone' | 'together' | 'likely' | 'untested';
   /** Shown below each line in the diff. */
@@ -93,9 +94,9 @@ export interface FoundLines {
   lines: {
     side: Side;
     file: string;
-    /** The last line on that side. */
+    /** Number of the last line, on that side. */
     to: number;
-    /** The line on head. For removed lines, where they were. */
+    /** The line on head. If the lines were removed, the line where they had been. */
     head: { file: string; line: number };
     /** Empty if the file is binary. */
     diff: DiffLine[];
@@ -113,18 +114,18 @@ export interface SuggestedEdit {
 }
 
 export interface TryView {
-  /** How much there is to read, in UTF-16 units. */
+  /** Length of the whole try, in UTF-16 units. */
   length: number;
-  /** Tries with equal values are shown once. */
+  /** Tries with equal values are shown only once. */
   value: unknown;
   lengths(): number[];
-  /** A short form, which includes how the try ended. */
+  /** A short form that includes how the try ended. */
   shortened(characters: number): Line;
-  /** Each text is cut to `characters`. */
+  /** The whole try, with each text cut to `characters`. */
   whole(characters: number): Line;
   html(characters: number): Markup;
   why(characters: number): Line;
-  /** Compares this try with head's, from the first difference on. */
+  /** Compares this try of base with one of head, from the first difference on. */
   beside(head: TryResult, characters: number): Block[];
 }
 
@@ -140,7 +141,7 @@ export interface ReferenceFilter {
 export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
 
 interface PagePart {
-  /** Replaces the feature's blocks on the page. */
+  /** Markup that the page shows instead of the feature's usual blocks. Null keeps those blocks. */
   html(anchor: AnchorOf): Markup | null;
   facts(suite: SuiteResult, id: string, characters: number): Markup[];
   longest: number;

@@ -20,7 +20,7 @@ export function footer(result: Result): Block[] {
   return [paragraph(joinLines(parts, ' · '), 'small')];
 }
 
-/** The command includes files that are in no commit. */
+/** If head is not a commit, the command has no `--head`, so that it tests uncommitted files. */
 export function localCommand(
   { head: { sha }, local_options: options }: Pick<Result, 'head' | 'local_options'>,
   base: string,

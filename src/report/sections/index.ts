@@ -82,14 +82,14 @@ export function sectionBlocks(
   return names.flatMap((name) => SECTIONS[name](result, detail, reports, links));
 }
 
-/** Sections that share one fold in a long comment. */
+/** Sections that share one collapsed part in a long comment. */
 const MINOR: readonly SectionName[] = [
   ...(['belowReferences', 'metrics', 'scoringChange', 'movedReferences', 'allChanges'] as const),
 ];
 
 const FEW_FOLDS = 2;
 
-/** Like {@link sectionBlocks}, but one fold hides what few readers open. */
+/** Like {@link sectionBlocks}, but puts sections that few readers open into one collapsed part. */
 export function commentBlocks(
   result: Result,
   detail: Detail,

@@ -24,8 +24,8 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
 const FEWEST_PAIRS = 3;
 
 /**
- * Mean of paired differences with its t interval, d ± t·s/√n. With equal differences, the interval
- * is null: the spread is unknown, not zero.
+ * Mean of paired differences with its t interval, d ± t·s/√n. If all differences are equal, the
+ * interval is null, because the spread is then unknown and not zero.
  */
 export function pairedMean(
   differences: readonly number[],
@@ -41,8 +41,8 @@ export function pairedMean(
 }
 
 /**
- * Approximates Student's t quantile from the normal one. Up to the 97.5th percentile, the error is
- * below 3 % from two degrees of freedom. Source: Abramowitz and Stegun 26.7.5.
+ * Approximates Student's t quantile from the normal one. With at least two degrees of freedom, the
+ * error is below 3 % up to the 97.5th percentile. Source: Abramowitz and Stegun 26.7.5.
  */
 export function tQuantile(p: number, freedom: number): number {
   const z = normalQuantile(p);

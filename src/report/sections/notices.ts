@@ -25,7 +25,7 @@ import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore, moreBlock } from './phrases.ts';
 
-/** Is never collapsed, because such a run shows nothing else. */
+/** The list of problems is never collapsed, because a run with problems shows nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
@@ -130,7 +130,7 @@ const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'unused', words: 'unused' },
 ];
 
-/** Shows notices, most important first, except errors that are already shown. */
+/** Shows notices, the most important first. Errors that are shown elsewhere are left out. */
 export function notices(result: Result, detail: Detail): Block[] {
   const isSaid = amongErrors(result, detail);
   const said = saidBy(result);
@@ -140,9 +140,9 @@ export function notices(result: Result, detail: Detail): Block[] {
   const all = result.notices.filter((notice) => {
     const { suite } = said(notice);
     const { kind } = notice;
-    // Separate folds show new and deleted tests.
+    // New and deleted tests have their own collapsed lists.
     if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
-    // Repeating this for known suites would be noise.
+    // For suites that earlier runs tested, repeating this would be noise.
     if (kind === 'repeats') return fresh.has(suite ?? '');
     return kind !== 'error' || !isSaid(notice.message);
   });
@@ -185,7 +185,7 @@ interface Said {
   suite: string | null;
   what: string;
   place: Notice['place'];
-  /** `base` if head deleted the place. */
+  /** `base` if head deleted the line. */
   side: Side;
 }
 

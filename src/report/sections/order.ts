@@ -35,7 +35,10 @@ export function suiteIdentity({
   return JSON.stringify([path, name, variant]);
 }
 
-/** Sorts by drop of the pass share, then by certainty, then by length. */
+/**
+ * Sorts by how much the share of passing tries dropped, then by how certain the drop is, then by
+ * length.
+ */
 export function entriesWithStatus(
   result: Result,
   reports: Reports,
@@ -59,7 +62,9 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/** Returns the drop of the pass share, −1 to 1. It is 0 if head has no judged tries. */
+/**
+ * Returns by how much the share of passing tries dropped, −1 to 1. 0 if head has no judged tries.
+ */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -77,7 +82,10 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
   return length(base) + length(head);
 }
 
-/** Prefers a passing try of base and a failing try of head. Of dialogues, chooses the shortest. */
+/**
+ * Returns one try per side, preferably a passing one of base and a failing one of head. Among
+ * dialogues, chooses the shortest.
+ */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   reports: Reports,

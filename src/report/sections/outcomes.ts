@@ -10,7 +10,7 @@ import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
   subject: Line;
-  /** One line per suite or fact. */
+  /** Each row is about one suite or one fact. */
   rows: Line[];
   /** Sentences below the rows. May be empty. */
   note: Line;
@@ -48,7 +48,7 @@ function inOnePlace(result: Result, reports: Reports): Line {
 
 const MOST_PROMPTS = 3;
 
-/** Names the best variants. Empty if variants tie. */
+/** Names the variants with the highest pass rates. Empty if variants tie. */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
     ({ ranked: [first, second] }) =>

@@ -8,19 +8,24 @@ import { pairedMean } from './intervals.ts';
 
 export interface Pairing {
   references: number;
-  /** The mean difference of pass shares, the other run minus this run, −1 to 1. */
+  /**
+   * The other run's share of passing tries minus this run's, as a mean over references, −1 to 1.
+   */
   difference: number;
-  /** 90 % interval. */
+  /** The 90 % interval of the difference. */
   low: number | null;
   high: number | null;
   /** Two-sided mid-p of an exact permutation test within references. */
   p: number;
 }
 
-/** With a larger p, two runs do not differ beyond chance. */
+/** If p is larger, the difference between two runs may be chance. */
 export const PAIRED_LEVEL = 0.05;
 
-/** Pairs the tries of both heads by reference id. Null if no reference was judged in both. */
+/**
+ * Compares head's tries in two results, reference by reference. Null if the results share no judged
+ * reference.
+ */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
   const ofSecond = judgedOnHead(second);
   const tables = [...judgedOnHead(first)].flatMap(([id, before]): Table[] => {
@@ -35,7 +40,7 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
 }
 
-/** Finds suites that differ from `suite` beyond chance (Holm's correction). */
+/** Finds suites whose difference from `suite` is more than chance (with Holm's correction). */
 export function differingSuites(
   suite: SuiteResult,
   others: readonly SuiteResult[],

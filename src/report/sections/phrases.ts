@@ -40,7 +40,7 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   no_data: { sign: '·', word: 'no data', tone: 'neutral' },
 };
 
-/** Nothing got worse, but the run has no verdict. */
+/** For suites that did not get worse in a run without a verdict. */
 export const LACKS_VERDICT: VerdictLook = { sign: '·', word: 'not judged', tone: 'neutral' };
 
 export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
@@ -49,7 +49,7 @@ export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
   'no-verdict',
 ]);
 
-/** References pass as before, but the mean of a metric got worse. */
+/** For suites whose references pass as before, but a metric's mean got worse. */
 export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
 
 export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
@@ -60,10 +60,10 @@ export function metricMeans({ name, values }: NamedValues): string {
 
 type NamedValues = ReturnType<typeof failingMetrics>[number];
 
-/** Answers are as good as before, but scored differently. */
+/** For suites whose answers are as good as before, but are scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
-/** A gating metric's boolean repeats the status. */
+/** If the metric affects the verdict, a boolean value only repeats the status. */
 export function isShownValue(value: Json, skip: boolean): boolean {
   return value !== null && (skip || typeof value !== 'boolean');
 }
@@ -101,7 +101,7 @@ export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
-/** For example `correct 80.0 % → 97.0 %`. Null if this repeats the suite's rate. */
+/** For example `correct 80.0 % → 97.0 %`. Null if this would repeat the suite's pass rate. */
 export function metricRates({
   metrics,
   pass_rate,
@@ -151,7 +151,9 @@ export function signedInterval(low: number | null, high: number | null): string 
   return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
 }
 
-/** For example `majority: 17 → 14 of 20 tests`. Null if every try has to pass. */
+/**
+ * For example `majority: 17 → 14 of 20 tests`. Null if a test passes only when every try passes.
+ */
 export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
   if (rollups.policy === 'all' || rollups.head === null) return null;
   const { policy, base, head } = rollups;
@@ -197,7 +199,7 @@ export function statusWords({
         `so far on base (${rateInterval(history)})`;
 }
 
-/** Calls of the project's own programs are not priced. */
+/** Calls of the project's own programs have no known price. */
 export function runCost({
   cost_usd,
   unpriced,
@@ -224,14 +226,14 @@ export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
-/** Adds the variant if several suites have the name. */
+/** If several suites have this name, adds the variant. */
 export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
   return repeated.has(name)
     ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
     : [code(name)];
 }
 
-/** The most urgent status comes first. */
+/** Starts with the most urgent status. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
   'fell',

@@ -16,7 +16,10 @@ import { type Block, type FactRow, code, paragraph, place, strong, text } from '
 import { tryView, type Reports } from './feature-report.ts';
 import { isShownValue, shownNumber } from './phrases.ts';
 
-/** Null if the reference does not run on that side, or the prompt is unknown. */
+/**
+ * The messages sent to the model. Null if the reference does not run on that side, or if the prompt
+ * is unknown.
+ */
 export interface SentPrompts {
   base: readonly Message[] | null;
   head: readonly Message[] | null;

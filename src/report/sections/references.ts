@@ -36,7 +36,8 @@ export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
 }
 
 /**
- * Returns regressed or failed references: the headline's suite first, non-gating ones last.
+ * Returns regressed or failed references. Those of the headline's suite come first, and those that
+ * do not affect the verdict last.
  */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors are listed by cause instead.
@@ -55,7 +56,10 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Shows references that got worse: with answers while there is room, then as rows. */
+/**
+ * Shows references that got worse. The first ones include answers, as far as there is room; the
+ * others are only rows.
+ */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
@@ -140,7 +144,7 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   );
 }
 
-/** Counts other tests that moved, such as improved or flaky ones. */
+/** Counts the other tests whose status changed, such as improved or flaky ones. */
 export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
   const open = opensErrors(result);

@@ -124,7 +124,8 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
-    // The suite can still be red if head has no answers.
+    // Only for suites that did not regress: even if no metric affects the verdict, a suite is red
+    // if head has no answers.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
   const changed = suiteScoring(suite, scoring);
@@ -143,7 +144,7 @@ function suiteScoring(
   return scoring.find((change) => change.path === path && change.name === name);
 }
 
-/** If only the scoring changed, shows one side's answers under both scorings. */
+/** If only the metrics changed, shows how base's and head's metrics judge the same answers. */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { base, head, difference } = suite.pass_rate;
   const own = suiteScoring(suite, scoring)?.rates;
@@ -183,7 +184,7 @@ function metricLine(suite: SuiteResult): Line {
   return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
 }
 
-/** For example `5 × 2`: the numbers of gating references and of tries. */
+/** For example `5 × 2`: the number of references that affect the verdict, and of tries. */
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);

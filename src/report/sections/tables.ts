@@ -36,7 +36,7 @@ interface HeadRate {
   interval: Interval | null;
 }
 
-/** The rate weighs references equally. The Wilson interval uses the judged tries. */
+/** The rate weighs all references equally. The Wilson interval counts individual tries. */
 export function headRate({ references, pass_rate: { head: rate } }: SuiteResult): HeadRate {
   const sides = references.filter(countsForVerdict).flatMap(({ head }) => head ?? []);
   const passes = sides.reduce((sum, side) => sum + side.passes, 0);
@@ -53,7 +53,9 @@ export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/** Variants of one prompt, best first, then cheapest. */
+/**
+ * A prompt with its variants (models or parameters): the best first, at equal rates the cheapest.
+ */
 interface RankedPrompt {
   key: string;
   name: string;
@@ -115,7 +117,7 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
   ];
 }
 
-/** Variants have the same references, so they are paired. */
+/** Variants are compared reference by reference, because all have the same references. */
 function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);

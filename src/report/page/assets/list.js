@@ -55,10 +55,11 @@ const made = (/** @type {string} */ html) => {
 /** @typedef {{ near: boolean, filled: boolean, stays: boolean, height: number | null }} PartState */
 /** @template T @typedef {PartState & { box: HTMLElement, items: T[] }} Part */
 
-// Parts around the last revealed row. They stay until the next one.
+// Parts around the row that `reveal` rendered last. They stay rendered until its next call.
 let revealed = /** @type {unknown[]} */ ([]);
 
-// Does not move elements that are already in place, so that they keep the focus.
+// Replaces the box's content. Elements that are already in place are not moved, so they keep the
+// focus.
 const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
   const kept = new Set(elements);
   for (const child of [...box.children]) if (!kept.has(child)) child.remove();
@@ -70,8 +71,9 @@ const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
 };
 
 /**
- * A virtual list in boxes of `view` rows. Boxes far from the window only have a height. `rowsOf`
- * returns rows as elements or HTML. `dress` is called for each new element. `stays`: always render.
+ * A virtual list in boxes of `view` rows. A box far from the visible area is empty and only keeps
+ * its height. `rowsOf` returns rows as elements or HTML. `dress` is called for each new element. If
+ * `stays` returns true, a box is always rendered.
  * @template T
  * @param {Element} root
  * @param {{
