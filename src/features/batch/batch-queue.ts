@@ -6,7 +6,10 @@ import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 interface Packer<T> {
-  /** Returns a full batch, if any. `too-large`: the item fits into no batch. */
+  /**
+   * Returns the items of a full batch, or null if no batch is full. `too-large`: the item fits into
+   * no batch.
+   */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
   take(): readonly T[];
 }
@@ -42,11 +45,11 @@ export interface QueuedRequest {
 }
 
 export interface Questions {
-  /** False if a request with this key already waits. */
+  /** Returns false if a request with this key is already waiting. */
   add(question: QueuedRequest): boolean;
   has(key: string): boolean;
   first(key: string): QueuedRequest | null;
-  /** False if no request waits for the key. */
+  /** Returns false if no request was waiting for the key. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
   size(): number;
@@ -84,9 +87,9 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Requests waiting at all vendors. While the number grows, more are coming. */
+  /** Number of requests that wait at all vendors. While it grows, more requests are coming. */
   waiting(): number;
-  /** OpenAI requires one model per batch. */
+  /** Sends the requests of one model, because OpenAI requires one model per batch. */
   send(model: string, items: readonly QueuedRequest[]): void;
 }
 

@@ -23,7 +23,9 @@ const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
-/** Yields undefined for lines that are invalid, too long or too deeply nested. */
+/**
+ * Parses JSON Lines. Yields undefined for a line that is invalid, too long or too deeply nested.
+ */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -68,7 +70,7 @@ function parseResultLine(line: Buffer): unknown {
 export type RequestOutcome =
   { status: 'ok'; value: VendorOutput } | { status: 'fault'; fault: Fault };
 
-/** Reading stops when there are this many more unknown lines than requests. */
+/** Reading stops once the number of unknown lines exceeds the number of requests by this many. */
 const SPARE_LINES = 1000;
 
 interface ResultReading {
@@ -90,7 +92,7 @@ export function readResults(
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
         if (line === null || !reading.requests.has(line.id)) strange += 1;
-        // Ignores duplicates, which a restarted download also produces.
+        // Ignores duplicates, which also occur when a download is restarted.
         else if (reading.open.delete(line.id))
           await reading.settle(
             line.id,

@@ -22,7 +22,7 @@ import {
 } from '../../edges/providers/vendors/vendor.ts';
 import { logLine } from '../../text/log.ts';
 
-/** Aborting `signal` ends waiting, but not a call that may cost money. */
+/** Aborting `signal` stops pauses between calls, but not a call that may cost money. */
 interface ServerOptions extends SharedCallSettings {
   redact(text: string): string;
   proxy?: URL | null;
@@ -40,7 +40,7 @@ export interface ManagedServer {
   close(): void;
 }
 
-/** For a call of up to 256 MB, and for a download that receives no data. */
+/** Time limit of a call, whose body may have 256 MB, and of a download that receives no data. */
 const CALL_MS = 600_000;
 
 const BATCH_CONCURRENCY = { start: 2, max: 4 };
@@ -128,7 +128,9 @@ function restrictRetries<T>(
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
 }
 
-/** Not retried: creating a batch costs money, and without a reply it may still exist. */
+/**
+ * Creating a batch is not retried, because it costs money and may have succeeded without a reply.
+ */
 export async function submit(
   server: ManagedServer,
   items: readonly BatchItem[],

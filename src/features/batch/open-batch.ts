@@ -28,7 +28,7 @@ export interface OpenBatch {
   id: string;
   model: string;
   server: ManagedServer;
-  /** Each request's schema name, by request key. */
+  /** Request key → name of the request's schema. */
   requests: ReadonlyMap<string, string | null>;
   open: Set<string>;
   earlier: boolean;
@@ -49,7 +49,10 @@ const MAX_FAILURES = 10;
 
 const SAY_EVERY = 6;
 
-/** `earlier`: another run created the batch. Requests without a result are then sent again. */
+/**
+ * `earlier`: another run created the batch. This run then sends the requests without a result
+ * again.
+ */
 export function openBatch(
   { id, model, requests }: BatchRecord,
   server: ManagedServer,
@@ -59,7 +62,7 @@ export function openBatch(
   return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
 }
 
-/** Returns when all results are delivered or the signal fires. */
+/** Returns when all results are delivered or `signal` is aborted. */
 export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
   const { server, id } = batch;
   const { clock, signal } = options;
@@ -198,11 +201,12 @@ export function numbers(count: number): string {
 }
 
 /**
- * Lets a later run resume stored batches, which are already paid for. Only `pending` may reject.
+ * Stores batches so that a later run can resume them, because they are already paid for. Only
+ * `pending` may reject.
  */
 export interface BatchLedger {
   pending(): Promise<BatchRecord[]>;
-  /** False if the batch could not be stored. */
+  /** Returns false if the batch could not be stored. */
   submitted(batch: BatchRecord): Promise<boolean>;
   /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;
@@ -214,7 +218,7 @@ const RESULTS_KEPT_MS = 29 * DAY_MS;
 
 export interface EarlierBatches {
   loaded(): Promise<void>;
-  /** Finds the earlier batch with this request. Returns each batch only once. */
+  /** Finds the earlier batch that contains this request. Returns each batch only once. */
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 

@@ -32,7 +32,9 @@ export interface BatchesOptions extends TransportOptions {
 export interface VendorBatches extends Gatherer {
   server: ManagedServer;
   refusals: Refusals;
-  /** Uploads run one by one, because each may take minutes. */
+  /**
+   * Resolves when the last upload is done. Uploads run one by one, because each may take minutes.
+   */
   sending: Promise<void>;
 }
 
@@ -127,12 +129,13 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Callers store their answers within this turn. The ledger must keep the batch until then.
+      // Callers store their answers within this turn, and the ledger must keep the batch until
+      // then.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // Results may lead to further requests. The next batch waits for these.
+    // Results may lead to further requests, and the next batch waits for those.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);
@@ -144,7 +147,7 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
   set.delete(work);
 }
 
-/** The vendor no longer knows the batch, or another account created it. */
+/** Used when the vendor no longer knows the batch, or another account created it. */
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;

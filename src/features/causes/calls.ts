@@ -8,7 +8,7 @@ export const MOST_CAUSE_CALLS = 200;
 
 export const USUAL_CAUSE_CALLS = 60;
 
-/** The most runs of an agent in a search. Each run makes many calls. */
+/** How often a search may run an agent. Each run makes many calls. */
 export const MOST_AGENT_RUNS = 60;
 
 export function runsAgents({ head }: Pick<AffectedSuite, 'head'>): boolean {
@@ -19,12 +19,12 @@ export function mostAgentCalls(run: SuiteRun): number {
   return MOST_AGENT_RUNS * (mostCallsOfTry(run) + callsPerTry(run) - 1);
 }
 
-/** Assumes half of the allowed runs, each with a third of its allowed calls. */
+/** Assumes half of the allowed runs, and a third of the allowed calls in each. */
 export function usualAgentCalls(run: SuiteRun): number {
   return Math.ceil(mostAgentCalls(run) / 6);
 }
 
-/** The most tries that `room` calls allow. */
+/** How many tries `room` calls allow. */
 export function mostCauseTries(run: SuiteRun, room: number): number {
   if (runsAgents(run.suite)) return Math.max(1, Math.min(MOST_AGENT_RUNS, room));
   return Math.max(1, Math.floor(room / callsPerTry(run)));

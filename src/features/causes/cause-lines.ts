@@ -15,13 +15,13 @@ import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { AGENT_WORD } from '../../trials/prompt-units.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-/** In characters. */
+/** In characters, for the shown text of a change. */
 const UNIT_TEXT = 48;
 const NAMED_UNITS = 5;
 /** In characters. Longer values, such as descriptions, are not shown. */
 const SHORT_VALUE = 24;
 
-/** The cause broke references (`fall`) or fixed them (`fix`). */
+/** Whether the cause broke references (`fall`) or fixed them (`fix`). */
 export type Effect = 'fall' | 'fix';
 
 export function causeLine(
@@ -81,7 +81,7 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
   if (kind === 'swap') return [text('the swapped messages, ')];
   if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
-  // The program has the same name on both sides, but different code.
+  // A program with the same name on both sides has different code or settings.
   if (kind === 'provider' && base_text === head_text)
     return [text(`the ${differingPart(unit)} of `), settingValue(head_text), text(', ')];
   if (!NAMED_KINDS.has(kind)) return null;
@@ -100,7 +100,7 @@ function fileWord({ base_text, head_text }: ChangeUnit): string {
   return head_text === null ? 'removed ' : '';
 }
 
-/** `quantity` → `amount` in the tool `create_order`. */
+/** For example: `quantity` → `amount` in the tool `create_order`. */
 function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
   const change = [settingValue(base_text), text(' → '), settingValue(head_text)];
   const owner = [text(of?.tool ? ' in the tool ' : ' in '), code(of?.tool ?? of?.parameter ?? '')];
@@ -218,7 +218,7 @@ export function trialFigures(
   ].join(' ');
 }
 
-/** ` This test: 3 of 3 tries pass with it undone, 0 of 3 with it alone on base.` */
+/** For example ` This test: 3 of 3 tries pass with it undone, 0 of 3 with it alone on base.` */
 export function ownProof({ relation, units, references }: Cause, id: string): Line {
   const own = references.find((reference) => reference.id === id);
   if (own === undefined || relation === 'only-change') return [];

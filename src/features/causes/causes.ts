@@ -41,7 +41,7 @@ export function planCauses({
     const { base, head: changed } = suite.run.suite;
     if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;
     const units = (promptChange(base, changed, () => null).units ?? []).length;
-    // A changed file counts as one unit until its lines are read.
+    // A changed file counts as one change until its lines are read.
     return units > 1 || (units === 1 && (settings.fix || runsAgents(suite.run.suite)));
   });
   const isPrompt = possibleIn.some(({ run }) => !runsAgents(run.suite));
@@ -64,7 +64,7 @@ export function planCauses({
   };
 }
 
-/** Finds the changes that made suites worse, then those that fixed references. */
+/** Finds the changes that made suites worse, then the changes that fixed references. */
 export async function findSuiteCauses(
   plan: FeaturePlan<CauseSettings>,
   run: DecidedRun,
@@ -87,7 +87,7 @@ export async function findSuiteCauses(
   return { causes, fixed_by: await search(better, { room: left, isMirrored: true }) };
 }
 
-/** By default, agents have a budget in runs instead of calls. */
+/** By default, the search in an agent's suite is limited by runs, not by calls. */
 function hasOwnBudget({ comparison }: ComparedSuite, { max_calls }: CauseSettings): boolean {
   return max_calls === null && runsAgents(comparison.run.suite);
 }
@@ -105,7 +105,7 @@ function createSearch(
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
   const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-  // An outside contributor's change gets no drafted fix, only a revert.
+  // For an outside contributor's change, no model drafts a fix. The only fix is a revert.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
     ended: counter.ended,
@@ -175,7 +175,7 @@ function workspaceFiles({ base, head }: AffectedSuite): string[] {
   return takesOverlay(before) && takesOverlay(after) ? changedPaths(before, after) : [];
 }
 
-/** A large file is one unit and is not read. */
+/** Returns null for a large file, which then counts as a single change. */
 function readSmall(tree: SourceTree, file: string): Promise<Uint8Array | null> {
   return tree.read(file, MAX_UNIT_FILE).catch((error: unknown) => {
     if (error instanceof UserError) return null;

@@ -69,7 +69,10 @@ async function offer(
     terminal.out('Write with: npx evaldiff fix --write\n');
 }
 
-/** Edits each file from its end, so that one edit does not shift the others. */
+/**
+ * Keeps one fix per place. Sorts a file's fixes from the end, so that no edit shifts the lines of
+ * the next.
+ */
 function onePerPlace(fixes: readonly Fix[]): Fix[] {
   const places = new Map<string, Fix>();
   for (const fix of fixes) {
@@ -123,7 +126,7 @@ async function staleFixReason(folder: string, fix: Fix): Promise<string | null> 
     : 'These lines have changed since the run; run npx evaldiff diff again.';
 }
 
-/** Writes only to a regular file of the project whose lines are unchanged. */
+/** Writes only to a regular file of the project, and only if the lines are unchanged. */
 async function writeFix(folder: string, fix: Fix): Promise<void> {
   const path = await pathOf(folder, fix);
   const text = withEdit(await readFile(path, 'utf8'), fix);

@@ -15,8 +15,8 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * The edit of head's file that replaces the text of a changed unit. Check it with {@link isWhatRan}
- * before showing it.
+ * Returns the edit of head's file that replaces the text of a change. Check it with {@link
+ * isWhatRan} before showing it.
  */
 export function editOf(
   unit: ChangeUnit,
@@ -31,7 +31,7 @@ export function editOf(
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
 
-/** The edit that turns head's file into `after`, the file that was tried. */
+/** Returns the edit that turns head's file into `after`, the text that was tested. */
 export function fileEdit(
   unit: ChangeUnit,
   { before, after }: { before: string; after: string },
@@ -107,7 +107,7 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
   return typeof value === 'object' && value !== null;
 }
 
-/** Null if the file's lines differ from the text in more than indentation. */
+/** Null if the file's lines and the text differ in more than indentation. */
 function ofLines(
   { head: { file: path } }: ChangeUnit,
   { line, before: text, after: wanted }: TextEdit,
@@ -140,7 +140,7 @@ function ofLines(
   };
 }
 
-/** The number of equal lines before (`start`) and after (`end`) the change. */
+/** Counts the equal lines before (`start`) and after (`end`) the change. */
 function changedSpan(
   before: readonly string[],
   after: readonly string[],
@@ -151,7 +151,7 @@ function changedSpan(
   while (start < shortest && before[start] === after[start]) start += 1;
   while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const put = after.slice(start, after.length - end);
-  // A single blank line would look like a removal.
+  // A replacement that is a single blank line would look like a removal.
   if (start + end < before.length && (put.length !== 1 || put[0] !== '')) return { start, end };
   return end > 0 && isWords(before.length - end)
     ? { start, end: end - 1 }
@@ -176,7 +176,7 @@ function ofWords(
   };
 }
 
-/** Other characters may need quoting. */
+/** Whether the text needs no quotes or escapes in YAML. */
 function isPlainWords(text: string): boolean {
   return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
 }
@@ -186,7 +186,7 @@ function indentOf(line: string, own: string): string {
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
 }
 
-/** Null if the lines have changed since. */
+/** Returns the edited text, or null if the lines have changed since the run. */
 export function withEdit(
   text: string,
   { lines: { from, to }, replaced, replacement: own }: Edit,
@@ -208,7 +208,9 @@ const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
-/** Drafts are untrusted: each must be one visible line without new variables. */
+/**
+ * Asks a model for drafts. They are untrusted: each must be one visible line without new variables.
+ */
 export async function draftFixes(
   unit: ChangeUnit,
   packet: Packet,

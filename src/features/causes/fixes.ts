@@ -11,7 +11,7 @@ import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, fileEdit, isText, isWhatRan, withEdit } from './fix.ts';
 import type { Cause, Fix } from './result.ts';
 
-/** Probability that an accepted fix is useless, over all candidates of a cause. */
+/** Probability that a useless fix is accepted, for all candidates of a cause together. */
 const LEVEL = 0.05;
 
 export interface FixBench {
@@ -22,11 +22,11 @@ export interface FixBench {
   retestRate: number;
   make: MakeTries;
   lines(file: string): readonly string[] | null;
-  /** Reads head's prompt as if its file had this text. */
+  /** Parses head's prompt as if its file had this text. */
   reread(file: string, text: string): Promise<Prompt | null>;
   grader: AskTools | null;
   packet(shown: readonly ReferenceResult[]): Packet;
-  /** Why no further call is made. Null if calls are left. */
+  /** Why no further call is allowed. Null if calls are left. */
   ended(): string | null;
 }
 
@@ -37,7 +37,7 @@ interface FixDraft {
   edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
-/** Finds an edit that repairs the cause's references and breaks no others. */
+/** Finds an edit that repairs the references that the cause broke, and breaks no others. */
 export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
@@ -68,7 +68,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   return none(whyNoFix(candidates.length, bench.ended(), unjudged));
 }
 
-/** Drafts replace only lines of text, and need other references to show side effects. */
+/** A model drafts only lines of text, and only if stable references can reveal side effects. */
 function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench): boolean {
   const isLine = unit.kind === 'line' || unit.kind === 'sentence';
   return isLine && references.length > fellCount && change.revert(unit) === null;
@@ -85,7 +85,7 @@ function gateOf(
     {
       prompt: `fix ${candidate.text ?? ''}`,
       generation: (affected) => bench.change.generation(affected, ...made),
-      // A reverted line gives base's known behaviour.
+      // A draft is new. A reverted line is not: base shows how the model answers it.
       isNew: candidate.kind === 'draft',
     },
     { ...bench, ...referenceNumbers(tested, bench) },
@@ -101,7 +101,7 @@ function fixFrom(
   return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
 }
 
-/** Drops candidates if no edit of head's file gives exactly the tested prompt. */
+/** Drops a candidate if no edit of head's file results in exactly the tested prompt. */
 async function withEdits(
   wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
   unit: ChangeUnit,

@@ -28,7 +28,7 @@ import type { Cause, SuiteCauses } from './result.ts';
 const OPEN_FINDINGS = 3;
 const MAX_FINDING_SUITES = 3;
 
-/** Worst suite first. */
+/** Shows the causes, worst suite first. */
 export function causes(result: Result): Block[] {
   const all = findingBlocks(result);
   const folded = all.slice(OPEN_FINDINGS);
@@ -86,7 +86,7 @@ function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
 interface SuiteFinding {
   suite: SuiteCauses;
   cause: Cause | null;
-  /** Equal on two suites if the same change has the same effect. */
+  /** Suites get the same key if the same change has the same effect on them. */
   key: string;
 }
 

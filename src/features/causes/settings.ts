@@ -25,7 +25,7 @@ const causesSchema = closed({
 
 export type CauseSettings = z.output<typeof causesSchema>;
 
-/** Base's settings apply, because the search spends money. */
+/** These settings are read from base, because the search spends money. */
 export const causeSettings: OwnSettings = {
   key: 'explain',
   schema: causesSchema,

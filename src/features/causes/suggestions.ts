@@ -19,8 +19,8 @@ interface Proven {
 }
 
 /**
- * One suggestion per place in changed files. Outside contributors get none, and none has invisible
- * characters, so that maintainers can read what they apply.
+ * Makes one suggestion per place in changed files. Outside contributors get none. A suggestion has
+ * no invisible characters, because maintainers must see what they apply.
  */
 export function suggestions(
   { causes = [], trust }: Result,

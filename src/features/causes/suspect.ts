@@ -31,7 +31,7 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** Whether the search is for changes that fixed references. */
+  /** Whether to look for changes that fixed references, instead of broke them. */
   isMirrored: boolean;
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
@@ -146,7 +146,7 @@ async function withFixes(
   return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
-/** Reverting a single change gives base, so no experiment is needed. */
+/** With only one change, a revert gives base, so no experiment is needed. */
 function onlyChange(units: ChangeUnit[], fell: readonly ReferenceResult[]): Cause {
   const references = fell.map(({ id, base, head }) => ({
     id,
@@ -217,10 +217,13 @@ async function examine(
   };
 }
 
-/** If undoing either of two changes breaks a test, only both together fix it. */
+/**
+ * The search for fixes swaps base and head, so "both are needed" becomes "either is enough", and
+ * vice versa.
+ */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
-/** Once all regressions are explained, the other changes had no effect. */
+/** Use only if all regressions are explained: the other changes then had no effect. */
 function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));

@@ -14,9 +14,9 @@ interface Item {
 }
 
 /**
- * Accuracy, macro-F1, precision and recall of a suite that assigns labels. Such a suite uses
- * `exact_match`; its references expect 2 to 20 labels, each twice on average. Null for other
- * suites.
+ * Accuracy, macro-F1, precision and recall of a suite that assigns labels, or null for other
+ * suites. The suite must use `exact_match` and expect 2 to 20 labels, with at least twice as many
+ * references.
  */
 export function classificationOf(
   tests: Tests,

@@ -31,7 +31,7 @@ const classificationSchema = z.strictObject({
 
 export type BothSides = z.infer<typeof bothSidesSchema>;
 
-/** Each try is one item. A share is null if nothing has that label. */
+/** Each try counts once. A share is null if its denominator is 0. */
 export type ClassificationSummary = z.infer<typeof classificationSchema>;
 
 declare module '../../kernel/result/feature-parts.ts' {

@@ -15,7 +15,7 @@ import { percent } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/** "Right when given" is precision. "Found when expected" is recall. */
+/** In the table, "Right when given" is precision and "Found when expected" is recall. */
 export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.classification ? [{ suite, classification: suite.classification }] : [],

@@ -100,7 +100,7 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
   };
 }
 
-/** Omits `max_steps`, which does not affect how an answer is judged. */
+/** Omits `max_steps`, because it does not affect how an answer is judged. */
 export function judgingFingerprint({ conversation, evaluators }: Steering): string {
   return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
 }
@@ -143,7 +143,7 @@ function conversationResult(
   return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
 }
 
-/** The score's value is the number of turns. Errors have no value. */
+/** The score's value is the number of turns. A conversation with an error has no score. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
   const value = turns.length;

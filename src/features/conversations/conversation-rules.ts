@@ -23,7 +23,7 @@ export interface Evaluator {
   name: string;
   target: Target;
   parameters: Record<string, Json>;
-  /** How many earlier evaluators have the same model and parameters. */
+  /** Number of earlier evaluators with the same model and parameters. */
   twin: number;
 }
 
@@ -59,7 +59,7 @@ export function nameEvaluators(
 export interface Steering {
   conversation: Conversation;
   evaluators: Evaluator[];
-  /** Equal if the requests and the rules for judging are equal. */
+  /** Equal fingerprints mean equal requests and equal rules for judging. */
   fingerprint: string;
 }
 

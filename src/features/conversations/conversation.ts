@@ -52,8 +52,8 @@ export function nextQuestion(
 }
 
 /**
- * For each criterion: the first turn, from 1, from which it stays met to the end. Null if it is not
- * met at the end.
+ * Returns for each criterion the first turn (from 1) after which it is always met. Null if the
+ * criterion is not met at the end.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -83,8 +83,8 @@ interface NextQuestion {
 }
 
 /**
- * Gets up to `max_steps` answers. Evaluators judge each one and, unless there is a script, write
- * the next question.
+ * Leads a conversation of up to `max_steps` answers. Evaluators judge each answer and write the
+ * next question, unless a script contains it.
  */
 export function leadConversation(
   opening: Message[],

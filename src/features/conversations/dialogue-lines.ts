@@ -18,7 +18,7 @@ export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
   model_error: 'the model gave no answer',
 };
 
-/** In characters. */
+/** In characters, for each turn. */
 const SHORTEST = 60;
 
 export function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {

@@ -8,7 +8,7 @@ import type { Notice } from '../../types/plain.ts';
 import { judgingFingerprint, steeringFor } from './answerer.ts';
 import type { Conversation, Steering } from './conversation-rules.ts';
 
-/** `base` is null if only the labelled answers differ. */
+/** `base` is null if only the labelled answers changed. */
 export interface EvaluatorTest {
   path: string;
   name: string;
@@ -63,7 +63,7 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   return { path, name, examples, base: other, head: after };
 }
 
-/** Unchanged evaluators are due if labels changed, or if they alone judge the suite. */
+/** Unchanged evaluators are tested if the labels changed, or if only evaluators judge the suite. */
 function isDue({ scoring, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
   const decide = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';

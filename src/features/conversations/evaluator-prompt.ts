@@ -29,9 +29,9 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Puts messages between delimiters that occur in none of them, so that an answer cannot imitate an
- * instruction. `twin` gives equal evaluators different delimiters, so their replies are
- * independent.
+ * Puts messages between delimiters that no message contains, so that an answer cannot imitate an
+ * instruction. `twin` gives equal evaluators different delimiters, because equal prompts would
+ * share a stored reply.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,
@@ -76,7 +76,7 @@ function filledInstructions({ instructions, script = {} }: EvaluatorTask): strin
   ].join('\n');
 }
 
-/** `missing`: criteria without a clear word in the first reply. */
+/** `missing`: criteria for which the first reply has no clear word. */
 export function missingNote(missing: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single word for ' +
@@ -84,7 +84,7 @@ export function missingNote(missing: readonly string[]): string {
   );
 }
 
-/** Hides system prompts, unless the opening consists of nothing else. */
+/** Hides system prompts, unless the messages before the first answer contain nothing else. */
 function visibleTo(dialogue: readonly Message[]): Message[] {
   const firstAnswer = dialogue.findIndex(({ role }) => role === 'assistant');
   const opening = firstAnswer === -1 ? dialogue : dialogue.slice(0, firstAnswer);
@@ -135,7 +135,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
   ];
 }
 
-/** Models write keys in this order, so reasons precede the verdicts. */
+/** Models write the keys in this order, so their reasons come before their verdicts. */
 function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
   const word = (name: string): Json => ({
     type: 'string',

@@ -28,7 +28,7 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
 
 /**
  * Reads a JSON object, or else headings such as `### Correctness` or `**Correctness:** Yes.`. Null
- * if no criterion has a clear word.
+ * if no criterion has a clear word (yes, no or unknown).
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_MATERIAL) return null;
@@ -95,7 +95,7 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
   );
 }
 
-/** `### Name`, `**Name**` or `1. Name:` alone on a line, or `Name: rest`. */
+/** Finds `### Name`, `**Name**` or `1. Name:` alone on a line, or `Name: rest`. */
 function headingIn(line: string, criteria: readonly string[]): ReplySection | null {
   const start = line.slice(0, MAX_HEADING + 1);
   const whole =
@@ -115,7 +115,7 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
 
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // In one case, `Yes and no` contains two words and is therefore unclear.
+  // Lower case makes `Yes and no` contain two words, which is unclear.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
@@ -141,7 +141,7 @@ function buildReply(
   };
 }
 
-/** Only shorter texts can mean "none". */
+/** In characters. Only a shorter text can mean that there is no question. */
 const MAX_REMARK = 60;
 
 function questionIn(text: string | null): string | null {

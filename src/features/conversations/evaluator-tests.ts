@@ -23,10 +23,10 @@ interface JudgedAnswer {
   verdicts: EvaluatorVerdict[];
 }
 
-/** With more evaluators, the report shows only pairs and all together. */
+/** With more evaluators, the report shows each alone, pairs, and all together. */
 const ALL_COMBINATIONS_OF = 5;
 
-/** Grades each evaluator alone, then combinations by the suite's rules. */
+/** Grades each evaluator alone, then combinations of evaluators by the suite's rules. */
 export function gradeEvaluators(
   names: readonly string[],
   criteria: readonly Criterion[],
@@ -96,7 +96,10 @@ function yesShare(yes: number, n: number): YesShare {
   };
 }
 
-/** (1 + accepted − rejected) / 2, with Newcombe's interval for the difference of two shares. */
+/**
+ * (1 + accepted − rejected) / 2, where both are shares of "yes". The interval uses Newcombe's
+ * interval for the difference of two shares.
+ */
 function balancedAccuracy(
   accepted: YesShare,
   rejected: YesShare,
@@ -116,7 +119,7 @@ function balancedAccuracy(
     : { value, low: (1 + interval.low) / 2, high: (1 + interval.high) / 2 };
 }
 
-/** Runs base's evaluators only if they differ. */
+/** Tests head's evaluators, and base's only if they differ. */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: AnswererTools,

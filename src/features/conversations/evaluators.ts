@@ -38,7 +38,10 @@ type Opinion =
   | { status: 'read'; verdict: EvaluatorVerdict }
   | { status: 'error'; error: { kind: ErrorKind; message: string } };
 
-/** If a criterion has no clear word, asks once more. After that the word is "unknown". */
+/**
+ * If a criterion has no clear word, asks the model again, once. A word that is still unclear
+ * becomes "unknown".
+ */
 async function askEvaluator(
   task: EvaluatorTask,
   evaluator: Evaluator,

@@ -72,7 +72,7 @@ async function writtenAnswers(
     ...written,
     ...readRows(loaded.file, loaded.content, limits, problems).flatMap(({ line, value }) => {
       const place = { file: loaded.file, line };
-      // In a table, an empty cell counts as absent.
+      // In a table, an empty cell counts as a missing key.
       const known = Object.entries(value).filter(
         ([key, member]) =>
           Object.hasOwn(labelledAnswerSchema.shape, key) && !(table && member === ''),

@@ -2,8 +2,8 @@ import type { Counts } from '../../kernel/statistics/table.ts';
 import { wilson, type Interval } from '../../report/sections/intervals.ts';
 
 /**
- * Interval of the difference between two rates, −1 to 1. Source: Newcombe 1998 (part two), method
- * 10.
+ * Interval of the difference between two rates, from −1 to 1. Source: Newcombe 1998 (part two),
+ * method 10.
  */
 export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
   const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];

@@ -142,7 +142,7 @@ const evaluatorResultSchema = z.strictObject({
 
 export type Criterion = z.infer<typeof criterionSchema>;
 
-/** The last two are errors, not quality failures. */
+/** `evaluator_error` and `model_error` are errors, not quality failures. */
 export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
 export type CriterionWord = z.infer<typeof criterionWord>;
@@ -153,15 +153,12 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/**
- * Means over references that both sides have. If a side is missing, over the other side's
- * references.
- */
+/** Means over the references that ran on both sides. If only one side ran, over its references. */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;
 
-/** With a 95 % Wilson interval. Null if nothing was judged. */
+/** A share with a 95 % Wilson interval. Null if nothing was judged. */
 export type YesShare = z.infer<typeof yesShareSchema>;
 
 export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;

@@ -172,7 +172,7 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   ];
 }
 
-/** Evaluators that only base has come last. */
+/** Groups rows by evaluators. Evaluators that exist only on base come last. */
 function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] {
   const all = results.flatMap((result) =>
     result.grades.map((grade): EvaluatorRow => ({ result, grade })),

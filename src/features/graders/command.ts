@@ -120,7 +120,7 @@ async function testRubric(
   });
 }
 
-/** The cost of grading cannot be forecast, so the cap is enforced during the run. */
+/** Enforces the cap during the run, because the cost of grading cannot be forecast. */
 async function holdGradingToCaps(
   asked: Pick<Parameters<typeof checkCaps>[0], 'calls' | 'targets' | 'problems'>,
   opened: Opened,

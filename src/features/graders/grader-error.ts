@@ -12,7 +12,7 @@ const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
-/** Corrects a suite's rates for the errors of its only grader. */
+/** Corrects a suite's pass rates for the grader's errors, if one grader alone judges the suite. */
 export function correctedRates(
   suite: SuiteComparison,
   rate: PassRate,
@@ -27,7 +27,7 @@ export function correctedRates(
   return error === null ? {} : { grader_error: error };
 }
 
-/** Null if good or bad labels are missing. */
+/** Null if no answer is labelled good, or none bad. */
 function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,

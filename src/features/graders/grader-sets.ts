@@ -6,7 +6,8 @@ import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
 /**
- * The grader sets of all metrics with this rubric. Without such a metric, the settings' graders.
+ * Returns the graders of each metric that uses this rubric. If no metric uses it, returns the
+ * settings' graders.
  */
 export function graderSetsOf(
   rubric: string,

@@ -20,7 +20,7 @@ export interface TestedRubric extends Judge {
   examples: { expected: string; label: string }[];
 }
 
-/** `base` is null if rubric and graders are unchanged. */
+/** `base` is null if the rubric and its graders are unchanged. */
 export interface RubricTest {
   name: string;
   place: Place;

@@ -2,7 +2,8 @@ import { normalQuantile } from '../../kernel/statistics/distributions.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 
 /**
- * (p + TNR − 1) / (TPR + TNR − 1), clamped to 0–1. Null if TPR + TNR <= 1. Rogan and Gladen 1978.
+ * The pass rate p, corrected for the grader's errors: (p + TNR − 1) / (TPR + TNR − 1), clamped to
+ * 0–1. Null if TPR + TNR <= 1. Source: Rogan and Gladen 1978.
  */
 export function roganGladen(
   rate: number,
@@ -14,9 +15,10 @@ export function roganGladen(
 }
 
 /**
- * The corrected rate with an interval. `positives` and `negatives`: labelled answers that the
- * grader judges right. Null if the grader is not better than chance. Source: Lee et al. 2025 (arXiv
- * 2511.21140). Adds z²/2 to each count of judged items and 1 to each count of labels.
+ * The corrected rate with an interval. `positives` and `negatives` count the answers labelled good
+ * and bad; their passes are the answers that the grader judges correctly. Null if the grader is not
+ * better than chance. Source: Lee et al. 2025 (arXiv 2511.21140), which adds z²/2 to each count of
+ * judged items and 1 to each count of labels.
  */
 export function roganGladenInterval(
   judged: Counts,
@@ -47,7 +49,7 @@ export function roganGladenInterval(
 }
 
 interface Quality {
-  /** `rate`: share judged right. `spread`: its variance. */
+  /** `rate`: share of answers that the grader judges correctly. `spread`: the rate's variance. */
   good: { rate: number; spread: number };
   bad: { rate: number; spread: number };
 }
@@ -61,8 +63,9 @@ function qualityOf(positives: Counts, negatives: Counts): Quality {
 }
 
 /**
- * difference / (TPR + TNR − 1), −1 to 1. Its interval includes the grader's uncertainty. MOVER
- * method (Zou and Donner 2008), smoothed as in {@link roganGladenInterval}.
+ * The corrected difference: difference / (TPR + TNR − 1), from −1 to 1. Its interval includes the
+ * grader's uncertainty. MOVER method (Zou and Donner 2008), smoothed as in {@link
+ * roganGladenInterval}.
  */
 export function correctedDifference(
   { difference, low, high }: { difference: number; low: number; high: number },
@@ -83,7 +86,7 @@ export function correctedDifference(
   };
 }
 
-/** Share of answers that the grader judges wrong, 0–1. */
+/** Share of answers that the grader misjudges, 0–1. */
 export function wrongShare(rate: number, positives: Counts, negatives: Counts): number | null {
   const { good, bad } = qualityOf(positives, negatives);
   const truth = roganGladen(rate, good.rate, bad.rate);

@@ -78,7 +78,7 @@ function consistency({
   ];
 }
 
-/** `YES`, or `YES 2 ✗ NO 1` if some grades are wrong. */
+/** For example `✓ YES`, or `✓ YES 2, ✗ NO 1` if some grades are wrong. */
 function labelCountWords({ expected, labels }: RepeatedExample): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
   const parts = names

@@ -13,7 +13,7 @@ import type { Notice } from '../../types/plain.ts';
 import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
-/** `expected`: the label from people. `label`: the grader's; null if unreadable. */
+/** `expected`: the label that people chose. `label`: the grader's label; null if unreadable. */
 interface LabelPair {
   expected: string;
   label: string | null;
@@ -32,8 +32,8 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * If the rubric names no passing label, the one with the highest score counts as good. Intervals
- * count each example once, because its grades are correlated.
+ * If the rubric names no passing label, the label with the highest score counts as good. The
+ * intervals count each example once, because the grades of an example are correlated.
  */
 export function agreementWith(
   examples: readonly LabelPair[],
@@ -82,7 +82,7 @@ interface RubricTools {
   random: ScoringTools['random'];
 }
 
-/** Runs base's rubric and graders only if they differ. */
+/** Tests head's rubric and graders, and base's only if they differ. */
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
@@ -194,9 +194,12 @@ export interface RepeatedRubricTest {
   graders: string[];
   repeats: number;
   agreement: RubricAgreement;
-  /** Over the examples with at least two readable grades. */
+  /** Computed from the examples that have at least two readable grades. */
   consistency: {
-    /** Mean share of an example's most common label, 0–1. Null if nothing was graded twice. */
+    /**
+     * Share of an example's grades that are its most common label; mean over the examples, 0–1.
+     * Null if nothing was graded twice.
+     */
     share: number | null;
     unanimous: number;
     compared: number;
@@ -212,7 +215,10 @@ export interface RepeatedRubricTest {
   }[];
 }
 
-/** Each repetition has its own try index, so that no grade is reused. */
+/**
+ * Grades each example `repeats` times. Each repetition has its own try index, so that no grade is
+ * reused.
+ */
 export async function repeatRubricTest(
   judge: Judge,
   repeats: number,

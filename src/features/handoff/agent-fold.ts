@@ -12,7 +12,7 @@ import { localCommand } from '../../report/sections/footer.ts';
 import type { ReferenceEntry } from '../../report/sections/order.ts';
 import { brokenTests, isPlain, showBroken } from './broken-tests.ts';
 
-/** In UTF-16 units of Markdown. */
+/** Limit of the Markdown, in UTF-16 units. */
 const LIMIT = 1_500;
 
 const MAX_FOLD_NAMES = 8;
@@ -21,8 +21,8 @@ const MOST_CAUSES = 5;
 const FOLDER = 'evaldiff-report';
 
 /**
- * Facts for a coding agent that repairs the regression. It may obey instructions hidden in text. So
- * only plain names are shown, and no text from a model, an input or an outside contributor.
+ * Shows facts for a coding agent that repairs the regression. The agent might obey instructions in
+ * them, so only plain names appear, and no text from a model, an input or an outside contributor.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
@@ -74,7 +74,7 @@ function commandItems(
   ];
 }
 
-/** Returns nothing if a name is not plain, so that the command selects all. */
+/** Returns nothing if a name is not plain. The command then selects all tests. */
 function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
   const isShort = shownNames.size > 0 && shownNames.size <= MAX_FOLD_NAMES;
   return isShort && [...shownNames].every(isPlain) ? [`${key}=${[...shownNames].join(',')}`] : [];
@@ -96,7 +96,7 @@ const PROOF_LABELS: Readonly<Record<FoundLines['proof'], string>> = {
   likely: 'Likely cause, not settled, of',
 };
 
-/** `t05, t12, 3 more`. Names that are not plain are only counted. */
+/** For example `t05, t12, 3 more`. Names that are not plain are only counted. */
 function names(all: readonly string[]): string {
   const different = [...new Set(all)];
   const shown = different.filter(isPlain).slice(0, MAX_FOLD_NAMES);
@@ -109,7 +109,7 @@ function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
   const at = causePlace(result, fix.file, fix.line);
   return [
     ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
-    // A model writes drafts, so their text is not shown.
+    // Shows no drafts, because a model wrote their text.
     ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fix.diff }] : []),
   ];
 }

@@ -3,7 +3,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 
-/** Includes new tests that fail. Worst suite first. */
+/** Returns broken tests and new tests that fail, worst suite first. */
 export function brokenTests({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).filter(({ suite, reference }) => {
     const isBroken = reference.status === 'regressed' || reference.status === 'fell';
@@ -11,7 +11,7 @@ export function brokenTests({ suites }: Result): ReferenceEntry[] {
   });
 }
 
-/** Whether a name is safe as one shell word and too short for an instruction. */
+/** Whether a name is a safe shell word, and too short to contain an instruction. */
 export function isPlain(name: string): boolean {
   return /^[\w.][\w.+@/-]{0,79}$/.test(name);
 }

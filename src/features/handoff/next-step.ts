@@ -24,7 +24,7 @@ interface StepFacts {
   show: string[];
 }
 
-/** Empty if the step does not apply. */
+/** Returns the step's line, or an empty line if the step does not apply. */
 type Step = (facts: StepFacts) => Line;
 
 const stepWords =
@@ -48,7 +48,7 @@ const FIX_NEW = [
 ];
 const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
 
-/** The first step that applies is shown. Each has at most 15 words. */
+/** The report shows the first step that applies. Each step has at most 15 words. */
 const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'new-failed': FIX_NEW,
   'new-failing': FIX_NEW,
@@ -94,11 +94,11 @@ function applyFix({ causes }: StepFacts): Line {
     : [text('restore '), ...lineWords(fix), text(', or run '), ...command];
 }
 
-/** `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml` */
+/** For example `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */
 function revertLines({ causes }: StepFacts): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
-  // If several lines are the cause only together, reverting one is enough.
+  // If lines are the cause only together, it is enough to revert one of them.
   const lines = (proven.length > 0 ? proven : known).flatMap(({ proof, lines: all }) =>
     proof === 'together' ? all.slice(0, 1) : all,
   );

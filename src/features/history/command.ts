@@ -19,7 +19,7 @@ export interface TrendOptions {
   format: 'terminal' | 'markdown' | 'html' | 'junit' | 'json';
 }
 
-/** The word after `--history` is a branch if other words follow, else a path. */
+/** The word after `--history` is a branch if more words follow. Otherwise it is a path. */
 async function historyPaths(
   given: string | true,
   paths: readonly string[],
@@ -96,7 +96,7 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
   );
 }
 
-/** Ids from result files are untrusted, so they are never passed to git. */
+/** The ids come from untrusted result files, so they are never passed to git. */
 async function branchOf(
   name: string | null,
   directory: string,

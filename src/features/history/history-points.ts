@@ -12,12 +12,12 @@ export interface SavedResult {
   result: Result;
 }
 
-/** `merged`: commits that the branch contains only through a merge. */
+/** `merged`: commits that are part of the branch only because they were merged into it. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   merged: ReadonlySet<string>;
-  /** Older commits may then be missing. */
+  /** Whether the clone is shallow. Older commits may then be missing. */
   shallow: boolean;
 }
 
@@ -28,7 +28,10 @@ export interface History {
   left: { file: string; sha: string; why: LeftOutReason }[];
 }
 
-/** Omits comparisons, which run only what changed. Without a branch, sorts by file time. */
+/**
+ * Omits comparisons of base and head, because they run only what changed. Without a branch, sorts
+ * results by file time.
+ */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
     ...file,

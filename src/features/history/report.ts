@@ -30,7 +30,7 @@ import { variantWords } from '../../wording/variants.ts';
 export interface HistoryPoint {
   sha: string;
   at: string;
-  /** Shares are 0–1. Null if not judged. */
+  /** The rates are shares from 0 to 1, or null if nothing was judged. */
   suites: {
     path: string;
     name: string;
@@ -63,7 +63,7 @@ const MAX_HISTORY_SUITES = 60;
 
 const SPARKS = 30;
 
-/** `points` are oldest first. */
+/** Expects `points` in order, oldest first. */
 export async function renderHistoryHtml(
   points: readonly HistoryPoint[],
   notes: readonly string[] = [],
@@ -125,7 +125,10 @@ export function renderHistoryMarkdown(
 
 const LEAST_ERODED = 3;
 
-/** The intervals of the first and last result do not overlap, but those of neighbours do. */
+/**
+ * Finds slow declines: the intervals of the first and last result do not overlap, but those of
+ * neighbouring results do.
+ */
 function erosionWords({ name, variant, points }: Series): string | null {
   const judged = points.flatMap(({ rate, low, high, ...moment }) =>
     rate === null || low === null || high === null ? [] : [{ ...moment, rate, low, high }],

@@ -4,7 +4,8 @@ import type { TryHistory } from './tries.ts';
 const KEY_LETTERS = 32;
 
 /**
- * Takes each count from the store with the most tries, because stores may be copies of one another.
+ * For each key, uses the store with the most tries. Stores are not added up, because one may be a
+ * copy of another.
  */
 export function storedHistory(
   stores: readonly KeptRecords[],

@@ -1,4 +1,6 @@
-/** Load this module with `import()`, and only to draw a chart: the chart library is large. */
+/**
+ * Load this module with `import()`, and only to draw a chart, because the chart library is large.
+ */
 import { shareSpan } from '../../report/page/blocks.ts';
 import {
   AXIS_LABEL,

@@ -8,7 +8,7 @@ import { wilson } from '../../report/sections/intervals.ts';
 import { questionOf } from '../../trials/draws.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** Keys identify a reference's prompt and scoring. */
+/** Counts of past tries. A key identifies a reference's prompt and scoring. */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
   /** Null if the history is read-only. */
@@ -16,8 +16,8 @@ export interface TryHistory {
 }
 
 /**
- * Adds this run's tries and attaches the history to flaky references. Counts a reused answer only
- * if this scoring has not judged it before.
+ * Adds this run's tries to the history, and shows the history of flaky references. Counts a reused
+ * answer only if this scoring has not judged it before.
  */
 export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
   compared: readonly Suite[],
@@ -66,7 +66,10 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
 
 const STEADY = { tries: 20, share: 0.95 };
 
-/** Steady references nearly always passed. Affects sampling, not the verdict. */
+/**
+ * Marks references that nearly always passed as steady. This affects how many tries they get, not
+ * the verdict.
+ */
 export function withSteady(
   suites: readonly SuiteComparison[],
   history: TryHistory,
@@ -139,7 +142,7 @@ function newRows(
     if (tried.reused && known.has(tried.key)) continue;
     const name = `${String(tried.try)} ${tried.key}`;
     if (tried.reused && fresh.has(name)) continue;
-    // Several references may share an answer, which counts once.
+    // If several references share an answer, it counts once.
     if (tried.reused) fresh.add(name);
     const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
     rows.set(tried.key, {

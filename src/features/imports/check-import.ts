@@ -45,7 +45,10 @@ export async function withSandbox(
   }
 }
 
-/** Makes checks that do not compile fail, as in promptfoo. Otherwise they would stop the run. */
+/**
+ * A check that does not compile would stop the run. Replaces it by a check that always fails, as in
+ * promptfoo.
+ */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   terminal: SandboxTerminal,

@@ -10,7 +10,7 @@ const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
-  /** Data and rubric files that the suite refers to. They are not copied. */
+  /** Data and rubric files that the converted suite refers to. They are not copied. */
   needs: string[];
 }
 
@@ -65,7 +65,7 @@ export function settingsFile(settings: JsonMap): string {
   return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
 }
 
-/** Writes no aliases, because our reader rejects them. */
+/** Writes no YAML aliases, because evaldiff's reader rejects them. */
 function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }
@@ -79,7 +79,7 @@ function slugOf(name: string): string {
   return slug === '' ? 'prompt' : slug;
 }
 
-/** Avoids names of other tools' files, such as `promptfooconfig.yaml`. */
+/** Avoids the names of other tools' files, such as `promptfooconfig.yaml`. */
 function uniqueFileName(slug: string, taken: Set<string>): string {
   const isForeign = (name: string): boolean =>
     formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;

@@ -32,7 +32,10 @@ interface Verification {
   left: Map<string, number>;
 }
 
-/** Scores the answers of a results file with the imported tests. @returns the exit code */
+/**
+ * Scores a results file's answers with the imported tests, and compares the verdicts. @returns the
+ * exit code
+ */
 export async function verifyImport(
   results: { path: string; file: string },
   source: { file: string; imported: Imported; files: Files },
@@ -173,7 +176,7 @@ function incomparableReason(metric: Metric): string | null {
   return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
 }
 
-/** Metrics for which a results file lacks the data. */
+/** Metrics whose data is not in a results file, with the words for the report. */
 const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
   cost: 'of what an answer cost',
   finish_reason: 'of how an answer ended',

@@ -7,18 +7,23 @@ import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Notice } from '../../types/plain.ts';
 
 export interface Dependence {
-  /** How often two tries of one side agree, minus how often tries of different sides agree. */
+  /**
+   * How often two tries of one side agree, minus how often a try of base and a try of head agree.
+   */
   repeats: number;
-  /** Positive if references change together from try to try. See {@link crossProducts}. */
+  /**
+   * Positive if several references change in the same way from the first try to the second. See
+   * {@link crossProducts}.
+   */
   together: number;
   /** Mean change of the pass rate from the first try to the second. */
   drift: number;
-  /** Share of identical answers, among pairs of long answers. */
+  /** Share of identical answers among the first two tries. Counts only long answers. */
   sameAnswer: number | null;
   tries: ReadonlyMap<string, { base: OutcomePair; head: OutcomePair }>;
 }
 
-/** 1 if the try passed. */
+/** A side's first two tries: 1 if the try passed, else 0. */
 type OutcomePair = readonly [number, number];
 
 function pairAgreement(a: number, b: number): number {
@@ -73,8 +78,8 @@ function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
 }
 
 /**
- * Σ d_i·d_j over pairs of references, where d is the change between two tries. 0 on average if
- * references are independent.
+ * Σ d_i·d_j over pairs of references, where d is a reference's change between two tries. The mean
+ * is 0 if references are independent.
  */
 function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
@@ -82,7 +87,7 @@ function crossProducts(pairs: readonly OutcomePair[]): number {
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
 }
 
-/** How much more alike base and head are within one comparison than across two. */
+/** How much more alike base and head are in the same comparison than in different comparisons. */
 function similarityWithin(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
@@ -106,7 +111,7 @@ interface Measured {
   variant: { parameters: Readonly<Record<string, unknown>> };
 }
 
-/** One notice per kind of dependence whose 98 % interval excludes 0. */
+/** Makes one notice for each kind of dependence whose 98 % interval excludes 0. */
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;
@@ -154,7 +159,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   );
 }
 
-/** The mean's sign. 0 if it is not significant. */
+/** The sign of the mean, or 0 if the mean is not significantly different from 0. */
 function sign(values: readonly number[]): -1 | 0 | 1 {
   const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
   if (low !== null && low > 0) return 1;

@@ -58,7 +58,7 @@ export async function measureNoise(
           `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ` +
           `${String(runs)} comparisons were made`,
       });
-      // The unfinished comparison does not count, but it cost money.
+      // The unfinished comparison is not counted, but its cost is.
       tally.usages.push(result.usage);
       break;
     }
@@ -81,7 +81,7 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
   await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
-/** A stopped measurement with fewer comparisons does not replace an earlier one. */
+/** A measurement that stopped early is stored only if it made at least this many comparisons. */
 const ENOUGH = 10;
 
 function noiseHead(
@@ -91,7 +91,10 @@ function noiseHead(
   return { head, gate, n_tries, measured_at: today };
 }
 
-/** Also gives graders new tries, so that comparisons stay independent. */
+/**
+ * Shifts the try index of all requests. Graders get new tries, too, so that comparisons stay
+ * independent.
+ */
 function withDraw(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

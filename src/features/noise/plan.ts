@@ -15,10 +15,13 @@ import { DAY_MS } from '../../text/amounts.ts';
 import { drawnAgain } from '../../trials/draws.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** More than any reference has, so that comparisons never share a try. */
+/** More tries than any reference has, so that comparisons never share a try. */
 const TRIES_APART = 100;
 
-/** Offset of try indices. Constant for a day, so that an interrupted measurement can resume. */
+/**
+ * Offset of a comparison's try indices. It is constant for a day, so that an interrupted
+ * measurement can resume.
+ */
 export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
 }
@@ -91,7 +94,7 @@ function repeatedReferences(
   ];
 }
 
-/** Removes thresholds that base alone can miss, because that is not noise. */
+/** Removes absolute thresholds: base alone can miss them, so a miss is not noise. */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }

@@ -66,7 +66,7 @@ export type NoiseResult = z.infer<typeof noiseResultSchema>;
 
 export type NoiseSuite = z.infer<typeof noiseSuiteSchema>;
 
-/** `code`: the exit code of a report on the measurement. */
+/** `code`: the exit code for a report of this measurement. */
 export function readNoise(
   file: string,
   value: object,

@@ -15,7 +15,8 @@ interface NoiseTally {
   unjudged: number;
   suites: Map<string, SuiteTally>;
   /**
-   * For the worst suite of each judged comparison: the lower bound of the difference, and the drop.
+   * One value per judged comparison, of its worst suite. `lows`: lower bound of the difference.
+   * `falls`: drop.
    */
   lows: number[];
   falls: number[];
@@ -23,10 +24,10 @@ interface NoiseTally {
 }
 
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
-  /** Tries per side that every comparison made of every reference. */
+  /** How many tries per side every reference had in every comparison. */
   shared: number;
   dependence: Dependence[];
-  /** By reference id: the indices of tries that passed, and of all judged tries. */
+  /** By reference id: the indices of its passed tries, and of all its judged tries. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
 }
 
@@ -114,7 +115,7 @@ interface Counted {
   tries: number;
 }
 
-/** Ignores the extra tries of suspicious references, which would bias the rate. */
+/** Ignores the additional tries of suspicious references, because they would bias the rate. */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
   return [...counted.values()].map(({ reference, passes, tries }) => ({
@@ -166,7 +167,7 @@ function flakyReferences(tally: SuiteTally): NoiseResult['flaky'] {
   });
 }
 
-/** Share of comparisons in which an unchanged suite should be called unchanged. */
+/** Share of comparisons in which an unchanged suite should be reported as unchanged. */
 const CALLED_UNCHANGED = 0.9;
 
 function suggestion(
@@ -190,7 +191,7 @@ function suggestion(
 function upTo(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  // A drop must be smaller than the tolerance, so this rounds up to the next whole point.
+  // Rounds up to the next whole point, because a drop must be smaller than the tolerance.
   return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
 }
 

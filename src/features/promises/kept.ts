@@ -7,10 +7,13 @@ import { FIXED_FDR } from '../../kernel/statistics/levels.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** The e-value (strength of evidence) from which a fix is certain. */
+/** A fix is certain if its e-value (strength of evidence) is at least this high. */
 const CERTAIN = 1 / FIXED_FDR;
 
-/** Promised references get more tries until it is known whether they are fixed. */
+/**
+ * Marks the references that the pull request promises to fix (`Fixes: t05`). They get more tries
+ * until it is known whether they are fixed.
+ */
 export function awaitPromised(
   suites: readonly SuiteComparison[],
   { references }: Promises,

@@ -30,7 +30,7 @@ export const promisesReport: FeatureReport = {
 
 const MAX_NAMED_PROMISES = 5;
 
-/** `1 of 2 kept (t05); t12 still fails: 0 of 6 → 1 of 6` */
+/** For example `1 of 2 kept (t05); t12 still fails: 0 of 6 → 1 of 6`. */
 function summaryLine({ references: all, unknown }: PromisesResult): Line {
   const kept = all.filter(({ status }) => status === 'kept');
   const names = kept.slice(0, MAX_NAMED_PROMISES).map((promise) => [code(nameOf(promise, all))]);
@@ -53,7 +53,7 @@ function summaryLine({ references: all, unknown }: PromisesResult): Line {
   return joinLines(parts, '; ');
 }
 
-/** Adds the suite or variant if another promise has the same id. */
+/** Adds the suite, and its variant if needed, when another promise has the same id. */
 function nameOf(promise: PromisedReference, all: readonly PromisedReference[]): string {
   const { path, variant, id } = promise;
   const others = all.filter((other) => other !== promise && other.id === id);

@@ -77,7 +77,7 @@ function readShard(value: string): Shard {
   return shard;
 }
 
-/** Only files of an earlier part may be overwritten. */
+/** Allows overwriting only the files of an earlier part. */
 async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);
@@ -109,7 +109,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // The parts may be files of the working tree.
+        // Reads the parts from the working tree, because the user may have written them there.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

@@ -49,7 +49,7 @@ function sweepFacts(
   return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
-/** Evaluates one part of a sweep and writes it to a folder. */
+/** Evaluates a shard of a sweep and writes its part to a folder. */
 export async function evaluateShard(
   session: Session,
   head: SourceTree,
@@ -124,7 +124,7 @@ function plainHalt(halt: Halt | null): Halt | null {
   return halt === null ? null : { code: halt.code, why: halt.why };
 }
 
-/** `problems` are reported once the plan is known. */
+/** `problems` are reported only after planning. */
 export interface Gathered {
   parts: ShardPart[];
   problems: Problem[];
@@ -140,7 +140,7 @@ export async function gatherParts(
   return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
 
-/** Runs the sweep with the parts' answers. @throws UserError for an unreadable part */
+/** Repeats the sweep, using the answers in the parts. @throws UserError for an unreadable part */
 export async function mergeParts(
   session: Session,
   { parts, problems, source }: Gathered,
@@ -149,7 +149,7 @@ export async function mergeParts(
   const usable = problems.length === 0;
   const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
-  // If a shard's cost is unknown, it counts as 0.
+  // An unknown cost of a shard counts as 0.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
   const part = mergePart({ calls: totalOf(manifests).attempts, cost });
   let opened: Promise<readonly Store[]> | null = null;

@@ -8,13 +8,16 @@ import { parsedJson } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
-/** The same for all shards and the merge. Omits the gate, because only the merge judges. */
+/**
+ * Hashes the plan, which must be the same in all shards and the merge. Omits the gate, because only
+ * the merge judges.
+ */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
 ): string {
   const known = new Map<object, string>();
-  // Variants of a suite share large objects, so each is hashed once.
+  // A suite's variants share large objects, so each object is hashed only once.
   const once = (value: object): string => {
     const found = known.get(value) ?? hash(stringifyWithMaps(value));
     known.set(value, found);
@@ -48,7 +51,7 @@ export function planIdentity(
   );
 }
 
-/** The path of a program's checkout may differ between jobs, so it is not included. */
+/** Omits the path of a program's checkout, because it may differ between jobs. */
 function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
@@ -125,7 +128,10 @@ export interface Manifest {
   trust: string;
   inputs: SharedInputs;
   plan: string;
-  /** `of`: references of the whole sweep. `answers`: answers that a store can keep. */
+  /**
+   * `of`: references of the whole sweep. `answers`: answers that a store can keep. `others`:
+   * results that it cannot.
+   */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;
   /** Paid attempts including retries, as the call cap counts them. */
@@ -180,10 +186,10 @@ const manifest = z.strictObject({
   files: z.strictObject({ answers: seal, others: seal }),
 }) satisfies z.ZodType<Manifest>;
 
-/** Distinguishes a newer manifest from a damaged one. */
+/** Reads only the version, to distinguish a newer manifest from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
-/** `flaw`: what is wrong, as a clause. */
+/** `flaw`: what is wrong, as a clause that follows the part's name. */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
   const value = parsedJson(text);
   const version = anyVersion.safeParse(value);
@@ -210,7 +216,7 @@ export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
   return `shard ${shardName(own)}`;
 }
 
-/** `cost` is null if any part's cost is unknown. */
+/** `cost` is null if the cost of any part is unknown. */
 export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): {
   calls: number;
   reused: number;

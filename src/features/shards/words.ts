@@ -38,7 +38,7 @@ export function renderShardSummary(manifest: Manifest): string {
   ]);
 }
 
-/** The result's usage excludes the shards' costs. */
+/** Reports the shards' usage, because the result's usage does not include it. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
   return (

@@ -20,11 +20,11 @@ import type { RubricChoice } from './buttons.ts';
 
 export interface WorkLook {
   result: Result;
-  /** Includes references that were not compared. Null if not loaded. */
+  /** Also contains the references that were not compared. Null if not loaded. */
   all: Result | null;
   reports: Reports;
   sent: SentLookup;
-  /** By {@link promptKey}. */
+  /** The key is {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
   texts: ReadonlyMap<string, string>;
   files: string[];
@@ -41,7 +41,7 @@ export interface WrittenPrompt {
   name: string;
   path: string;
   variables: string[];
-  /** The file with the prompt's tests, which may be the prompt's own file. */
+  /** The file that contains the prompt's tests. It may be the prompt's own file. */
   tests: string;
   tool: string | null;
   references: number;
@@ -60,12 +60,14 @@ interface HowToAsk {
   documents: ParsedDocuments;
   stored: boolean;
   exchange?: AnswerExchange;
-  /** US dollars. Null if the price is unknown. */
+  /** Receives the cost of a call in US dollars, or null if the price is unknown. */
   paid?(cost: number | null): void;
   assumesCost?: boolean;
 }
 
-/** If `stored` is true, makes no model calls, and `missing` says whether answers are missing. */
+/**
+ * With `stored`, makes no model calls; `missing` in the result reports whether answers are missing.
+ */
 export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
@@ -118,7 +120,7 @@ export async function runSides(
   };
 }
 
-/** A rejected key costs nothing. */
+/** Whether a call was made. A call with a rejected key does not count, because it costs nothing. */
 function wasMade(completion: Completion): boolean {
   if (completion.status === 'ok') return !completion.reused;
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
@@ -185,7 +187,7 @@ function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): Rub
 
 const UNASKED = 'only stored answers are shown';
 
-/** Tries without a stored answer would otherwise count as errors. */
+/** Removes tries without a stored answer, because they would count as errors. */
 function withoutUnasked(result: Result): Result {
   const cleaned = (side: SideResult | null): SideResult | null =>
     side === null
@@ -222,11 +224,11 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   return {
     isPreview: true,
     missingKeys: () => [],
-    // Stored answers must not be added to the history again.
+    // Makes the history read-only, because stored answers must not be added to it again.
     ...(kept === undefined
       ? {}
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
-    // No calls are made, so prices and caps are not needed.
+    // Treats all answers as stored: no calls are made, so prices and caps do not matter.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
     guard() {
       edges.guard({

@@ -21,9 +21,9 @@ import {
 
 export interface OpenProject {
   root: string;
-  /** Default: the merge base with the default branch. */
+  /** The commit to compare with. By default, the merge base with the default branch. */
   base: string | undefined;
-  /** Whether the cost cap is the default and not the user's choice. */
+  /** Whether the cost cap is the default, not the user's choice. */
   assumesCost: boolean;
   read: ReadOptions;
   documents: ParsedDocuments;
@@ -32,15 +32,18 @@ export interface OpenProject {
 }
 
 export interface Onlooker {
-  /** Fires when files change, and cancels the evaluation. */
+  /** Aborted when files change, which cancels the evaluation. */
   edited: AbortSignal;
   show(found: WorkLook): void;
   progress(line: string): void;
-  /** US dollars. Null if the price is unknown. */
+  /** Receives the cost of a call in US dollars, or null if the price is unknown. */
   paid(cost: number | null): void;
 }
 
-/** Shows stored answers, then requests missing ones. Null if the files changed meanwhile. */
+/**
+ * Shows stored answers, then requests the missing ones. Returns null if the files changed
+ * meanwhile.
+ */
 export function look(
   project: OpenProject,
   allowance: Allowance,
@@ -133,7 +136,10 @@ async function askLive(
 
 const LIVE_MS = 400;
 
-/** Waits this many times the last redraw's duration, so that calls can proceed. */
+/**
+ * The pause between redraws is the duration of the last redraw times this, so that calls can
+ * proceed.
+ */
 const LIVE_SHARE = 3;
 
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
@@ -165,7 +171,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
-/** Null if the files changed meanwhile. */
+/** Returns null if the files changed meanwhile. */
 export function requestMoreTries(
   project: OpenProject,
   allowance: Allowance,

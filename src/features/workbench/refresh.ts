@@ -15,9 +15,9 @@ export interface WorkbenchState {
   old: boolean;
   more: Map<string, Result>;
   spend: Spend;
-  /** Oldest first. */
+  /** Edits that the workbench wrote, oldest first. */
   written: WrittenEdit[];
-  /** Missing or invalid files. */
+  /** Files that are missing or invalid. */
   named: string[];
   note: string;
   bad: boolean;
@@ -25,19 +25,24 @@ export interface WorkbenchState {
 
 export interface Refresher {
   serve(server: Workbench): void;
-  /** If `news` is absent, the files are unchanged. */
+  /** Evaluates again. If `news` is absent, the files are unchanged. */
   refresh(news?: EditEvents): Promise<void>;
   more(key: string, single: Single): Promise<void>;
-  /** Announces an edit. Call the returned function when the file is written. */
+  /** Announces an edit. Call the returned function once the file is written. */
   writing(): () => void;
-  /** Resolves once the last edit is shown. */
+  /** Resolves once the page shows the last edit. */
   caughtUp(): Promise<void>;
   idle(): Promise<void>;
-  /** Fires when an evaluation fails for a reason other than invalid files, such as a full disk. */
+  /**
+   * Aborted when an evaluation fails for a reason other than invalid files, such as a full disk.
+   */
   failed: AbortSignal;
 }
 
-/** Runs one evaluation at a time. Never rejects, because nothing awaits a button's evaluation. */
+/**
+ * Runs one evaluation at a time. The promises never reject, because a button's evaluation is not
+ * awaited.
+ */
 export function createRefresher(project: OpenProject, state: WorkbenchState): Refresher {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -118,7 +123,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // The next evaluation may start before the file is written.
+      // Reads the counter now, because the next evaluation may start before the file is written.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);
@@ -142,7 +147,7 @@ async function more(
 ): Promise<void> {
   tell(`requesting more tries of ${single.id}`);
   const result = await requestMoreTries(project, leftToSpend(state), single, onlooker);
-  // The files changed, so another evaluation follows.
+  // Null means that the files changed, so another evaluation follows.
   if (result === null) return;
   const refused = notEvaluatedReason(result);
   if (refused === null) state.more.set(key, result);
@@ -182,7 +187,7 @@ async function refresh(
     },
   });
   if (found === null || found === state.look) return;
-  // A plan beyond the caps makes no calls. The page keeps the stored answers.
+  // If the plan exceeds the caps, no calls were made, and the page keeps the stored answers.
   const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
   const { kind } = found.result.outcome;

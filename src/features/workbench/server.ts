@@ -12,19 +12,19 @@ export interface ActionReply {
 
 interface BoardHandlers {
   board(): object;
-  /** HTML of one reference. Null if the key is unknown. */
+  /** Returns the HTML of a reference, or null if the key is unknown. */
   detail(key: string): string | null;
   act(action: Action): Promise<ActionReply>;
 }
 
 export interface Workbench {
-  /** Includes the access token. */
+  /** The page's address, which contains the access token. */
   url: string;
   tell(event: 'board' | 'state', data: object): void;
   close(): Promise<void>;
 }
 
-/** In bytes. The largest action is a pasted reference. */
+/** In bytes. The longest action is a pasted reference. */
 const LONGEST_BODY = 1_000_000;
 
 /**

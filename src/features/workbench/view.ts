@@ -130,7 +130,8 @@ export interface ChosenCell {
 }
 
 /**
- * Without `cell`, chooses the first column of the working tree. Null if the cell no longer exists.
+ * Finds the chosen cell. Without `cell` in the action, this is the first column of the working
+ * tree. Null if the cell no longer exists.
  */
 export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
   const row = typeof key === 'string' ? findRow(state, key) : null;

@@ -43,7 +43,9 @@ export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>)
   return cells.find((cell) => cell.variant === variant);
 }
 
-/** One matrix per prompt, worst first. `all` adds references that were not compared. */
+/**
+ * Makes one matrix per prompt, worst first. `all` also has the references that were not compared.
+ */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
   const prompts = new Map<string, PromptSuites>();
   const entry = (suite: SuiteResult): PromptSuites => {

@@ -55,7 +55,7 @@ export interface BoardInput {
   all: Result | null;
   reports: Reports;
   matrices: readonly Matrix[];
-  /** If true, the workbench shows no verdict. */
+  /** Whether answers are missing. The workbench then shows no verdict. */
   missing: boolean;
   notes: readonly string[];
   empty: readonly { key: string; name: string; variables: readonly string[] }[];
@@ -223,7 +223,7 @@ function cellHtml(cell: Cell | undefined, column: MatrixColumn): Markup {
     </span>`;
 }
 
-/** `has 2/2 · polite 0.80` */
+/** For example `has 2/2 · polite 0.80`. */
 function scoreSummary({ tries }: SideResult): string {
   const metrics = Map.groupBy(
     tries.flatMap(({ scores }) => scores),

@@ -31,7 +31,7 @@ interface WriteTarget {
   prompt: WrittenPrompt;
 }
 
-/** Rejects edits that break the file or change more than intended. */
+/** Writes an action's edit. Rejects edits that break the file or change more than intended. */
 export async function writeBack(
   action: Action,
   of: About | null,
@@ -70,7 +70,7 @@ export async function takeBack(root: string, undo: WrittenEdit[]): Promise<Actio
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
-  // If others changed the file, undoing would destroy their edits, so the step is dropped.
+  // If another program changed the file, undoing would destroy its edits, so the step is dropped.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
@@ -81,7 +81,7 @@ function nothing(file: string, why: string): ActionReply {
   return { said: `${file}: ${why}; nothing was written`, bad: true };
 }
 
-/** Null if the bytes are not UTF-8. Keeps a byte order mark. */
+/** Decodes UTF-8 and keeps a byte order mark. Null if the bytes are not UTF-8. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -123,7 +123,7 @@ async function replaceText(
   }
 }
 
-/** A superuser could write a read-only file. */
+/** Also checks the mode, because a superuser can write even to a read-only file. */
 async function isReadOnly(path: string): Promise<boolean> {
   const refused = await access(path, constants.W_OK).then(
     () => false,

@@ -42,7 +42,7 @@ const NEGATING = 'not no never doesnt without';
 
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** Keys that contain a check's operand. The first one present counts. */
+/** Keys that may contain the value that a check compares with. The first one present counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
@@ -155,7 +155,7 @@ function readCheck(
   return statementsOf(check, negate, true).map((found) => ({ ...found, remark }));
 }
 
-/** An optional check does not gate. */
+/** An optional check cannot fail a test. */
 function withOptional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
   if ('why' in found || (required !== false && isOptional !== true)) return found;
   return 'metric' in found

@@ -109,7 +109,7 @@ async function attachedFile(
     : { text: fileText(path, text.text) };
 }
 
-/** Maps a file's path in the agent's workspace to its path in the tree. */
+/** Returns a map: path in the agent's workspace → path in the repository. */
 export function placedFiles(
   written: Json | undefined,
   options: Pick<AttachOptions, 'files' | 'folders'>,

@@ -34,7 +34,10 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /** A program gets the paths of attached files, a model their texts. */
+  /**
+   * Whether the model is a program, which gets the paths of attached files. Other models get their
+   * texts.
+   */
   isProgram: boolean;
 }
 
@@ -158,7 +161,7 @@ async function testsOf(
   }
   imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, checks];
   if (references.length === 0) return null;
-  // All cases must have the same variables.
+  // All cases must have the same variables, so cases without files get an empty one.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
   tests.value['references'] = references;

@@ -57,7 +57,10 @@ export function dataFile(
   return locateFile(file, place, context);
 }
 
-/** Paths are relative to FlexEval's working directory or, in older files, to the file. */
+/**
+ * Paths are relative to FlexEval's working directory. In older files, they are relative to the
+ * file.
+ */
 function locateFile(
   path: string,
   place: Place,
@@ -116,7 +119,10 @@ export function findModule(
   return modules.find(({ source }) => definition.test(source)) ?? null;
 }
 
-/** Keeps line numbers. As in FlexEval, the type of the first parameter selects the argument. */
+/**
+ * Puts the user's code first, so that line numbers stay. As in FlexEval, the type of the function's
+ * first parameter decides which argument it gets.
+ */
 export function functionMetric(
   { source }: FunctionModule,
   name: string,

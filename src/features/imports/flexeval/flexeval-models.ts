@@ -54,7 +54,7 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/** In unquoted YAML, `\n` is two characters, but authors mean a line break. */
+/** Authors write `\n` for a line break, but unquoted YAML reads it as two characters. */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;
@@ -138,7 +138,7 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 
 const RECORDED = 'recorded';
 
-/** The first simple grader becomes the project's. Others are set on their metrics. */
+/** The first grader without parameters becomes the project's. Any other is set on its metrics. */
 export function withGrader(
   grader: Node,
   metrics: readonly ForeignMetric[],
@@ -172,7 +172,7 @@ function llmAt(
   return found;
 }
 
-/** The prompt's message is never sent, because recorded dialogues are continued. */
+/** Makes the prompt. Its message is never sent, because each recorded dialogue replaces it. */
 export function promptDraft(
   foreign: Node,
   name: string,

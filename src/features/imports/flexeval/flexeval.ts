@@ -31,7 +31,7 @@ interface ForeignEval {
   key: string | null;
   node: Node;
   data: Node[];
-  /** Later configurations take precedence. */
+  /** If configurations differ, later ones take precedence. */
   configs: Node[];
 }
 
@@ -68,7 +68,7 @@ const CONFIG_KEYS =
   'max_n_conversation_threads raise_on_completion_error raise_on_metric_error ' +
   `raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name ${REPEATS}`;
 
-/** Dialogues become references; functions and rubrics become metrics. */
+/** Converts dialogues to references, and functions and rubrics to metrics. */
 export async function importFlexEval(
   document: Document,
   { builtIns, files, settings: { grader: settingsGrader } }: FormatTools,
@@ -216,7 +216,7 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** How often each dialogue runs. Reports the unsupported settings of the configurations. */
+/** Returns how often each dialogue runs. Reports the settings that are not supported. */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

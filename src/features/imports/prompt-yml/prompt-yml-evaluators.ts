@@ -56,7 +56,10 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** The first judge becomes the grader unless one is set. Other judges are set on their metrics. */
+/**
+ * The first judge becomes the grader, unless a grader is already set. Other judges are set on their
+ * metrics.
+ */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,
@@ -85,7 +88,7 @@ export function withJudge(
     : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/** Converts a judge that chooses from a list. The score of its choice decides whether it passes. */
+/** Converts a judge that chooses from a list. The choice passes if its score is above 0. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
@@ -98,7 +101,8 @@ function convertJudge(llm: JsonMap): Converted {
             : [],
         )
     : [];
-  // The grader's own prompt already contains the question and the answer.
+  // Leaves the answer out of the judge's prompt, because evaldiff's grader prompt already contains
+  // it.
   const words = [
     typeof systemPrompt === 'string' ? systemPrompt : '',
     prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)'),

@@ -32,7 +32,10 @@ function chatOf(text: string): ChatMessage[] | string {
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
-/** Returns an error message if a message is invalid, or null if these are not messages. */
+/**
+ * Returns the messages, an error text if one is invalid, or null if the value is not a list of
+ * messages.
+ */
 export function chatIn(list: Json): ChatMessage[] | string | null {
   if (
     !Array.isArray(list) ||

@@ -8,13 +8,13 @@ export interface CodeCheck {
   negate: boolean;
   /** Variables that are maps or lists in promptfoo, but JSON text in evaldiff. */
   structured: readonly string[];
-  /** Variables for which promptfoo's checks see another value. */
+  /** Variables that have another value in promptfoo's checks than in evaldiff's. */
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;
 }
 
-/** Puts one line before the user's code. */
+/** Wraps JavaScript of promptfoo for evaldiff. Adds only one line before the user's code. */
 export function javascriptMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -60,7 +60,7 @@ function fileCall(source: string, exported: string | null): string[] {
   ];
 }
 
-/** Rewrites `a, b as c` for CommonJS on one line: `module.exports.a = a; …`. */
+/** Rewrites the exported names `a, b as c` for CommonJS, on one line: `module.exports.a = a; …`. */
 function exportsOf(names: string): string {
   return names
     .split(',')
@@ -69,7 +69,7 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/** Code of one line returns its last statement. Other code contains a `return`. */
+/** Code of one line returns its last statement. Longer code contains a `return`. */
 function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
@@ -93,7 +93,10 @@ function lastStatementEnd(line: string): number {
   return end;
 }
 
-/** The threshold applies only to numbers. If the result has `pass`, that decides. */
+/**
+ * The threshold applies only if the check returns a number. If it returns an object, the member
+ * `pass` decides.
+ */
 function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
@@ -123,7 +126,9 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   ];
 }
 
-/** Supports expressions, code with `return`, and functions such as `get_assert`. */
+/**
+ * Wraps Python of promptfoo: an expression, code with `return`, or a function such as `get_assert`.
+ */
 export function pythonMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -131,7 +136,7 @@ export function pythonMetric(
 ): string {
   const { source, structured, unlike, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
-  // The user's code must come first, because `from __future__` must be at the top.
+  // The user's code comes first, because `from __future__` must be at the top.
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
@@ -172,7 +177,7 @@ export function pythonMetric(
   ].join('\n');
 }
 
-/** Text such as "True" counts as a boolean. */
+/** If the check returns text such as "True", it counts as a boolean. */
 function pythonVerdict(threshold: number | null, negate: boolean): string[] {
   const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
   return [

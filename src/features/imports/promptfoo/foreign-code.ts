@@ -37,7 +37,7 @@ export function codeCommand(
   ];
 }
 
-/** All files of the language, because the code may import any of them. */
+/** Matches all files of the language, because the code may import any of them. */
 function codeFilePatterns({ file }: CodeFile): string[] {
   return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
@@ -74,7 +74,7 @@ function placeOfLine(line: number, file: string | null): string {
   return line === 1 ? '' : ` on line ${String(line)}`;
 }
 
-/** Says why JavaScript cannot run in the sandbox, or returns null. */
+/** Returns why JavaScript code cannot run in the sandbox, or null if it can. */
 export function javascriptProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
   const found = OUTSIDE.exec(code);
@@ -90,7 +90,7 @@ export function javascriptProblem(source: string, file: string | null = null): s
   return `it uses ${shown}${place}, ${SANDBOX_LIMITS}`;
 }
 
-/** The standard library without files, network and processes. */
+/** Modules of Python's standard library, except those for files, network and processes. */
 const MODULES =
   '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 ' +
   'cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent ' +
@@ -106,7 +106,7 @@ const MODULES =
   'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml ' +
   'zipapp zipimport zlib zoneinfo';
 
-/** Names other than modules that the sandbox lacks. */
+/** Functions and members that the sandbox lacks. */
 const OUTSIDE_PYTHON =
   /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
 
@@ -115,7 +115,8 @@ const PYTHON_NO_CODE =
 
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // Short strings are kept, because they may name a function.
+    // Short strings stay, because they may name a member that the sandbox lacks, as in
+    // `context["trace"]`.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');

@@ -12,7 +12,7 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/** Returns the messages of each test. Null if one prompt with variables can express them. */
+/** Returns the messages of each test. Null if a prompt with variables can express all of them. */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
@@ -48,7 +48,7 @@ export async function madeMessages(
   );
 }
 
-/** Null if all tests only fill in the prompt's variables. */
+/** Returns null if each test only fills in the prompt's variables. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],

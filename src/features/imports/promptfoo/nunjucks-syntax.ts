@@ -11,7 +11,7 @@ export function parseTemplate(
     checkNode(root);
     return { ok: true, root };
   } catch (error) {
-    // If the error is at the end of the text, nunjucks gives no position.
+    // nunjucks gives no position for an error at the end of the text.
     const { lineno, colno = 1 } = error as { lineno?: number; colno?: number };
     const before = lineno === undefined ? [] : text.split('\n', lineno - 1);
     const at = before.reduce((sum, { length }) => sum + length + 1, colno - 1);
@@ -37,7 +37,7 @@ function checkNode(node: SyntaxNode): void {
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
-      // The value depends on the environment.
+      // `env` has no fixed value: it depends on the environment.
       return node.value === 'env';
     case 'Literal':
       return typeof node.value === 'object' && node.value !== null;
@@ -80,7 +80,10 @@ function constructAt(text: string, index: number): string {
 
 const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;
 
-/** nunjucks ignores end tags with a dash, and takes quadratic time if an end tag is missing. */
+/**
+ * Finds unclosed raw blocks, for which nunjucks would take quadratic time. As in nunjucks, an end
+ * tag with a dash does not count.
+ */
 const RAW = /\{%(?:-?\s*(?:raw|verbatim)\b|\s*(end)raw\s*%\})/g;
 
 function unclosedAt(text: string, tags: RegExp): number | undefined {

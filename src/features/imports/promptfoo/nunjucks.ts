@@ -4,12 +4,12 @@ import { assertionText } from '../shared/templates.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
-/** Limited, because nested loops can run very long. */
+/** Limits the work of a template, because nested loops can run very long. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
 
 interface RenderState {
-  /** The innermost scope is last. Its variables shadow the test's. */
+  /** The innermost scope is last. Variables of a scope shadow those of the test. */
   scopes: Map<string, Value>[];
   vars: Readonly<Record<string, Json>>;
   text: string;
@@ -19,7 +19,7 @@ interface RenderState {
 
 class Unfit extends Error {}
 
-/** Renders nunjucks without escaping. Unsupported parts are reported. */
+/** Renders a nunjucks template without escaping. Returns an error for unsupported parts. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,
@@ -190,7 +190,7 @@ function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
   }
 }
 
-/** Lowest precedence first. */
+/** Operators by precedence, lowest first. */
 const PRECEDENCE: readonly (readonly Infix[])[] = [
   ['or'],
   ['and'],
@@ -214,7 +214,10 @@ function evaluateChain(chain: Chain, level = 0): Value {
   return OPERATORS_BY_SIGN[by](first, second());
 }
 
-/** JavaScript's own conversion would call methods that lists and maps may lack. */
+/**
+ * Converts lists and maps to text, because JavaScript's conversion calls methods that they may
+ * lack.
+ */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 

@@ -30,9 +30,12 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /** Checks see `vars`; prompts show `sent`. */
+  /**
+   * The values that become the references' input: `vars` as checks see them, or `sent` with
+   * templates filled in.
+   */
   inputs: 'vars' | 'sent';
-  /** All models have a response schema, so code checks get parsed data. */
+  /** Whether all models have a response schema. Code checks then get parsed data. */
   asData: boolean;
   imported: Imported;
 }
@@ -94,7 +97,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Finds variables that are maps or lists. evaldiff passes them as JSON text. */
+/** Finds variables that are maps or lists in a test. evaldiff passes them as JSON text. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -159,7 +162,9 @@ function testShares(
   ];
 }
 
-/** Uses descriptions and file names, so that ids stay when the file is edited. */
+/**
+ * Makes ids from descriptions and file names, so that other edits of the file do not change them.
+ */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

@@ -85,7 +85,7 @@ async function withSentParameters(
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
-/** Returns the successor of a retired model, if the settings name one. */
+/** Replaces a retired model by its successor, if the settings name one. */
 function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -127,8 +127,8 @@ function codeProvider(
 }
 
 /**
- * promptfoo parses answers that have a response schema. Models share checks, so all or none must
- * have one.
+ * promptfoo gives code checks parsed data if the model has a response schema. Here, all models
+ * share the checks, so this applies only if all have one.
  */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
@@ -146,7 +146,10 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/** A file may list a model several times with different parameters. */
+/**
+ * Numbers repeated names, because a file may list a program several times with different
+ * parameters.
+ */
 function uniqueModelName(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,

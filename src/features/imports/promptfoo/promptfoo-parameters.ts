@@ -8,7 +8,7 @@ export interface SentParameters {
   left: { key: string; why: string }[];
 }
 
-/** Keys for promptfoo's client, without effect on answers. */
+/** Keys for promptfoo's own client. They do not affect answers. */
 const OF_THE_CLIENT =
   'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired ' +
   'showThinking';
@@ -30,7 +30,7 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
   };
 }
 
-/** Selects members that can be converted. A prompt's members override its provider's. */
+/** Splits a configuration into members that can be converted (`own`) and others (`left`). */
 export function convertibleMembers(config: JsonMap): {
   own: JsonMap;
   left: SentParameters['left'];

@@ -24,7 +24,7 @@ export interface ForeignPrompt {
     parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
     place: Place;
   }[];
-  /** In a text prompt, variables are filled in before the text is parsed as a chat. */
+  /** If `text`, variables are filled in before the text is parsed as a chat. */
   form: PromptForm;
   made: Maker | null;
   place: Place;
@@ -151,7 +151,7 @@ function isPromptPath(text: string): boolean {
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
-/** A JSON or YAML file that does not parse is text. */
+/** Loads the `file://` contents of a chat's messages. Other files stay as they are. */
 async function withTexts(
   { file, text }: { file: string; text: string },
   place: Place,
@@ -214,7 +214,7 @@ function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry 
   };
 }
 
-/** If the text is a list of messages, they become a chat. */
+/** Makes a chat if the text is a list of messages. */
 function textPrompt(
   text: string,
   entry: PromptEntry,
@@ -246,7 +246,7 @@ function textPrompt(
     : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
 }
 
-/** promptfoo sends unfinished templates unchanged. evaldiff cannot if they contain `{name}`. */
+/** Marks unfinished templates as raw text, because promptfoo sends them unchanged. */
 function literalMessages(
   messages: readonly ChatMessage[],
   form: PromptForm,

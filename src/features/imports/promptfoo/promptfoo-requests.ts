@@ -76,7 +76,7 @@ const TO_THINKING = 'max_completion_tokens reasoning_effort reasoning verbosity'
 const MISSPELT =
   /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
 
-/** Reasoning models, which reject `temperature` and `max_tokens`. */
+/** Names of reasoning models that reject `temperature` and `max_tokens`. */
 const THINKS = /^(?:.*\/)?(?:o\d|gpt-5)/;
 
 const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
@@ -133,7 +133,7 @@ function asAzure({ model, own, bare }: ProviderCall): JsonMap {
   };
 }
 
-/** Anthropic models that reject a temperature. */
+/** Names of Anthropic models that reject `temperature`. */
 const WITHOUT_TEMPERATURE = /^claude-[a-z]+-(?:4-[7-9]|[5-9])/;
 
 const TO_ANTHROPIC =
@@ -172,7 +172,7 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
   stopSequences: 'stop',
 };
 
-/** `generationConfig` overrides the keys next to it. */
+/** Keys in `generationConfig` override the keys next to it. */
 function asGoogle({ generationConfig, ...beside }: JsonMap): SentMembers {
   const { sent, unsent } = splitMembers(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
   const inside = isMap(generationConfig) ? generationConfig : {};

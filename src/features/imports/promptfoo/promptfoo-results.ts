@@ -5,11 +5,11 @@ import { isScalar } from '../shared/draft.ts';
 import { providerMap } from '../shared/models.ts';
 
 export interface ForeignAnswer {
-  /** Index among the tests that ran. */
+  /** Index of the test among all tests that ran. */
   test: number;
   description: string | null;
   vars: JsonMap;
-  /** As sent: text, or messages as JSON. */
+  /** The prompt that was sent: text, or messages as JSON. */
   prompt: string;
   output: Json;
   latencyMs: number;
@@ -73,7 +73,10 @@ function readForeignAnswer(
   };
 }
 
-/** A set contains its members' verdicts, most of which are also listed separately. */
+/**
+ * Reads the verdicts of assertions. An `assert-set` repeats those of its members, of which most are
+ * also listed separately.
+ */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -93,11 +96,11 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** Returns a key that is equal in the configuration and in the results. */
+/** Returns a key that an assertion has in the configuration and in the results. */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
-    // In results, table cells are text.
+    // Values from table cells are text in the results.
     isScalar(value) ? String(value) : (value ?? null),
     threshold ?? null,
     metric === '' ? null : (metric ?? null),
@@ -105,7 +108,10 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
   ]);
 }
 
-/** The test's index is tried first, then the only test with equal variables. */
+/**
+ * Finds an answer's test: by its index if the variables agree, or else the only test whose
+ * variables do.
+ */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
   rows: readonly { given: JsonMap; vars: JsonMap }[],
@@ -122,7 +128,7 @@ export function referenceAt(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Paths in results are relative to the configuration, not to the project. */
+/** File paths in results are relative to the configuration, not to the project. */
 function isSameVariable(own: Json, theirs: Json): boolean {
   if (typeof own !== 'string' || typeof theirs !== 'string')
     return JSON.stringify(own) === JSON.stringify(theirs);

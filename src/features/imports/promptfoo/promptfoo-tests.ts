@@ -119,7 +119,8 @@ async function readEntry(
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return lost('tests are read only from files of the repository');
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return testsFromCode(named, entry, reader);
-  // If a file is named outside a list, promptfoo does not read the files that it names.
+  // Whether to load `file://` values of assertions. promptfoo does so only if the test file is in a
+  // list or is YAML.
   const loads = isListed || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   return /\.(?:ya?ml|json)$/i.test(named)
@@ -129,7 +130,7 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** If code may not run, its tests are lost. */
+/** Runs code that makes tests. If code may not run, reports these tests as lost. */
 async function testsFromCode(
   named: string,
   { map, place }: Node,
@@ -191,7 +192,10 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
   );
 }
 
-/** Rows of JSONL are tests. Columns of tables are variables, unless they start with `__`. */
+/**
+ * A JSON row with keys such as `vars` is a test. In other rows, the columns are variables, unless
+ * their names start with `__`.
+ */
 async function readRowFiles(
   path: string,
   from: Place,

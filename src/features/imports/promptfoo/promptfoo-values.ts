@@ -13,14 +13,14 @@ export interface ForeignAssertion {
   file: string | null;
 }
 
-/** A test with `defaultTest` applied and one value per variable. */
+/** A test after `defaultTest` is applied, with one value for each variable. */
 export interface ForeignTest {
   description: string | null;
-  /** As written, with `file://` paths. */
+  /** Variables as written, with `file://` paths. */
   given: JsonMap;
-  /** As checks see them. */
+  /** Variables as checks see them. */
   vars: JsonMap;
-  /** As text prompts show them, with templates filled in. */
+  /** Variables as text prompts show them, with templates filled in. */
   sent: JsonMap;
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
@@ -39,7 +39,7 @@ export type Variables = ReadonlyMap<string, Variable>;
 
 export interface Defaults {
   variables: Variables;
-  /** Whether lists of values make several tests. */
+  /** Whether a variable with a list of values makes several tests. */
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
@@ -49,7 +49,7 @@ export interface Defaults {
 
 export interface ValueReader {
   files: ImportFiles;
-  /** Variables whose files the model gets as attachments. */
+  /** Names of variables whose files are attached to the prompt. */
   shown: ReadonlySet<string>;
   limits: Limits;
   code: CodeHost;
@@ -72,7 +72,10 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
-/** A list of texts makes one test per text. Several lists make all combinations. */
+/**
+ * A variable with a list of texts makes one test per text. Several such variables make all
+ * combinations.
+ */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
@@ -127,7 +130,7 @@ export function expandVariables(
   });
 }
 
-/** Limited, because values can refer to other variables. */
+/** How often values are filled in. Limited, because values can refer to each other. */
 const MAX_VARIABLE_DEPTH = 5;
 
 function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
@@ -153,7 +156,7 @@ function withOther(text: string, vars: JsonMap): string | null {
   return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
 }
 
-/** A value that uses an unknown variable stays unchanged. */
+/** Fills in the templates in values. A value that uses an unknown variable stays unchanged. */
 function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {
@@ -167,7 +170,10 @@ function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   return { vars: sent };
 }
 
-/** Finds names that need a value in promptfoo: the first in `{{ }}`, and after `if` and `for`. */
+/**
+ * Finds the variables that promptfoo requires: the first name in `{{ }}`, and the names after `if`
+ * and `for … in`.
+ */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');
   const found = new Set(

@@ -39,7 +39,7 @@ function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string
   ]);
 }
 
-/** A list of texts means several values. Any other list is one value. */
+/** A list of texts means several values. A list of anything else is one value. */
 async function readVariable(
   name: string,
   { value, place, items }: Node,
@@ -56,7 +56,7 @@ async function readVariable(
 
 const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
-/** Types that promptfoo reads as bytes or with an extra package. */
+/** File types that promptfoo reads as bytes or with an additional package. */
 const NO_TEXT =
   /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
 
@@ -109,7 +109,7 @@ const ASSERTION_TYPES =
   'trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence ' +
   'trajectory:tool-used webhook word-count';
 
-/** Types that may have a threshold in brackets. */
+/** Types of assertions that may have a threshold in brackets. */
 const BOUNDED =
   'answer-relevance classifier context-faithfulness context-recall context-relevance cost ' +
   'latency levenshtein perplexity perplexity-score rouge-n similar starts-with';
@@ -118,7 +118,7 @@ const LIST_ASSERTION = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
-/** Reads `type(threshold): value`. Other text is the expected answer. */
+/** Reads an assertion from a table cell: `type(threshold): value`, or else the expected answer. */
 function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
   const written = cell.trim();
   const labels: JsonMap = {

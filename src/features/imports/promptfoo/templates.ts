@@ -5,7 +5,7 @@ import { isScalar } from '../shared/draft.ts';
 import { fillVariables, templateText, type FillResult } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 
-/** promptfoo sends text with unclosed braces as it is. */
+/** Whether braces are not closed on their line. promptfoo then sends the text as it is. */
 export function isCutOff(text: string): boolean {
   if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
   return TEMPLATE_MARKS.some(([open, close]) => {
@@ -36,7 +36,7 @@ export function fillIn(
     : renderTemplate(text, vars, show);
 }
 
-/** Returns top-level variables and the paths that templates use, as scalars. */
+/** Returns the variables, and the values at paths that templates use, all as scalars. */
 export function inputOf(vars: JsonMap, paths: readonly Path[]): Record<string, Scalar> {
   const input: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(vars))

@@ -23,7 +23,7 @@ export interface ImportFiles {
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/** Reports a missing file at the line that names it. */
+/** Finds and reads files. Reports a missing file at the line that names the file. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -79,14 +79,14 @@ export function importFiles(
   };
 }
 
-/** A file of another tool, which is then run in place or converted. */
+/** The content of another tool's file. It either runs directly or is converted. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** The largest unit comes first. */
+  /** How much was converted, per unit. The largest unit comes first. */
   carried: Share[];
-  /** All tests, even without a prompt. */
+  /** All tests, also if the file has no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
@@ -115,7 +115,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** The original messages, if their template syntax differs. */
+  /** The original messages, if their template syntax differs from evaldiff's. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;
@@ -181,7 +181,7 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
-/** `words` are separated by spaces. */
+/** `words` is a list separated by spaces. */
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 export function isScalar(value: Json | undefined): value is string | number | boolean {
@@ -193,11 +193,14 @@ export function lastSteps(path: string): { folder: string; name: string } {
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
 }
 
-/** A name that imported metrics are unlikely to have. */
+/** A metric name that the imported file is unlikely to use. */
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
-/** Compares references without metrics with base. This gates only if no reference has metrics. */
+/**
+ * Adds a metric to references that have none. With a grader, it compares their answers with base's.
+ * It counts for the verdict only if no reference has metrics.
+ */
 export function judgeTheRest(
   tests: DraftFile,
   place: Place,

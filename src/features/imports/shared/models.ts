@@ -22,13 +22,13 @@ export interface ImportedModel {
   label: string;
   model: string;
   parameters: JsonMap;
-  /** Entry under `models:`. Null if the model's name suffices. */
+  /** Entry under `models:` of the settings. Null if the model's name suffices. */
   entry: JsonMap | null;
   left: { key: string; why: string }[];
   aside: { key: string; why: string }[];
 }
 
-/** OpenAI-compatible servers, with the lines for the action's `endpoints`. */
+/** OpenAI-compatible servers, each with its line for the action's input `endpoints`. */
 const SERVERS: Readonly<Record<string, string>> = {
   ollama: 'ollama=http://127.0.0.1:11434/v1',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
@@ -76,7 +76,7 @@ function providerNamed(
       };
 }
 
-/** Null if the model's name already identifies the vendor. */
+/** Entry under `models:`. Null if the model's name already identifies the vendor. */
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
   return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }
@@ -92,7 +92,7 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/** Only URLs of a chat-completions API are supported. */
+/** Supports only URLs of a chat-completions API. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
@@ -126,7 +126,7 @@ function providerRefusal(vendor: string, id: string): string {
   );
 }
 
-/** Accepts a name, a map with `id`, or a map whose only key is the name. */
+/** Converts a provider: a name, a map with `id`, or a map whose only key is the name. */
 export function convertProvider(written: Json): ImportedModel | { why: string } {
   const map = providerMap(written);
   const { id, label } = map;
@@ -141,7 +141,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
-  // A request for another server must not be sent to the vendor.
+  // Requests that are meant for another server must not be sent to the vendor.
   if (found.endpoint === null && own === null && address !== null)
     return {
       why:
@@ -194,7 +194,7 @@ export function providerMap(written: Json): JsonMap {
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/** One host can have several servers, so the path is included. */
+/** Includes the path, because a host can have several servers. */
 function serverName({ host, pathname }: URL): string {
   return host === ''
     ? ''

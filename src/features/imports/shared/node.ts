@@ -2,7 +2,7 @@ import { valueAt, type Document, type Path } from '../../../documents/document.t
 import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { isAmong, lose, type Loss } from './draft.ts';
 
-/** A value with its place in a file. */
+/** A value and its place (file and line). */
 export interface Node {
   value: Json;
   place: Place;
@@ -30,7 +30,7 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 interface UnreadKeys {
   /** The supported keys, separated by spaces. */
   read: string;
-  /** Why some keys are not supported. */
+  /** Reasons why keys are not supported, by key. */
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;

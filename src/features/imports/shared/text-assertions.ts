@@ -9,7 +9,7 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables that differ from the reference's input, because templates were filled in. */
+  /** Variables whose value differs from the reference's input, because templates were filled in. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
@@ -35,7 +35,8 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so a check with a threshold of 0 must not gate.
+    // Scores are never below 0, so a check with a threshold of 0 always passes. `skip` keeps it out
+    // of the verdict.
     ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
@@ -129,7 +130,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   };
 }
 
-/** Null if a quote is not closed. */
+/** Splits a list of values at commas. Null if a quote is not closed. */
 export function fieldsOf(text: string): string[] | null {
   const fields: string[] = [];
   const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
@@ -186,13 +187,15 @@ function json(extract: 'raw' | 'objects'): Convert {
   };
 }
 
-/** Parsed as YAML, which includes JSON. */
+/** Reads the schema as YAML, which includes JSON. */
 function schemaIn(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
 
-/** Keywords whose meaning changed between draft-07, which promptfoo uses, and 2020-12. */
+/**
+ * Keywords whose meaning changed between JSON Schema draft-07, which promptfoo uses, and 2020-12.
+ */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
@@ -202,7 +205,7 @@ function withDraft(schema: JsonMap): JsonMap {
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
-/** Converts assertions that contain no template. */
+/** Converts an assertion that contains no template. */
 export function convertText(
   type: string,
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
@@ -215,16 +218,16 @@ export function convertText(
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
 }
 
-/** In both tools, `not-` does not turn errors into passes. */
+/** In both tools, a check that fails with an error also fails with `not-`. */
 export function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
-  // Code does the negation itself.
+  // Code metrics already contain the negation.
   if (!('uses' in rest)) return converted;
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** If our metric rejects a parameter, the assertion is reported as lost. */
+/** Reports the assertion as lost if evaldiff's metric rejects one of its parameters. */
 export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;
