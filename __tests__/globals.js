@@ -1,3 +1,2 @@
-/** Replaces `@jest/globals` in test files. */
 export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test } =
   globalThis[Symbol.for('evaldiff test globals')];

@@ -23,7 +23,7 @@ interface ActionFile {
   runs: { using: string; main: string };
 }
 const action = parse(read('action.yml')) as ActionFile;
-/** The only default that the runner fills in. */
+/** The runner replaces this default by the token. */
 const TOKEN = '${{ github.token }}';
 
 /** The cells of the table after a heading comment in docs/action.md, without its header. */

@@ -19,7 +19,7 @@ const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const linesIn = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + textOf(path).split('\n').length - 1, 0);
 
-/** A file and everything it imports, including types. */
+/** A file and everything that it imports, directly or not, including types. */
 function closure(start: string): string[] {
   const seen = new Set([start]);
   for (const path of seen) for (const other of imported.get(path) ?? []) seen.add(other);

@@ -18,7 +18,7 @@ import {
 } from '../unit/metrics/samples.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-/** Random in a real run; here it depends only on the purpose. */
+/** Real runs use random text. Here it depends only on the purpose. */
 const random = (purpose: string): string => hash(purpose).slice(0, 16);
 const grader: Grader = {
   target: { provider: 'openai', endpoint: null, model: 'judge' },

@@ -29,12 +29,12 @@ const MODELS: Readonly<Partial<Record<VendorName, readonly string[]>>> = {
 };
 const at = (provider: VendorName, model: string) => ({ provider, endpoint: null, model });
 
-/** Models for new projects, and a few more for examples. */
+/** Starter models of the vendors, and a few more that examples need. */
 const EXAMPLES: readonly (readonly [VendorName, string])[] = [
   ...vendorNames().map((vendor) => [vendor, factsOf(vendor).starterModel] as const),
   ['openai', 'gpt-5.4'],
   ['openai', 'gpt-5.5'],
-  // Accepts a temperature, for sweeps over several.
+  // Examples sweep over temperatures, which this model accepts.
   ['anthropic', 'claude-sonnet-4-6'],
 ];
 
@@ -220,7 +220,6 @@ describe('the table of models', () => {
         .map((line) => line.replace(/replaces: \[[^\]]*\]/, ''))
         .filter((line) => !path.endsWith('.ts') || !/^\s*(\/?\*|\/\/)/.test(line))
         .flatMap((line) => line.match(PUBLIC) ?? [])
-        // An agent, not a model.
         .filter((name) => !name.startsWith('claude-code'))
         // FlexEval's own default.
         .filter((name) => name !== 'gpt-3.5-turbo' || !path.includes('flexeval'))

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** Who publishes evaldiff, under which names and addresses. */
+/** Publisher, names and addresses of evaldiff. */
 interface Publication {
   published: boolean;
   owner: string | null;

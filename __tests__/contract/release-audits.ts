@@ -70,7 +70,7 @@ function isProven(name: string, jobs: Jobs): boolean {
     proof?.run?.trim() === ON_MAIN &&
     proof.if === undefined &&
     proof['continue-on-error'] === undefined;
-  // A condition such as always() would start the job after a failed proof.
+  // A job with a condition such as always() would start after a failed proof.
   return own || (condition === undefined && [needs].flat().some((other) => isProven(other, jobs)));
 }
 

@@ -7,10 +7,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 interface Row {
-  /** For example `T1`; empty if the page gives none. */
+  /** For example `T1`; empty if the row has none. */
   id: string;
   what: string;
-  /** Tests and headings, one per line. */
+  /** Tests and headings that the row names, one per line. */
   held: string[];
 }
 
@@ -62,7 +62,7 @@ function missingIn(line: string): string[] {
   const named = testIn(line);
   if (named !== undefined) {
     const { file, title } = named;
-    // The title must be a string literal, so a comment does not count.
+    // The title must appear as a string literal. A comment with the same text does not count.
     return ["'", '"', '`'].some((quote) => sourceOf(file).includes(`${quote}${title}${quote}`))
       ? []
       : [`${file} has no test "${title}"`];

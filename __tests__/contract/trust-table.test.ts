@@ -56,7 +56,6 @@ function row(name: string, event: EventFacts): string[] {
   return [name, ...cells];
 }
 
-/** Rows of a Markdown table on the page, with trimmed cells. */
 const shown = PAGE.split('\n')
   .filter((line) => line.startsWith('|'))
   .map((line) =>

@@ -45,7 +45,7 @@ const CHOSEN = { status: 'ok', ...said('{"choice":"B"}'), ended: 'stop' };
 
 const graded = { purpose: 'grader', parameters: { temperature: 0 } } as const;
 
-/** A server that nothing may ever reach. */
+/** A server that records requests. No test may reach it. */
 async function startTrap(): Promise<{ url: string; reached: string[] }> {
   const reached: string[] = [];
   const server = http.createServer((request, response) => {
@@ -66,7 +66,8 @@ function setEnvironment(variables: Record<string, string>): void {
 }
 
 /**
- * What holds of every vendor. To be called at the top of a test file, with any row of the table.
+ * Defines the tests that every vendor must pass. Call it at the top of a test file, with any row of
+ * the vendor table.
  */
 export function vendorContract(vendor: VendorName): void {
   const {
@@ -596,7 +597,7 @@ export function vendorContract(vendor: VendorName): void {
     const { ask, log } = await start(vendor, ({ index }) =>
       index > 0 && index < 5 ? { status: 429, headers: { 'retry-after': '3' } } : {},
     );
-    // The first one goes ahead alone.
+    // The first call goes alone, to check the key.
     await ask();
     const completions = await Promise.all(Array.from({ length: 6 }, () => ask()));
     expect(completions.every(({ status }) => status === 'ok')).toBe(true);
@@ -670,7 +671,7 @@ export function vendorContract(vendor: VendorName): void {
       signal: stop.signal,
       concurrency: { start: 2, max: 2 },
     });
-    // The first one goes ahead alone.
+    // The first call goes alone, to check the key.
     await ask();
     const asked = Array.from({ length: 50 }, () => ask());
     await until(() => server.requests.length === 3);

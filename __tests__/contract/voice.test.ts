@@ -25,7 +25,7 @@ const TITLE =
   /\b(?:test|it|describe)(?:\.each\([\s\S]{0,2000}?\))?\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g;
 const CODE = /```[\s\S]*?```|`[^`]*`/g;
 
-/** What people read in a file: comments of code, titles of tests, prose of pages. */
+/** The prose of a file: comments of code, test titles, or text of pages. */
 function proseOf(path: string, text: string): string[] {
   if (path.endsWith('.md')) return text.replaceAll(CODE, ' ').split('\n');
   if (path.startsWith('src/')) return text.match(COMMENT) ?? [];

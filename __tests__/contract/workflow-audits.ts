@@ -43,7 +43,7 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'actions/attest-build-provenance': { 'v4.1.0': 'a2bbfa25375fe432b6a289bc6b6cd05ecd0c4c32' },
   'actions/cache': { 'v5.0.5': '27d5ce7f107fe9357f9df03efb73ab90386fccae' },
 };
-/** The action itself: the placeholder that users replace, or `./` in its own tests. */
+/** References to evaldiff itself: the placeholder that users replace, or `./` in its own tests. */
 const OURS = /^(?:<owner>\/evaldiff@v1|\.\/)$/;
 const DANGEROUS = [
   ...['pull_request_target', 'workflow_run', 'issue_comment', 'discussion_comment'],
@@ -137,8 +137,8 @@ function permissions(
 }
 
 /**
- * An outsider can start the job and secrets are in reach: no foreign code or files, and a person
- * approves.
+ * Rules for a job that outsiders can start and that can read secrets: no foreign code or files, and
+ * a person approves.
  */
 function rulesOfDanger(name: string, { steps = [], environment, if: condition }: Job): string[] {
   const danger = (isFound: boolean, what: string) =>

@@ -44,7 +44,7 @@ describe('the shipped workflows', () => {
   });
 
   test.each(files)('%s passes no untrusted value to an input', (file) => {
-    // The exception is entered in the form of a manual run by someone with write access.
+    // The exception: someone with write access types it into the form of a manual run.
     expect(
       foreignInputs(read(file)).filter((found) => found !== 'overrides: ${{ inputs.overrides }}'),
     ).toEqual([]);

@@ -112,7 +112,6 @@ describe('a base from CI variables', () => {
     ['SYSTEM_PULLREQUEST_TARGETBRANCH', () => 'release'],
     ['CHANGE_TARGET', () => 'release'],
   ];
-  // Not the default branch, which a run would use otherwise.
   MAIN.origin.git('update-ref', 'refs/heads/release', `${MAIN.topic}~1`);
   const released = MAIN.origin.git('rev-parse', 'refs/heads/release');
 

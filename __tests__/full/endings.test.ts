@@ -1,4 +1,4 @@
-/** Comparisons of incomplete answers, taken from what servers send. */
+/** Comparisons of incomplete answers, as servers send them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';

@@ -82,7 +82,6 @@ describe('a change that no evaluation reads', () => {
   const submodule = (id: string) => ({ submodule: id.repeat(40) });
   const looking = (kind: string) => quiz({ settings: `${kind}: ${kind}/**/*.yaml\n${SETTINGS}` });
 
-  /** Path, content on base, content on head, other files, and part of the title. */
   const rows: [string, FixtureFiles[string], FixtureFiles[string], FixtureFiles, string][] = [
     ['prompts/shared', submodule('a'), submodule('b'), looking('prompts'), 'is a submodule and'],
     [

@@ -24,7 +24,7 @@ const SAME_PROMPT = 'Answer everything.';
 const SAME = promptOf(SAME_PROMPT);
 const AGAIN = { GITHUB_RUN_ATTEMPT: '2' };
 
-/** What GitHub shows for each name: the newest check run. */
+/** The newest check run for each name, which is the one that GitHub shows. */
 function shown({ github }: Stage): Record<string, string> {
   return Object.fromEntries(
     github.state.checkRuns.map(({ name, status, conclusion }) => [name, conclusion ?? status]),

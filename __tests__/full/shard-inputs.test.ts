@@ -37,7 +37,7 @@ test('a cancelled job saves paid answers before it writes the report, because it
   const whole = await sweep();
   await service.close();
   expect(cancelled).toEqual({ atReport: 1, after: 1 });
-  // Otherwise the report is written first.
+  // Without a cancellation, the report is written first.
   expect(whole).toEqual({ atReport: 1, after: 2 });
 });
 
@@ -83,7 +83,7 @@ describe('a sharded sweep in a workflow', () => {
       'evaldiff-shard-2-of-3',
       'evaldiff-shard-3-of-3',
     ]);
-    // On the merge's own runner, whose store contains the merged answers.
+    // The runner of the merge, whose store contains the merged answers.
     const env = { RUNNER_TEMP: temporaryFolder('runner') };
     const merged = await job({ inputs: { mode: 'merge', cache: 'true' }, env });
     expect(at.github.state.checkRuns).toMatchObject([{ title: merged.outputs['title'] }]);

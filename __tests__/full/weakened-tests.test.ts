@@ -1,4 +1,7 @@
-/** Pull requests that weaken their own tests. The first block reports what they removed. */
+/**
+ * Pull requests that weaken their own tests. The first block of the comment reports what they
+ * removed.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';

@@ -59,7 +59,6 @@ const drawn = ({ head, matrices, firsts, choices }: SeenBoard): Board => ({
   choices,
 });
 
-/** The board of a newly opened workbench. */
 async function shownAnew(): Promise<Board> {
   const fresh = beginIn(bench.directory, ['dev', '--store', store], {
     env: localEndpoint(bench.server),

@@ -14,9 +14,8 @@ export interface ArtifactServer {
     run: string,
     job?: string,
   ): Record<'ACTIONS_RUNTIME_TOKEN' | 'ACTIONS_RESULTS_URL' | 'GITHUB_SERVER_URL', string>;
-  /** Of all runs, in the order of upload. */
+  /** Artifacts of all runs, in upload order. */
   artifacts: { run: string; name: string; body: Buffer; id: number }[];
-  /** Names of the methods called. */
   methods: string[];
   /** Rejects the next calls of a method. */
   refuse(method: string, status: number, message: string): void;

@@ -70,8 +70,8 @@ export async function startCacheServer(): Promise<CacheServer> {
       const ask = JSON.parse(body.toString()) as Record<string, unknown>;
       json(200, method(at.pathname.slice(PREFIX.length), ask));
     }
-    // Another of the runner's services. Its client would retry for half a minute without a final
-    // answer.
+    // A request to another service of the runner. Without this 404, its client would retry for half
+    // a minute.
     else if (request.method === 'POST') json(404, { msg: 'not here' });
     else if (request.method === 'PUT') {
       put(at, body, entry);

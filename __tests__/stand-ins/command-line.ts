@@ -17,7 +17,7 @@ export interface Running {
   /** Resolves to the output so far once it has printed `words` on either stream `times` times. */
   said(words: string, times?: number): Promise<string>;
   ended: Promise<Said>;
-  /** Ends it, as a signal would. */
+  /** Ends the command, as a signal would. */
   stop(): Promise<Said>;
 }
 

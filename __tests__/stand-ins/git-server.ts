@@ -5,7 +5,6 @@ import { fixtureEnvironment, type FixtureRepository } from './repository.ts';
 
 /** A git server on loopback that replaces GitHub: one repository at one path. */
 interface GitServer {
-  /** The value of `GITHUB_SERVER_URL`. */
   url: string;
   /** Path and credentials of every request. */
   requests: { path: string; authorization: string | null }[];

@@ -38,7 +38,7 @@ export interface FixtureRepository {
   all(...commands: string[][]): string;
   /** Runs git with bytes on stdin. */
   gitInput(input: string | Uint8Array, ...args: string[]): string;
-  /** Writes only into the work tree. */
+  /** Writes into the work tree without committing. */
   write(files: FixtureFiles): void;
   /** Writes files, adds everything and commits; returns the full commit id. */
   commit(message: string, files?: FixtureFiles): string;

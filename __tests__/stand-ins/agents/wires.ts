@@ -1,16 +1,19 @@
 import type { JsonMap } from '../../../src/types/plain.ts';
 
-/** What a scripted vendor says: text, or a call of a tool. */
+/** A scripted vendor's answer: text, or a tool call. */
 export type Said = string | { name: string; input: JsonMap };
 
 export interface WireCase {
   name: string;
   wire: 'anthropic' | 'openai' | 'gemini';
   path: string;
-  /** How an agent sends its token, and a vendor gets its key. */
+  /** Headers with which an agent sends its token and the gateway sends the vendor's key. */
   auth(key: string): Record<string, string>;
   body(text: string, more?: JsonMap): JsonMap;
-  /** The reply as JSON, and as data of events. 100 tokens of input, 40 of them cached; 7 of output. */
+  /**
+   * The reply as JSON and as stream events. Usage: 100 input tokens, of which 40 are cached, and 7
+   * output tokens.
+   */
   reply(said: Said, model: string): JsonMap;
   events(said: Said, model: string): (JsonMap | string)[];
   tools: JsonMap[];

@@ -1,3 +1,3 @@
-/** GitHub as a run sees it that publishes reports. */
+/** A simulated GitHub for runs that publish reports. */
 export * from './server.ts';
 export * from './state.ts';

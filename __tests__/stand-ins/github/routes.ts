@@ -37,7 +37,7 @@ export interface Route {
   operation: string;
   method: string;
   path: string;
-  /** Any of these is enough. */
+  /** Any of these permissions is enough. */
   needs: [Scope, Exclude<Access, 'none'>][];
   answer: Answer;
 }
@@ -100,7 +100,7 @@ const READ_PULLS: Route['needs'] = [['pull_requests', 'read']];
 const WRITE_PULLS: Route['needs'] = [['pull_requests', 'write']];
 const READ_CHECKS: Route['needs'] = [['checks', 'read']];
 const WRITE_CHECKS: Route['needs'] = [['checks', 'write']];
-/** Metadata, which every token may read. */
+/** Metadata. Every token may read it. */
 const READ: Route['needs'] = [['contents', 'read']];
 
 const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {

@@ -13,7 +13,7 @@ export type Scope = 'contents' | 'pull_requests' | 'issues' | 'checks';
 
 export interface Token {
   account: Account;
-  /** The app that owns the token; null for a personal one, which cannot write check runs. */
+  /** The app that owns the token. Null for a personal token, which cannot write check runs. */
   app: App | null;
   permissions: Record<Scope, Access>;
 }

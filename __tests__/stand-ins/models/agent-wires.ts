@@ -1,6 +1,9 @@
 import { isMap, type Json, type JsonMap } from '../../../src/types/plain.ts';
 
-/** The four APIs that agents call, read into one shape, checked as vendors do, and answered. */
+/**
+ * The four APIs that agents call. This file parses requests into one shape, checks them as the
+ * vendors do, and formats replies.
+ */
 
 export type AgentApi = 'messages' | 'responses' | 'chat' | 'gemini';
 

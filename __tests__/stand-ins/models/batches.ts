@@ -18,7 +18,6 @@ export interface StoodBatch {
   /** In the order of the requests. */
   customIds: string[];
   requests: Seen[];
-  /** Number of status requests. */
   looks: number;
   /** Size of the input file, or of the request that contains everything. */
   bytes: number;

@@ -52,7 +52,7 @@ const openaiError = ({ message, param, code }: Refusal): unknown => ({
   error: { message, type: 'invalid_request_error', param: param ?? null, code: code ?? null },
 });
 
-/** Rejects these parameters with any value. */
+/** Rejects these parameters, whatever their value. */
 function without(status: number, names: Record<string, string>): Place['refuses'] {
   return (body) => {
     const param = Object.keys(names).find((name) => name in body);

@@ -25,9 +25,8 @@ export interface Seen {
   model: string;
   /** Whether it requests an embedding; the only message is the text. */
   embedding: boolean;
-  /** Including the system prompt, for either vendor. */
+  /** For both vendors, the messages include the system prompt. */
   messages: { role: string; content: string }[];
-  /** The original body. */
   body: Record<string, unknown>;
   headers: http.IncomingHttpHeaders;
   /** The requested schema of the answer. */
@@ -64,9 +63,9 @@ export interface Scripted {
 export type Script = (request: Seen) => Scripted | Promise<Scripted>;
 
 export interface ModelServer {
-  /** Without a path, as Anthropic's SDK expects. */
+  /** Has no path, as Anthropic's SDK expects. */
   url: string;
-  /** With `/v1`, as OpenAI's SDK expects. */
+  /** Ends with `/v1`, as OpenAI's SDK expects. */
   openaiUrl: string;
   requests: Seen[];
   /** The vendor's messages for rejected requests. */

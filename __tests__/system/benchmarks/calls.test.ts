@@ -6,7 +6,7 @@ import { projectOf } from '../../../benchmarks/calls/project.ts';
 import { scenariosOf } from '../../../benchmarks/calls/scenarios.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 
-// As in the published figures, but with fewer prompts and references.
+// Fewer than in the published figures.
 const [PROMPTS, REFERENCES] = [6, 2];
 const BASE = projectOf(PROMPTS, REFERENCES);
 const SCENARIOS = scenariosOf(BASE);

@@ -6,7 +6,7 @@ import { benchmarksIn, withTables } from '../../../benchmarks/measure/readme.ts'
 
 const folder = new URL('../../../benchmarks/', import.meta.url);
 const page = readFileSync(new URL('README.md', folder), 'utf8');
-/** `run` runs the others; simulations, agents and seeds have their own pages. */
+/** `run` runs the other benchmarks. The rest of the list have their own pages. */
 const OTHERS = ['run', 'agents', 'attributes', 'causes', 'graders', 'seeds', 'verdicts'];
 
 describe('benchmarks/README.md', () => {

@@ -17,7 +17,7 @@ import { change, say, stepsOf, type Reader } from './reader.ts';
 
 const PAGE = 'docs/agents.md';
 
-// Runs agents, possibly on a busy machine.
+// In milliseconds. Agents are slow on a busy machine.
 jest.setTimeout(120_000);
 
 let model: AgentModel;
@@ -117,7 +117,6 @@ describe('the guide to testing AGENTS.md', () => {
 
 const page = readFileSync(PAGE, 'utf8');
 
-/** The cells of a section's table, without its head. */
 function rowsOf(section: string): string[][] {
   const part = page.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? '';
   return [...part.matchAll(/^\|(.+)\|$/gm)]

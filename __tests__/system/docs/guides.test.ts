@@ -8,7 +8,7 @@ import { startModelServer, type ModelServer } from '../../stand-ins/models/serve
 import { temporaryFolder } from '../../stand-ins/repository.ts';
 import { addTo, change, follow, give, stepsOf, type Edits, type Reader } from './reader.ts';
 
-// Runs every command of five guides, possibly on a busy machine.
+// In milliseconds. The test runs every command of five guides.
 jest.setTimeout(120_000);
 
 let server: ModelServer;

@@ -28,12 +28,14 @@ export function stepsOf(page: string, section?: string): Step[] {
   });
 }
 
-/** File edits that a page describes in prose, by the line after which they are made once. */
+/**
+ * File edits that a page describes in prose. The key is the line after which each edit is made
+ * once.
+ */
 export type Edits = Readonly<Record<string, readonly [file: string, from: string, to: string]>>;
 
 export interface Reader {
   folder: string;
-  /** Environment of the reader's terminal. */
   env: NodeJS.ProcessEnv;
   testOverrides?: TestOverrides;
 }
@@ -59,7 +61,7 @@ export async function follow(
   return said;
 }
 
-/** For an existing file the page shows only a part: lines below a key, or new lines. */
+/** Adds a block to an existing file: the page shows only lines below a key, or new lines. */
 export function addTo(file: string, text: string): void {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const [, key = '', below = ''] = /^# .*\n(\w+:\n)([^]*)$/.exec(text) ?? [];
@@ -81,7 +83,6 @@ export async function give(reader: Reader, line: string): Promise<number> {
   return (await say(reader, line)).code;
 }
 
-/** Runs one shell line. */
 const DONE = { code: 0, out: '' };
 
 export async function say(reader: Reader, line: string): Promise<Pick<Said, 'code' | 'out'>> {

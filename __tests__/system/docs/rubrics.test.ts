@@ -9,7 +9,7 @@ const page = readFileSync('docs/rubrics.md', 'utf8');
 const blocks = [...page.matchAll(/```yaml\n# (\S+)\n([^]*?)```/g)].map(
   ([, file = '', text = '']) => ({ file, text }),
 );
-/** The first block of each file. Together they are a whole project. */
+/** The first block of each file. Together, these blocks are a whole project. */
 const first = Object.fromEntries([...blocks].reverse().map(({ file, text }) => [file, text]));
 
 describe('docs/rubrics.md', () => {

@@ -150,8 +150,8 @@ describe('keys', () => {
       ...[key, encodeURIComponent(key), key.slice(-8)],
       ...(['base64', 'hex'] as const).map((encoding) => Buffer.from(key).toString(encoding)),
     ];
-    // The model repeats every key that it could know, in plain text and encoded. For one question
-    // the server also returns an error that repeats it.
+    // The model repeats every key that it could know, in plain text and encoded. For one question,
+    // the server also returns an error that repeats the keys.
     const at = await stage((request) => {
       const key = /key-\S+/.exec(String(request.headers.authorization))?.[0] ?? '';
       if (questionOf(request.messages) === 12)

@@ -20,7 +20,7 @@ const program: AssignmentProgram = {
   columns: lower.map((least, column) => ({ least, most: upper[column]! })),
 };
 
-/** `dist/` as in a checkout of the action, and the folder of the command line alone. */
+/** `dist/` as in a checkout of the action, and only the folder of the command line. */
 const whole = temporaryFolder('dist');
 cpSync(join(ROOT, 'dist'), whole, { recursive: true });
 const alone = temporaryFolder('cli');
@@ -177,7 +177,7 @@ test("a tool that simulates the runner imports the action's bundle and calls its
     { ...bareEnvironment(), GITHUB_OUTPUT: output },
     whole,
   );
-  // There is no event, and the step reports that once.
+  // Without an event, the step reports that once.
   expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, 'ran 1']);
   expect(readFileSync(output, 'utf8').match(/^conclusion<</gm)).toHaveLength(1);
 });

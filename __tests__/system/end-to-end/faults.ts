@@ -31,7 +31,6 @@ await import(${JSON.stringify(join(ROOT, 'src', 'action.ts'))});
 
 function strike(fault: Fault, { github }: Stage, pid: number): void {
   if (fault === 'GitHub unreachable')
-    // Starting with the next request.
     setImmediate(() => {
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
         github.intercept(method, /./, () => 'reset');

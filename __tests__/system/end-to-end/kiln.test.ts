@@ -58,7 +58,6 @@ interface Change {
   history?: History;
 }
 
-/** What a reviewer sees first. */
 async function reviewed({ base = BASE, head, history }: Change) {
   const options = history === undefined ? {} : { history };
   const { at, run } = await pullRequest(base, head, {

@@ -16,7 +16,7 @@ interface Red {
   headline: string;
   /** Text of the annotation on the changed line. */
   annotated: string;
-  /** The number of failed cases in JUnit; the first has the first line of its text. */
+  /** The number of failed cases in JUnit, and the first line of the first one's text. */
   failed: number;
   first: [name: string, line: string];
 }

@@ -29,7 +29,7 @@ import {
   type Stage,
 } from './stage.ts';
 
-/** Would pass if its own gate and metric judged it. */
+/** This head would pass if its own gate and metric judged it. */
 const HOSTILE = {
   ...WORSE,
   'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never'),

@@ -137,12 +137,12 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
 export interface Event {
   name: string;
   payload: unknown;
-  /** GITHUB_SHA */ sha?: string;
+  /** The value of `GITHUB_SHA`. */
+  sha?: string;
 }
 
 export interface Step {
   event: Event;
-  /** The workspace. */
   checkout: Pick<FixtureRepository, 'directory'>;
   /** The server's repository. Default: the repository that the workspace was cloned from. */
   origin?: FixtureRepository;

@@ -177,7 +177,7 @@ export function pullRequestEvent({ base, head }: Change, fixture = 'pull_request
   return { name: fixture.split('.')[0]!, payload };
 }
 
-/** Makes the head of a change a fork's commit: the origin has it in `refs/pull` alone. */
+/** Makes the head of a change a fork's commit: in the origin, only `refs/pull` contains it. */
 export function fromFork(at: Stage, change: Change): Change {
   change.origin.git('update-ref', '-d', 'refs/heads/topic');
   const head = { ref: 'friendlier', sha: change.head, repository: FORK };

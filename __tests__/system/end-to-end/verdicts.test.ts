@@ -24,7 +24,7 @@ describe('the verdict', () => {
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).not.toBe('failure');
     expect(run.outputs).toMatchObject({ regressed: '0' });
-    // The answers did vary.
+    // Checks that the answers varied.
     expect(Number(run.outputs['pass-rate-base'])).toBeGreaterThan(0.2);
     expect(Number(run.outputs['pass-rate-head'])).toBeLessThan(0.8);
   });

@@ -28,15 +28,16 @@ const WORSE = promptOf('Skip 1 2 3 4');
 const chat = (files: FixtureFiles): FixtureFiles => below('services/chat', files);
 
 /**
- * A file that exists only if a program ran that must not; it holds what that program could read.
+ * Path of a file that exists only if a forbidden program ran. It contains what that program could
+ * read.
  */
 const canary = (): string => join(temporaryFolder('canary'), 'ran');
 
-/** A program that replaces one of git's. */
+/** A program that replaces one of git's and writes to the file. */
 const trap = (file: string): string =>
   `#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/environ >> ${file}\necho ran >> ${file}\nexit 1\n`;
 
-/** Files that make git take a folder for a bare repository with a configuration. */
+/** Files that make a folder look to git like a bare repository with a configuration. */
 function skeleton(file: string, more = ''): FixtureFiles {
   const run = `sh -c 'cat /proc/$PPID/environ > ${file}'`;
   return {
@@ -67,7 +68,7 @@ function checkedOut({ origin }: Change): string {
   return shallowCheckout(origin, 'refs/pull/12/merge').directory;
 }
 
-/** The same on a new stage, for the project in `services/chat`. */
+/** Runs the action on a new stage, for the project in `services/chat`. */
 async function judged(change: Change, directory = checkedOut(change)) {
   const at = await stage(obedient);
   return { at, run: await inWorkspace(at, change, directory, PULL_REQUEST) };
@@ -76,7 +77,6 @@ async function judged(change: Change, directory = checkedOut(change)) {
 /** The log without the lines that tell the runner what to mask. */
 const unmasked = ({ log }: StepResult): string => log.replaceAll(/^::add-mask::.*$/gm, '');
 
-/** The parts of a verdict that do not differ between runs. */
 const verdictOf = ({ code, outputs: { conclusion, title, calls }, result }: StepResult) => ({
   ...{ code, conclusion, title, calls, reasons: reasonsInWords(result) },
 });

@@ -55,7 +55,7 @@ describe('model name', () => {
   const entry = (name: string, more = ''): string =>
     `name it in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
   test.each([
-    // Close to a known family.
+    // A typo of a known model family.
     ['gtp-5.4', 'did you mean "gpt-5.4"? Else '],
     ['gpt5', 'did you mean "gpt-5"? Else '],
     ['claud-sonnet-5-5', 'did you mean "claude-sonnet-5-5"? Else '],

@@ -51,7 +51,7 @@ async function published(
   return { ...ready, ids, summary: await readFile(summaryPath, 'utf8').catch(() => '') };
 }
 
-/** Every reference fails differently, so no two share an annotation. */
+/** Makes every reference fail differently, so that no two share an annotation. */
 function eachInItsOwnWay(result: Result): Result {
   const apart = (side: SideResult, index: number): SideResult => ({
     ...side,

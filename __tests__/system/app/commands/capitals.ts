@@ -1,4 +1,6 @@
-/** A prompt that starts with these words, for `capitals` or another suite with its references. */
+/**
+ * A prompt that starts with these words, for `capitals` or another suite with the same references.
+ */
 export const promptBeginning = (words: string, name = 'capitals'): Record<string, string> => ({
   [`prompts/${name}.yaml`]: `name: ${name}
 model: m
@@ -8,7 +10,7 @@ messages: [{ role: user, content: "${words} {q}" }]
 `,
 });
 
-/** Settings and tests: so many questions whose answer is Oslo, and this gate. */
+/** Settings with this gate, and this number of questions whose answer is Oslo. */
 export const capitals = (references: number, gate: string): Record<string, string> => ({
   'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
   'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]

@@ -22,7 +22,6 @@ export interface Compared {
   directory: string;
   result: Result;
   server: ModelServer;
-  /** Output of the comparison. */
   out: string;
   run(args: readonly string[], more?: Partial<Terminal>): Promise<{ code: number; said: string }>;
   /** Compares again with these arguments instead of `--no-store`. */

@@ -11,7 +11,10 @@ import { capitals, promptBeginning } from './capitals.ts';
 
 const REFERENCES = 30;
 
-/** A prompt that breaks the first questions, and a model that later fails every second one. */
+/**
+ * A project whose changed prompt breaks the first questions, and whose model later fails every
+ * second question.
+ */
 async function openProject(gate = '{}', more: readonly string[] = []) {
   const prompts = (words: string) => ({
     ...promptBeginning(words),
@@ -166,7 +169,8 @@ test('a plan counts the calls for confirmation if answers are stored', async () 
   const { diff, plan } = await openProject();
   expect(await plan('Please answer:')).not.toContain('if something regresses');
   await diff('Please answer:');
-  // Five suspects with ten pairs, and three tries of all references on both sides.
+  // Ten pairs of tries for five suspicious references, and three tries of all references on both
+  // sides.
   expect(await plan('Kindly answer:')).toContain(
     `up to ${String(2 * (5 * 10 + 3 * REFERENCES))} more calls if something regresses or is fixed`,
   );

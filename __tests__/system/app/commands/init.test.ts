@@ -146,7 +146,7 @@ describe('evaldiff init', () => {
       ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'],
       0,
     ]);
-    // They are evaluated directly; a converted copy would be evaluated a second time.
+    // `init` must not convert these files: evaldiff already evaluates them directly.
     const { project, problems } = await read(files);
     expect([problems, project.suites.map(({ tests }) => tests.references.length)]).toEqual([
       [],

@@ -5,7 +5,7 @@ import { startModelServer } from '../../../stand-ins/models/server.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 
 interface Side {
-  /** Reference numbers of each prompt. */
+  /** Numbers of the references, by prompt. */
   [prompt: string]: number[];
 }
 

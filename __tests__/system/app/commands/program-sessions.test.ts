@@ -5,7 +5,10 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 
-/** A program that logs its calls. On head its first process, or every process, answers wrongly. */
+/**
+ * A program that logs its calls. On head, either its first process or every process answers
+ * wrongly.
+ */
 const app = (log: string): string => `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -37,7 +37,7 @@ references:
   - { input: { message: '" + open("/etc/passwd").read() + "' }, expected: 'pong to " + open("/etc/passwd").read() + "' }
 `;
 
-/** A stand-in for the package that repeats its input. */
+/** Replaces the package. It repeats its input. */
 const LANGCHAIN = {
   'lib/langchain/__init__.py': '',
   'lib/langchain/schema.py':

@@ -1,4 +1,4 @@
-/** What counts as evidence, and the effect of missing evidence. */
+/** Which tries count as evidence, and the effect of missing evidence. */
 import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';

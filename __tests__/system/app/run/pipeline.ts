@@ -150,7 +150,7 @@ export async function runPipeline(
 
 type Reply = Parameters<typeof runPipeline>[2];
 export const yes: Reply = () => 'yes';
-/** Head answers everything wrongly. */
+/** Answers every question of head wrongly. */
 export const noToNew: Reply = (_, question) => (question.startsWith('New') ? 'no' : 'yes');
 /** Answers one question wrongly. */
 export const noTo =
@@ -158,7 +158,7 @@ export const noTo =
   (_, question) =>
     question === one ? 'no' : 'yes';
 
-/** Runs a suite of `count` references whose prompt alone changes. */
+/** Runs a suite of `count` references in which only the prompt changes. */
 export const reworded = (
   count: number,
   reply: Reply,

@@ -33,7 +33,7 @@ async function looks(
   await afterEachEdit({ root, until: until.signal }, async ({ follow }) => {
     const step = steps[looked];
     looked += 1;
-    // The change of the last step was noticed.
+    // Watching has noticed the change of the last step.
     if (step === undefined) return { files: [], over: true };
     follow(step.follow);
     setImmediate(() => step.then(root));

@@ -187,7 +187,7 @@ describe('the list of changed files', () => {
         !isEdited(Number(/\d+/.exec(path)?.[0])),
     );
     expect(unedited).toHaveLength(2000);
-    // Edited renames beyond git's limit are a new and a deleted file; nothing is left out.
+    // Beyond git's limit, an edited rename appears as a new and a deleted file.
     const kept = found.filter(({ deleted }) => !deleted).map(({ path }) => path);
     expect(new Set(kept).size).toBe(4000);
   });

@@ -14,8 +14,8 @@ import {
 import { messageOf, using } from './opened-repository.ts';
 
 /**
- * main has 130 commits; `topic` left it 75 commits ago and adds three; the pull request's merge
- * commit is on top of both.
+ * `main` has 130 commits. `topic` branched off 75 commits ago and adds three. The pull request's
+ * merge commit joins both.
  */
 function pullRequest() {
   const source = createRepository();
@@ -33,14 +33,17 @@ function pullRequest() {
   origin.gitInput('', 'fetch', '--quiet', source.directory, merge);
   origin.git('update-ref', 'refs/pull/7/merge', merge);
   origin.git('update-ref', 'refs/pull/7/head', topic);
-  // Only the pull request's refs know it, as with a fork.
+  // As with a fork, only the pull request's refs contain the commit.
   origin.git('branch', '-D', 'topic');
   return { origin, base: main[129]!, fork, topic, merge, old: main[20]! };
 }
 
 const pr = pullRequest();
 
-/** Old servers, and protocol 0 without `uploadpack.allow…`, give only what a ref points at. */
+/**
+ * Simulates old servers, and protocol 0 without `uploadpack.allow…`: they serve only commits that a
+ * ref points at.
+ */
 function refuseIds(clone: FixtureRepository): FixtureRepository {
   clone.git('config', 'protocol.version', '0');
   return clone;
@@ -120,7 +123,6 @@ describe('a missing commit', () => {
       const head = ensureCommit(nowhere, { side: 'head' });
       expect(await messageOf(head)).toContain(`The head ${failure}`);
       expect(await messageOf(tree(nowhere, '.'))).toContain(`The ${failure}`);
-      // A failed fetch blocks nothing.
       await ensureCommit(pr.old);
     });
   });

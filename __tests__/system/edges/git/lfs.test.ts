@@ -11,7 +11,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const pointerTo = (text: string): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${String(text.length)}\n`;
 
-/** A commit that holds a pointer, as Git LFS leaves it. */
+/** A repository with a commit that contains a Git LFS pointer. */
 function committed(files: FixtureFiles = {}) {
   const repository = createRepository();
   const head = repository.commit('one', {

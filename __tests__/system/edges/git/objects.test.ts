@@ -24,7 +24,7 @@ function readerIn(more: NodeJS.ProcessEnv = {}) {
 const store = (content: string | Uint8Array): string =>
   repository.gitInput(content, 'hash-object', '-w', '--stdin');
 
-/** As `store`, of many by one git. */
+/** Stores many contents with a single git process. */
 function storeAll(contents: readonly Uint8Array[]): string[] {
   const folder = temporaryFolder('contents');
   const files = contents.map((content, index) => {
@@ -35,7 +35,7 @@ function storeAll(contents: readonly Uint8Array[]): string[] {
   return repository.gitInput(files.join(''), ...hashing).split('\n');
 }
 
-/** Reads from a stand-in for git whose answers a test writes itself. */
+/** Reads from a scripted program that replaces git. */
 function scriptedReader(script: string) {
   const bin = temporaryFolder('bin');
   writeFiles(bin, { git: { program: `#!${process.execPath}\n${script}` } });

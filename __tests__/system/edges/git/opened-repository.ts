@@ -17,9 +17,9 @@ export const decode = (bytes: Uint8Array): string => Buffer.from(bytes).toString
 
 type Place = string | SourceTree;
 
-/** An open repository, with short forms of what most tests read. */
+/** An open repository, with helpers for most tests. */
 export interface Opened extends Repository {
-  /** Paths of the files of a commit, of a tree, or of the work tree, named `worktree`. */
+  /** Paths of the files in a commit, in a tree, or in the work tree (`worktree`). */
   paths(at: Place, folder?: string): Promise<string[]>;
   text(at: Place, path: string, folder?: string): Promise<string>;
   changedPaths(base: string, head: Place, folder?: string): Promise<string[]>;
@@ -39,7 +39,7 @@ function withShortForms(repository: Repository): Opened {
   };
 }
 
-/** Opens, works, closes; afterwards nothing may be left in the folder for temporary files. */
+/** Opens a repository, does the work and closes it. Checks that no temporary files remain. */
 export async function using<T>(
   directory: string,
   work: (repository: Opened, temporary: string) => Promise<T>,
@@ -68,7 +68,7 @@ export const renamed = (from: string, to: string, ...lines: Lines) => fileChange
 export const added = (path: string, ...lines: Lines) => fileChange(path, null, lines);
 export const deleted = (path: string) => fileChange(path, path, [], true);
 
-/** A folder with a `git` that runs a line of shell before the real one: for PATH. */
+/** A folder for PATH whose `git` runs a shell line before the real git. */
 export function gitAfter(line: string): string {
   const folder = temporaryFolder('bin');
   const path = process.env['PATH'] ?? '';
@@ -77,7 +77,7 @@ export function gitAfter(line: string): string {
   return folder;
 }
 
-/** Lets partial clones of a repository get single objects, as GitHub does. */
+/** Lets partial clones of a repository fetch single objects, as GitHub does. */
 export function allowFilters(origin: FixtureRepository): FixtureRepository {
   for (const key of ['allowFilter', 'allowAnySHA1InWant'])
     origin.git('config', `uploadpack.${key}`, 'true');
@@ -88,7 +88,7 @@ export const remoteAt = ({ directory }: FixtureRepository): RemoteAddress => {
   return { url: `file://${directory}`, settings: [], advice: '' };
 };
 
-/** What a user reads of the `UserError` that the promise must end with. */
+/** The message of the `UserError` with which the promise must reject. */
 export async function messageOf(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => null,

@@ -25,10 +25,10 @@ function cloneOf({ directory: from, git }: FixtureRepository, ...options: string
   return createRepository({ directory });
 }
 
-/** What `actions/checkout` makes of `filter: blob:none`. */
+/** A clone as `actions/checkout` makes it with `filter: blob:none`. */
 const partialClone = (option: string) => cloneOf(origin, '--filter=blob:none', option);
 
-/** Packs of evaldiff's own store: each fetch leaves one. */
+/** Number of packs in evaldiff's temporary repository. Each fetch adds one. */
 function packs(temporary: string): number {
   const [store = ''] = readdirSync(temporary);
   const folder = join(temporary, store, 'store.git/objects/pack');
@@ -36,7 +36,7 @@ function packs(temporary: string): number {
   return readdirSync(folder).filter((name) => name.endsWith('.pack')).length;
 }
 
-/** Objects that were brought into it, the borrowed ones aside. */
+/** Number of objects fetched into evaldiff's temporary repository, without borrowed ones. */
 function broughtTo(temporary: string): number {
   const [store = ''] = readdirSync(temporary);
   const folder = join(temporary, store, 'store.git');
@@ -128,7 +128,7 @@ describe('reading one project of a monorepo', () => {
   const head = source.commit('head', { [prompt]: 'head\n' });
   const monorepo = allowFilters(bareOrigin(source));
 
-  /** Reads the project as a run does; objects that this brought. */
+  /** Reads the project as a run does. Returns the number of fetched objects. */
   const readProject = (workspace: string): Promise<number> =>
     using(
       workspace,
@@ -148,7 +148,8 @@ describe('reading one project of a monorepo', () => {
     );
 
   test('fetches only commits, the folders above the project, and the files that are read', async () => {
-    // Commits, trees on the way, the project's trees, and two contents: not the 3,000 others.
+    // It fetches only commits, the project's trees with their parents, and two file contents, but
+    // not the other 3,000 files.
     expect(await readProject(temporaryFolder('workspace'))).toBeLessThan(20);
   });
 

@@ -42,7 +42,7 @@ describe('the remote of a workflow', () => {
     const commands = readFileSync(seen, 'utf8');
     expect(commands).not.toContain(TOKEN);
     expect(commands).not.toContain(SECRET);
-    // Every git was started outside of the workspace, on a repository that it was given.
+    // Every git process starts outside the workspace and gets its repository as an argument.
     for (const line of commands.trimEnd().split('\n')) {
       expect(line.startsWith(workspace)).toBe(false);
       expect(line).toMatch(/ -c safe\.bareRepository=explicit /);

@@ -27,7 +27,7 @@ describe('opening a repository', () => {
     );
   });
 
-  // Only root can give a file away.
+  // Only root can change the owner of a file.
   (process.getuid?.() === 0 ? test : test.skip)(
     'a repository of another user is read, and its word on where to fetch from does not count',
     async () => {

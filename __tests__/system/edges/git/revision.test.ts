@@ -10,7 +10,6 @@ const head = repository.commit('head', { 'a.yaml': 'head\n' });
 repository.git('tag', 'light', base);
 repository.git('tag', '-a', '-m', 'x', 'heavy', base);
 
-/** Opens the repository while a branch has this name. */
 async function withBranch(name: string, at: string, work: (opened: Opened) => Promise<void>) {
   repository.git('update-ref', `refs/heads/${name}`, at);
   await using(repository.directory, work);
@@ -104,7 +103,7 @@ describe('a revision', () => {
         return Promise.all(names.map((name) => opened.resolve(name)));
       });
     expect(await asked()).toEqual(expected);
-    // Of a form that git alone reads.
+    // A ref file in a form that only git can read.
     const file = join(own.directory, '.git/refs/heads/moved');
     writeFileSync(file, `${two}   \n`);
     expect(own.git('rev-parse', 'moved')).toBe(two);

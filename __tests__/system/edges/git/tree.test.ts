@@ -181,7 +181,7 @@ describe('a tree', () => {
       await opened.checkout(head, join(temporaryFolder(), 'out'));
     });
     expect(existsSync(join(repository.directory, 'canary'))).toBe(false);
-    // The trap is armed: plain git walks into it.
+    // Shows that the trap works: git itself follows it.
     repository.git('add', 'a.yaml');
     expect(existsSync(join(repository.directory, 'canary'))).toBe(true);
   });

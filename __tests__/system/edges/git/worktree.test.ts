@@ -30,8 +30,8 @@ import {
 } from './opened-repository.ts';
 
 /**
- * Every file below `.git` with size and time: what must not change. (git renews the time of an
- * object that it meets again.)
+ * Every file below `.git` with size and time, none of which may change. Git itself may update the
+ * time of an object that it writes again, so object times are left out.
  */
 function innards({ directory }: FixtureRepository): string[] {
   const describe = (path: string): string => {
@@ -145,8 +145,8 @@ describe('the snapshot of uncommitted files', () => {
     repository.write({ 'a.yaml': 'one\n' });
     utimesSync(file, moment, moment);
     repository.commit('base');
-    // Same size, same time: only the index's own time, equal to the file's, tells git to look at
-    // the content.
+    // Size and time are the same. Git reads the content only because the index has the same time as
+    // the file.
     writeFileSync(file, 'two\n');
     utimesSync(file, moment, moment);
     expect(repository.git('diff', '--name-only')).toBe('');
@@ -325,7 +325,7 @@ describe('the snapshot of uncommitted files', () => {
   test('is an error that names the files that cannot be read', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
-    // Tests may run as root, who can read every file. So a stand-in prints git's message.
+    // Tests may run as root, who can read every file. So a fake git prints the message.
     const refusal =
       'error: open("secret.yaml"): Permission denied\nerror: unable to index file secret.yaml\nfatal: adding files failed';
     const PATH = gitAfter(

@@ -39,7 +39,7 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
 const written = (id: unknown, ...warnings: string[]) => ({ ok: true, id, warnings });
 const refused = (why: string) => ({ ok: false, warning: `The check run was not written: ${why}` });
 
-/** A stand-in of GitHub, and what publishes to it. */
+/** A simulated GitHub, and a client that publishes to it. */
 async function ready(...given: Parameters<typeof setup>) {
   const made = await setup(...given);
   const publish = (more: Partial<CheckJob> = {}) => publishCheck(made.client, job(more));

@@ -14,7 +14,9 @@ import { HEAD, REPOSITORY, setup, type Setup } from './setup.ts';
 
 const PULL = /\/pulls\/12$/;
 
-/** Reads the head of pull request 12, and gives what a surface would report if that fails. */
+/**
+ * Reads the head of pull request 12. If that fails, returns the message that evaldiff would report.
+ */
 async function readHead({ client }: Setup): Promise<string> {
   try {
     return await currentHead(client, REPOSITORY, 12);
@@ -23,7 +25,7 @@ async function readHead({ client }: Setup): Promise<string> {
   }
 }
 
-/** The first `times` requests get `instead`. */
+/** Answers the first `times` requests with `instead`. */
 function fail({ github }: Setup, times: number, instead: Instead): void {
   github.intercept('GET', PULL, ({ count }) => (count <= times ? instead : undefined));
 }

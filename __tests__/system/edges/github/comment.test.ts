@@ -41,7 +41,7 @@ function job(more: Partial<CommentJob> = {}): CommentJob {
   };
 }
 
-/** A stand-in with pull request 12, and short forms of what is done with it. */
+/** A simulated GitHub with pull request 12, and helpers for the tests. */
 async function ready(...given: Parameters<typeof setup>) {
   const made = await setup(...given);
   const publish = (more: Partial<CommentJob> = {}) => publishComment(made.client, job(more));

@@ -24,12 +24,12 @@ function fixture(name: string): unknown {
   );
 }
 
-/** The event of a fixture is the part of its name before the first dot. */
+/** The name of a fixture starts with its event, up to the first dot. */
 function read(name: string) {
   return readEvent(env(name.split('.')[0] ?? ''), fixture(name));
 }
 
-/** A payload with another value at a path of names; undefined removes it. */
+/** The payload with another value at a dotted path; undefined removes the key. */
 function change(payload: unknown, path: string, value: unknown): unknown {
   const changed = structuredClone(payload) as Record<string, unknown>;
   const names = path.split('.');
@@ -81,7 +81,7 @@ describe('reading an event', () => {
     ['pull_request_target.approved', 'untrusted'],
     ['push', 'trusted'],
     ['push.new-branch', 'trusted'],
-    // Until its pull request is looked up.
+    // It is untrusted until evaldiff has looked up its pull request.
     ['merge_group', 'untrusted'],
     ['workflow_dispatch', 'trusted'],
     ['schedule', 'trusted'],

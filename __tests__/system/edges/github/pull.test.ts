@@ -143,7 +143,8 @@ describe('the pull request in a merge queue', () => {
     const found = await withQueuedPullRequest(client, queued(BRANCH));
     expect(found).toEqual({ facts: { ...queued(BRANCH), ...known }, warnings: [] });
     expect(trustLevel(found.facts, 'own-branch').level).toBe(level);
-    // Its number stays unsaid: a comment of the queue would stand for another comparison.
+    // The facts omit the number, because a comment from the merge queue would describe another
+    // comparison.
     expect(found.facts.pullRequest).toBeNull();
   });
 

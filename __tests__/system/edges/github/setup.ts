@@ -16,7 +16,7 @@ export interface Setup {
   requests: () => string[];
 }
 
-/** A stand-in with pull request 12 at `HEAD`, and a client of it; both end with the test. */
+/** A simulated GitHub with pull request 12 at `HEAD`, and a client. Both close after the test. */
 export async function setup(
   token: Token = workflowToken({ pull_requests: 'write', checks: 'write' }),
   options: Partial<ClientOptions> = {},

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type Pace, createPace } from '../../../../src/edges/providers/pace.ts';
 
-/** One round: an answer for every slot. */
 function round(pace: Pace, latencyMs: number): number {
   for (let left = pace.slots(); left > 0; left--) pace.answered(latencyMs, true);
   return pace.slots();
@@ -18,7 +17,7 @@ test('concurrency halves at a rate limit, never below one, then grows by one per
   const pace = createPace({ start: 16, max: 50 });
   pace.halve();
   expect(pace.slots()).toBe(8);
-  // The limit grows during a round, so its last slots are shared by a few more answers.
+  // The limit grows during a round, so a few more answers arrive at the end.
   const grown = [round(pace, 100), round(pace, 100), round(pace, 100)];
   expect(grown.every((slots, index) => slots >= 8 + index && slots <= 9 + index)).toBe(true);
   for (let times = 0; times < 10; times++) pace.halve();

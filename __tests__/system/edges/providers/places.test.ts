@@ -69,7 +69,7 @@ describe.each(CASES)('%s', (_name, place) => {
     // The name decides which API is used.
     const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';
     const { kind, message } = errorOf(await ask(model));
-    // An address that contains the model does not exist without it.
+    // If the address contains the model, an unknown model makes it a wrong address.
     const words = place.path.includes('/deployments/')
       ? 'Resource not found'
       : place.unknownModel.message;

@@ -54,7 +54,7 @@ describe('a command line', () => {
     expect(startable(['C:\\x\\app.exe'], WHERE, windows())).toMatchObject({
       file: 'C:\\x\\app.exe',
     });
-    // No such program: the system reports it.
+    // A missing program is reported by the system when it starts.
     expect(startable(['nothing'], WHERE, windows())).toMatchObject({ file: 'nothing' });
   });
 
@@ -103,7 +103,7 @@ test("a program on Windows is ended with its children by the system's taskkill",
   child.kill('SIGTERM');
   expect(await child.ended).toEqual({ how: 'signal', signal: 'SIGKILL' });
   expect(readFileSync(`${folder}/told`, 'utf8')).toMatch(/^\/PID \d+ \/T \/F $/);
-  // The process is gone, and its id may belong to another.
+  // The process has exited, and another process may have its id.
   expect(() => child.kill('SIGKILL')).not.toThrow();
 });
 

@@ -20,7 +20,6 @@ const REPLY = JSON.stringify({
   choices: [{ finish_reason: 'stop', message: { content: 'there' } }],
 });
 
-/** Makes so many different calls at once. */
 function asking(url: string, more: Partial<ProviderOptions> = {}) {
   const providers = createProviders(
     options({ endpoints: new Map([['far', { url, key: KEY }]]), ...more }),

@@ -1,7 +1,7 @@
 /**
- * Runs every attack of one language against a sandbox, in a process that holds a canary, and prints
- * what came of it as JSON. Started by attacks.test.ts, also as another user: `node
- * attack-harness.ts '{"language": …}'`.
+ * Runs every attack of one language against a sandbox, in a process whose environment contains a
+ * canary (a secret to find), and prints the results as JSON. attacks.test.ts starts it, also as
+ * another user: `node attack-harness.ts '{"language": …}'`.
  */
 import { createSocket } from 'node:dgram';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export interface HarnessOptions {
 }
 export interface HarnessReport {
   results: Record<string, CodeResult>;
-  /** What each harmless evaluation right after an attack gave. */
+  /** Result of a harmless evaluation right after each attack. */
   after: Record<string, CodeResult>;
   printed: string[];
   contacts: number;

@@ -35,7 +35,7 @@ async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<
   return JSON.parse(stdout) as HarnessReport;
 }
 
-/** A module that a locked kernel cannot load is as good an end as a call that it refuses. */
+/** An attack also fails if the kernel cannot load the module that it needs. */
 const notLoaded = /can only be loaded with code: host/;
 
 function judge(
@@ -68,7 +68,7 @@ const users = (['own', 'nobody'] as const).filter((user) => user === 'own' || is
 const python = { language: 'python', mode: 'sandbox', python: systemPython } as const;
 
 describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) => {
-  // Limits of time and memory are the same for all users and kernels: they are met once.
+  // Limits of time and memory do not depend on the user or kernel, so only one test runs into them.
   test('read no planted secret, reach no socket and write no file', async () => {
     const options = { ...python, only: user === 'own' ? 'all' : 'locks' } as const;
     judge(await attack(options, user), options);

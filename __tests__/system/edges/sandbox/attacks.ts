@@ -1,10 +1,10 @@
 /**
- * Programs that try to get out of the sandbox, or to disturb it. Each says how it must end: with an
- * error that matches, or with a value (then the harness still looks for the canary in it). No jest
- * here: the harness is a separate program.
+ * Programs that try to escape from the sandbox or to disturb it. Each must end with a matching
+ * error, or with a value in which the harness looks for the canary. This file does not import jest,
+ * because the harness is a separate program.
  */
 export interface Surroundings {
-  /** The process that holds the canary in its environment and memory. */
+  /** Id of the process that has the canary in its environment and memory. */
   holder: number;
   /** A readable file with the canary, a writable one, and the folder of both. */
   token: string;
@@ -18,16 +18,16 @@ export interface Surroundings {
 
 export interface Attack {
   code: string;
-  /** What its error says; null: it may finish, and only what it brings home is checked. */
+  /** Pattern of the expected error. Null: the attack may finish, and only its value is checked. */
   ends: RegExp | null;
-  /** It gets what it wants where nothing is locked; the control run proves that. */
+  /** Whether the attack succeeds without the locks. A control run proves that. */
   worksUnlocked: boolean;
 }
 
 /** Time limit in seconds of attacks that should time out. */
 export const HASTE = 0.3;
 
-/** Whether it runs into a limit of time or memory, which no lock of the kernel has a part in. */
+/** Whether a limit of time or memory ends the attack, without the kernel's locks. */
 export function meetsLimit({ ends }: Attack): boolean {
   return isTimed({ ends }) || ends?.test('used more than 512 MiB') === true;
 }
@@ -38,7 +38,10 @@ export function isTimed({ ends }: Pick<Attack, 'ends'>): boolean {
 
 const closed = /metric code cannot use files/;
 const text = (value: string): string => JSON.stringify(value);
-/** A system call by its number on x86-64 and arm64, straight past Python's own checks. */
+/**
+ * Python code that makes a system call by its number on x86-64 or arm64, which avoids Python's own
+ * checks.
+ */
 const call = (x86: number, arm: number, args: string): string =>
   [
     'import ctypes, os',
@@ -51,7 +54,7 @@ const call = (x86: number, arm: number, args: string): string =>
   ].join('\n');
 const done = '\nresult = True';
 
-/** Attacks by name and code, of one end. */
+/** Builds attacks that all end in the same way. */
 function ending(
   ends: Attack['ends'],
   codes: Record<string, string>,
@@ -152,8 +155,7 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
       'raises its own limits': `import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))\nmetric = 1${done}`,
     }),
     ...ending(/ended the Python process|metric code cannot use files|ModuleNotFoundError/, {
-      // int 0x80 reaches the i386 table, whose numbers mean other calls; the filter ends the
-      // process.
+      // int 0x80 uses the i386 table, whose numbers mean other calls. The filter ends the process.
       'calls with 32-bit numbers': [
         'import ctypes, mmap, os',
         'if os.uname().machine != "x86_64": os._exit(1)',
@@ -206,7 +208,7 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
   };
 }
 
-/** QuickJS has no files, network or processes to close: there must simply be none of them. */
+/** QuickJS has no access to files, network or processes. These attacks check that none exists. */
 export function javascriptAttacks(at: Surroundings): Record<string, Attack> {
   const none = /is not defined|not a function|cannot read property|not an object|no setter/;
   const has = 'metric = String(process.env.EVALDIFF_CANARY); result = true';

@@ -23,7 +23,8 @@ test('without the guard a signal from any process of the same user opens the ins
 }, 30_000);
 
 test('with the guard the same signal does not open the inspector', async () => {
-  // The second listener ends the process; it is added after the count, to not be a guard itself.
+  // The second listener ends the process. It is added after the count, so that it does not count as
+  // a guard.
   const before = `
     import { guardProcess } from ${JSON.stringify(guard)};
     guardProcess();

@@ -29,7 +29,7 @@ function job(language: CodeLanguage, code: string, rest: Partial<CodeJob> = {}):
   return { suite: 'p', side: 'head', language, code, outputs, inputs: [{}], ...rest };
 }
 
-/** For tests of what code does, wherever it runs: kept, because starting takes the time. */
+/** Shared by tests of the code's results, because starting a sandbox is slow. */
 let kept: ReturnType<typeof createSandbox> | null = null;
 afterAll(async () => await kept?.close());
 const evaluate = (asked: CodeJob): Promise<CodeResult[]> =>
@@ -46,7 +46,6 @@ async function one(
   return result!;
 }
 
-/** Code that passes with this metric. */
 const passing = (language: CodeLanguage, metric: string): string =>
   language === 'python' ? `metric = ${metric}\nresult = True` : `metric = ${metric}; result = true`;
 
@@ -56,10 +55,10 @@ const ok = (metric: unknown, result = true): unknown => ({
 });
 const error = (message: string): unknown => ({ status: 'error', cause: 'code', message });
 
-/** What says nothing of the code's inputs. */
+/** The result of inputs that the sandbox could not evaluate. */
 const unrun = (message: string): unknown => ({ status: 'error', cause: 'sandbox', message });
 
-/** The same idea in both languages; a test that holds for one must hold for the other. */
+/** The same code in both languages, which must give the same results. */
 const both = [
   {
     language: 'python' as const,
@@ -201,7 +200,7 @@ describe('JavaScript code has the features of Node', () => {
     const code = `${functions} metric = ${metric}${metric.includes('result') ? '' : '; result = true'}`;
     const { evaluate } = sandbox({ timeoutSeconds: metric === 'spin()' ? 0.3 : 20 });
     expect((await evaluate(job('javascript', code)))[0]).toMatchObject(result as object);
-    // The next evaluation finds nothing of an unfinished one.
+    // The next evaluation sees nothing of an unfinished one.
     expect(await evaluate(job('javascript', passing('javascript', 'typeof f')))).toEqual([
       ok('undefined'),
     ]);
@@ -490,8 +489,8 @@ describe('errors of Python code', () => {
   });
 
   /**
-   * Finds the frame of the worker around it and answers for the evaluation with actual == 1 in
-   * `forge`'s way.
+   * Finds the stack frame of the worker and runs `forge` to fake the answer for the evaluation with
+   * actual == 1.
    */
   const forger = (forge: string, late: 'True' | 'False'): string =>
     [
@@ -502,7 +501,7 @@ describe('errors of Python code', () => {
       'worker = frame.f_locals',
       'line = worker["identity"] + b\' {"values":{"metric":"forged","result":true}}\\n\'',
       `if actual == 1: ${forge}`,
-      // says nothing, so that what it is taken to have said is not its own
+      // sends no answer, so an answer that arrives is not its own
       'while actual == 2 and late: pass',
       'metric = actual',
       'result = True',
@@ -516,7 +515,8 @@ describe('errors of Python code', () => {
   });
 
   test('include a second reply, which never counts for the next evaluation', async () => {
-    // It waits for the next request, so that its ordinary answer comes when another is expected.
+    // Waits for the next request, so that its ordinary answer arrives when another answer is
+    // expected.
     const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';
     const results = await evaluate(job('python', forger(forge, 'True'), { inputs }));
     expect(results).toEqual([ok(0), ok('forged'), channel, ok(3)]);
@@ -689,7 +689,7 @@ describe('errors of JavaScript code', () => {
     ['metric = Array(1e6).fill(1); result = true', 'metric is larger than 64 KiB'],
     ['require("fs")', "ReferenceError on line 1: 'require' is not defined"],
     ['for (var a = [];;) a.push(new ArrayBuffer(1 << 26))', 'used more than 512 MiB'],
-    // The rest of the memory goes by small parts, until nothing is left for an error either.
+    // Uses up the rest of the memory in small parts, so that even an error cannot be created.
     [
       'var b = []; try { for (;;) b.push(new ArrayBuffer(1 << 26)) } catch {} for (var a = null;;) a = { a, list: Array(1000).fill(1) }',
       'used more than 512 MiB',

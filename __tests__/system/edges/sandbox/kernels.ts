@@ -15,8 +15,8 @@ function program(folder: string, name: string, text: string): string {
 }
 
 /**
- * A Python that finds itself on a kernel without Landlock, or without Landlock and seccomp: a
- * filter of ours answers their system calls as such a kernel does, and then the real Python runs.
+ * A Python that appears to run on a kernel without Landlock, or without Landlock and seccomp. A
+ * filter answers their system calls as such a kernel does, before the real Python starts.
  */
 export function pythonWithout(
   missing: 'landlock' | 'landlock and seccomp',
@@ -50,7 +50,7 @@ os.execv("${systemPython}", ["python3"] + sys.argv[1:])`),
   );
 }
 
-/** A Python that takes itself for version 3.7. */
+/** A Python that reports version 3.7. */
 export function oldPython(folder: string): string {
   return program(
     folder,

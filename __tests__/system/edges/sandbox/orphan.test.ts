@@ -10,7 +10,7 @@ import { systemPython } from './kernels.ts';
 const index = new URL('../../../../src/edges/sandbox/index.ts', import.meta.url).href;
 const run = promisify(execFile);
 
-/** A node process whose user code answers once, says so, and then never ends. */
+/** A Node process whose user code answers once, prints that, and then never ends. */
 const program = `
   import { createSandbox } from ${JSON.stringify(index)};
   const sandbox = createSandbox({ mode: process.argv[1], env: {}, timeoutSeconds: 60, time: 0, log: () => undefined, python: ${JSON.stringify(systemPython)} });
@@ -19,7 +19,7 @@ const program = `
   console.log('answered');
   await run(true);`;
 
-/** Returns when all the processes are gone, however soon that is. */
+/** A Python program that exits as soon as all the processes have exited. */
 const waitForAll = `
 import os, select, sys
 for pid in sys.argv[1:]:
@@ -43,7 +43,7 @@ function timeOf(pid: number): number {
 test.each(['sandbox', 'host'])(
   'no sandbox process outlives a killed Node process (code: %s)',
   async (mode) => {
-    // a killed node cannot remove its own
+    // a killed Node process cannot remove its folder
     const folder = mkdtempSync(join(tmpdir(), 'evaldiff-orphan-'));
     const node = spawn(process.execPath, ['--input-type=module', '-e', program, mode], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -54,7 +54,7 @@ test.each(['sandbox', 'host'])(
     const [relay] = childrenOf(zygote!);
     const [child] = childrenOf(relay!);
     const before = timeOf(child!);
-    while (timeOf(child!) < before + 5) await turn(); // it is in its loop
+    while (timeOf(child!) < before + 5) await turn(); // the user code is in its endless loop
     node.kill('SIGKILL');
     const { stdout } = await run(systemPython, [
       '-c',
@@ -94,7 +94,7 @@ test.each(['sandbox', 'host'])(
       });
     });
     const [zygote] = childrenOf(node.pid!);
-    // As a terminal sends it: to every process of the group.
+    // A terminal signals every process of the group.
     process.kill(-node.pid!, 'SIGINT');
     await ended;
     expect([zygote, said]).toEqual([

@@ -25,7 +25,7 @@ beforeAll(async () => {
   server = await startCacheServer();
 });
 beforeEach(() => {
-  // One path for all: it is part of what the service finds an entry by.
+  // All jobs use one path, because the service finds entries by their path.
   temporary = temporaryFolder('runner');
   const token = `x.${Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url')}.x`;
   Object.assign(process.env, {
@@ -63,7 +63,7 @@ const openStores = (given: Partial<Jobs>) => {
   return openJobStores({ ...defaults, temporary, run, warn: () => undefined, ...given });
 };
 
-/** One job on a fresh runner: which of these questions had to be paid for. */
+/** Runs one job on a new runner. Returns the questions that were paid for. */
 async function job({ scope, pullRequest, model = 're', ...given }: Run, questions: string[]) {
   server.as(scope, scope === MAIN ? [] : [MAIN]);
   const own = pullRequest === undefined ? scope : `pull ${pullRequest}`;
@@ -221,7 +221,9 @@ test('a batch that a run submitted is passed on to the next run', async () => {
 
 describe('concurrent runs of the default branch', () => {
   const project = 'side by side';
-  /** A machine with the same path: its files are put aside while another one works. */
+  /**
+   * Simulates a machine with the same path: its files are moved away while another machine works.
+   */
   const machine = async (name: string, warnings: string[] = []) => {
     const [place, aside] = [store(), join(temporary, name)];
     server.as(MAIN, []);
@@ -240,7 +242,6 @@ describe('concurrent runs of the default branch', () => {
       await work(own!);
       renameSync(place, aside);
     };
-    /** Asks, works and ends the run. */
     const run = (questions: string[], work: (store: NonNullable<typeof own>) => unknown) =>
       on(async (store) => {
         for (const question of questions) await complete(asks(question));
@@ -260,7 +261,7 @@ describe('concurrent runs of the default branch', () => {
     await next.on(async (store) => {
       for (const question of ['a', 's', 'p']) await next.complete(asks(question));
       expect(store.batches()).toEqual([batch('batch_new', 'new')]);
-      // A run keeps the answers that its own result rests on.
+      // A run keeps the answers that its own result uses.
       expect(await next.complete(asks('s'))).toMatchObject(said('push s'));
     });
     expect(next.paid).toEqual([]);

@@ -34,8 +34,7 @@ test('a run killed at any moment resumes without paying twice for received answe
     for (const at of [0, 7, 150, 299]) {
       const lines = await killed(setting.file, 300, `back ${at}`);
       const own = lines.filter((line) => line.startsWith('paid'));
-      // Whatever came back is never asked for again; at most the one call under way at the moment
-      // of death is.
+      // No received answer is paid for again. At most the call that was pending at the kill is.
       expect(own.filter((line) => paidFor.has(line)).length).toBeLessThanOrEqual(1);
       expect(lines.filter((line) => line.startsWith('notice'))).toEqual([]);
       for (const line of own) paidFor.add(line);

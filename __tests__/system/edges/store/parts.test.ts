@@ -116,7 +116,7 @@ describe('parts of a sweep, through the real client and an artifact service on l
     expect(readdirSync(folder)).toEqual(['parts']);
     expect(readdirSync(join(folder, 'parts'))).toEqual(parts.map(({ name }) => name));
     expect(existsSync('/tmp/evil-of-evaldiff.txt')).toBe(false);
-    // What lies in it is not part, and is refused by its names.
+    // The remaining files are not a part of a sweep.
     expect(await openPart(parts[0]!.folder, PART_FILES)).toEqual({
       flaw: expect.stringContaining('is not a part of a sweep'),
     });

@@ -7,7 +7,6 @@ let setting: Setting;
 beforeEach(() => void (setting = setUp()));
 afterEach(() => setting.remove());
 
-/** Opens the store, works and closes it. */
 function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']>[0] = {}): T {
   const store = setting.open(changes);
   const result = work(store);

@@ -17,14 +17,14 @@ import type { Completion } from '../../../../src/types/model.ts';
 import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges/store/setting.ts';
 
-/** An account without any right. */
+/** The id of an account without permissions. */
 const NOBODY = 65_534;
 
 let setting: Setting;
 beforeEach(() => void (setting = setUp()));
 afterEach(() => setting.remove());
 
-/** Asks through the store and releases it again, as one run does. */
+/** Opens the store, makes a call and closes the store, as a run does. */
 async function run(
   contents: string[],
   changes: Parameters<Setting['open']>[0] = {},
@@ -37,7 +37,7 @@ async function run(
   return { completions, asked };
 }
 
-/** An open store before a model. */
+/** An open store in front of a model. */
 function opened(
   changes: Parameters<Setting['open']>[0] = {},
   reply?: (content: string) => Completion,
@@ -118,7 +118,7 @@ describe('a stored answer', () => {
     };
     const [no, yes] = [() => false, () => true];
     expect([await ask(no), await ask(no), await ask(yes), await ask(yes)]).toEqual([1, 1, 1, 0]);
-    // Also one that an earlier version kept.
+    // A stored answer may also be unusable, for example one from an earlier version.
     expect([await ask((output) => output !== 're a'), await ask(yes)]).toEqual([1, 0]);
   });
 
@@ -271,7 +271,7 @@ describe('an unusable store file', () => {
 describe('a store file that cannot be written', () => {
   test('still serves its answers after a failed write', async () => {
     await run(['a', 'b']);
-    // Of a form that a later SQLite writes, as the file's own header says.
+    // The header now says that a later SQLite version wrote the file.
     const file = readFileSync(setting.file);
     file[18] = 3;
     writeFileSync(setting.file, file);

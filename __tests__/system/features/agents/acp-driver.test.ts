@@ -76,7 +76,7 @@ describe('the scripted agent', () => {
 });
 
 describe('the driver of the Agent Client Protocol', () => {
-  /** An agent as a script that answers each line it gets. */
+  /** An agent that answers each line with this script. */
   const agent = (answer: string): string[] => [
     ...[process.execPath, '-e'],
     `const send = (value) => console.log(JSON.stringify({ jsonrpc: '2.0', ...value }));

@@ -106,7 +106,7 @@ describe('the search for causes in an agent suite', () => {
     expect(explained).toMatchObject({ status: 'found', units: 9, unexplained: [] });
     expect(comment).toContain('AGENTS.md:6');
     expect(comment).toContain('revert line 6 of `AGENTS.md`');
-    // The worst task, side by side.
+    // The comment shows both sides of the worst task.
     expect(comment).toMatch(/Write the notes for the \w+ feature\..*Last words.*Done: NOTES\.md/s);
     expect(comment).toMatch(/NOTES\.md<\/code><\/td>.*GOOD/);
     expect(comment).toMatch(/sh checks\/ends\.sh.*exit code.*no GOOD/);

@@ -36,7 +36,7 @@ function write(path: string, text: string, mode = 0o644): void {
   chmodSync(at(path), mode);
 }
 
-/** The Codex CLI as npm installs it below a folder. */
+/** Creates the files of the Codex CLI as npm installs it. */
 function install(folder: string, version: string): void {
   const name = `${folder}/node_modules/@openai/codex`;
   write(`${name}/package.json`, JSON.stringify({ name: '@openai/codex', version }));
@@ -45,7 +45,7 @@ function install(folder: string, version: string): void {
   symlinkSync('../@openai/codex/bin/codex.js', at(`${folder}/node_modules/.bin/codex`));
 }
 
-/** A program named npm, which notes its environment and copies `from` to its `--prefix`. */
+/** Creates a fake `npm` that records its environment and copies `from` to its `--prefix`. */
 function standInNpm(script: string): void {
   write('tools/npm', `#!/bin/sh\nenv > '${at('npm-env')}'\n${script}\n`, 0o755);
 }
@@ -107,7 +107,7 @@ describe("the search for an agent's CLI in its pinned version", () => {
     expect(await find()).toEqual({
       ...{ bin: [at('tools/codex')], version: VERSION, folders: [at('tools')] },
     });
-    // The user's home must not be readable inside.
+    // The sandbox must not be able to read the user's home.
     expect(await find({ HOME: at('tools/me') })).toMatchObject({ folders: [at('tools/codex')] });
   });
 });

@@ -8,14 +8,14 @@ import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
 import { stepsOf } from '../../docs/reader.ts';
 import { onlyComment, pullRequest } from '../../end-to-end/stage.ts';
 
-// Follows the guide, then runs the pull-request job with its search for the line.
+// In milliseconds. The test follows the guide and runs the pull-request job.
 jest.setTimeout(240_000);
 
 const GUIDE = stepsOf('docs/agents.md', 'Test a skill').flatMap((step) =>
   step.kind === 'file' ? step : [],
 );
 
-/** The guide's suite with the scripted agent, and its model on loopback. */
+/** Replaces the agent in the guide's suite by the scripted agent. */
 function scripted(text: string): string {
   return text
     .replace(/^agent: .*$/m, 'agent: { command: [node, tools/agent.mjs] }')

@@ -13,7 +13,7 @@ import {
   termsFor,
 } from './gateway-setting.ts';
 
-/** Sends bytes as they are, and returns everything that comes back. */
+/** Sends bytes unchanged and returns everything that comes back. */
 function sendRaw(address: string, text: string): Promise<string> {
   const { port } = new URL(address);
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ describe('attacks on the gateway', () => {
       expect(got.status).toBe(401);
       expect(JSON.parse(got.text)).toMatchObject({ error: { type: 'authentication_error' } });
     }
-    // A guess beside the own token does not count for another run.
+    // A request with the tokens of two runs is rejected.
     const other = gateway.open(termsFor(ANTHROPIC));
     const both = { headers: { authorization: `Bearer ${other.token}` } };
     expect((await ask(gateway, ANTHROPIC, open, 'x', both)).status).toBe(401);
@@ -198,7 +198,7 @@ describe('attacks on the gateway', () => {
       const [first = '', second = ''] = eventText(RESPONSES.events(`it is ${KEY}`, 'm'));
       const at = second.indexOf(KEY) + half;
       response.write(first + second.slice(0, at));
-      // The agent has what comes before the key.
+      // The agent received everything before the key.
       await arrived.promise;
       return response.end(second.slice(at));
     });

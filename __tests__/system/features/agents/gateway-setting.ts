@@ -31,7 +31,6 @@ export interface Vendor {
 
 type Handler = (request: VendorRequest, response: http.ServerResponse) => unknown;
 
-/** A vendor's server on loopback. */
 export async function startVendor(handle: Handler): Promise<Vendor> {
   const requests: VendorRequest[] = [];
   const server = http.createServer((incoming, response) => {
@@ -46,7 +45,7 @@ export async function startVendor(handle: Handler): Promise<Vendor> {
   return { url, requests };
 }
 
-/** Answers each request with the number of requests so far, streamed if asked. */
+/** Answers each request with the number of requests so far, streamed if requested. */
 export function numbered(wire: WireCase, say: (count: number) => Said = String): Handler {
   let count = 0;
   return ({ path, body }, response) => {
@@ -73,7 +72,7 @@ export function memoryStore(): StoredReplies & { kept: Map<string, StoredReply> 
   };
 }
 
-/** $1 for each million tokens, cached ones a tenth. */
+/** $1 per million tokens; a tenth of that for cached tokens. */
 const price: GatewayOptions['price'] = (_, { input_tokens, output_tokens }, cached) =>
   (input_tokens - 0.9 * (cached?.read ?? 0) + output_tokens) / 1e6;
 
@@ -135,7 +134,6 @@ export interface Got {
   headers: http.IncomingHttpHeaders;
   text: string;
   pieces: string[];
-  /** The connection ended before the reply did. */
   isCut: boolean;
 }
 
@@ -147,7 +145,7 @@ export interface Sent {
   onPiece?(text: string): void;
 }
 
-/** Sends a request as it is, without resolving its path. */
+/** Sends a request without resolving its path. */
 export function sendTo(address: string, sent: Sent): Promise<Got> {
   const { path = '/', method = 'POST', headers = {}, body = '', onPiece } = sent;
   const place = address.startsWith('http')
@@ -177,7 +175,7 @@ export function sendTo(address: string, sent: Sent): Promise<Got> {
   });
 }
 
-/** Sends what an agent sends: a question, with the run's token. */
+/** Sends a question with the run's token, as an agent does. */
 export function ask(
   gateway: Gateway,
   wire: WireCase,
@@ -193,7 +191,7 @@ export function ask(
   });
 }
 
-/** The same, streamed: Gemini asks for that in the path. */
+/** Sends a question and requests a stream. Gemini's API requests that in the path. */
 export function askStream(
   gateway: Gateway,
   wire: WireCase,

@@ -99,7 +99,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
       const vendor = await startVendor(numbered(wire, () => said));
       const gateway = await startGateway(vendor);
       const ticket = gateway.open(termsFor(wire, { firstDecisionOnly: true, refusal: 403 }));
-      // A title, which is asked without tools.
+      // A request for a title, which agents make without tools.
       expect((await send(gateway, wire, ticket)).status).toBe(200);
       expect(ticket.cut.aborted).toBe(false);
       const body = { tools: wire.tools, ...(send === askStream ? { stream: true } : {}) };

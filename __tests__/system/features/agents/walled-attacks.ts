@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { GATEWAY_URL } from '../../../../src/features/agents/workspace/mounts.ts';
 
-/** What each attack knows of the machine outside. */
+/** Facts about the machine outside the sandbox that attacks use. */
 export interface Outside {
-  /** HOME of the caller, with a file `secret`. */
+  /** The caller's HOME, which contains a file `secret`. */
   home: string;
   /** Folder of all workspaces of this evaldiff run. */
   runs: string;
-  /** Any user may write here. */
+  /** A folder outside that any user may write to. */
   probes: string;
-  /** The same, and readable inside. */
+  /** A folder outside that any user may write to and that is readable inside. */
   tools: string;
   parent: number;
   /** A server on the loopback interface outside, and one on an abstract socket. */
@@ -17,7 +17,7 @@ export interface Outside {
   abstract: string;
 }
 
-/** Commands of `sh -c`. They print what they reach. */
+/** Commands for `sh -c`. They print what they can reach. */
 export const walledAttacks = ({ home, runs, probes, tools, parent, port, abstract }: Outside) =>
   ({
     'reads the environment of other processes': `

@@ -1,4 +1,4 @@
-// Runs all attacks in one kind of walls, as the user that starts it, and prints what came of them.
+// Runs all attacks in one kind of sandbox, as the user that starts it, and prints the results.
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -48,7 +48,7 @@ const text = (body: string, mode: '100644' | '100755' = '100644') => ({
   body: Buffer.from(body),
 });
 
-/** A tree whose check passes if a.txt is good and the tests are the suite's. */
+/** Files whose check passes if a.txt is good and the tests are unchanged. */
 const FILES: WorkspaceFiles = new Map<string, WorkspaceFile>([
   ['a.txt', text('bad\n')],
   ['docs/guide.md', text('# Guide\n')],
@@ -164,7 +164,6 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   return report;
 }
 
-/** Starts a run that never ends by itself, and prints a line once its process runs. */
 async function hang(kind: WallKind, gateway: string): Promise<never> {
   const templates = await createTemplates();
   const options = { kind, templates, setup: [], network: 'off' as const, home: {} };

@@ -23,7 +23,7 @@ const isRoot = process.getuid?.() === 0;
 const folder = temporaryFolder('walls');
 chmodSync(folder, 0o755);
 
-/** Root walls need root, the others an ordinary user. */
+/** The root sandbox needs root; the others need an ordinary user. */
 function startAs(kind: WallKind): { uid?: number; gid?: number; env: NodeJS.ProcessEnv } {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, TMPDIR: tmpdir(), HOME: folder, OPENAI_API_KEY: KEY };

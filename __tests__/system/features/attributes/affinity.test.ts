@@ -124,7 +124,7 @@ describe('an affinity rating', () => {
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([null, null, null]);
   });
 
-  // The same prompt would only return its stored reply.
+  // A request with the same wording would only return the stored reply.
   test('is requested again with different wording if the first reply contains no ratings', async () => {
     const { tools, asked } = grader([], ratingsOf({ sums: 4, trains: 3, add: 2 }));
     const keyOf = (request: Parameters<typeof requestKey>[0]) => requestKey(request, sha256);

@@ -231,11 +231,12 @@ test('an assignment counts the attributes outside their bounds if no integer sol
       ),
       { columns: evenly(['a', 'b', 'c']) },
     );
-  // 6.67 each, ± 0.67: six and seven are within the bounds. Eight would fit better but is outside.
+  // The bounds are 6.67 ± 0.67 each, so six and seven are allowed. Eight would fit better but is
+  // outside.
   const ten = await three(10);
   expect([...ten.attributes.values()].filter((ids) => ids.includes('a'))).toHaveLength(7);
   expect(ten).toMatchObject({ outsideBand: 0 });
-  // 2.67 each, ± 0.27: no whole number is within the bounds.
+  // The bounds are 2.67 ± 0.27 each, which contain no whole number.
   expect(await three(4)).toMatchObject({ outsideBand: 3 });
   const twenty = referencesOf(Array.from({ length: 20 }, () => [3, 3, 3, 3]));
   const columns = evenly(['a', 'b', 'c', 'd']);

@@ -66,7 +66,8 @@ test('evaldiff diff prints the possible cost, names the attribute that regressed
   const made = server.requests.length;
   const second = await result('diff', '--base', 'HEAD');
   const { prompt, qualeval: rated, insight: told } = second.usage.by_purpose;
-  // Only the answers that confirm the regression are new.
+  // The model makes no calls about attributes. Only the answers that confirm the regression are
+  // new.
   expect([rated?.calls ?? 0, told?.calls ?? 0]).toEqual([0, 0]);
   expect(server.requests).toHaveLength(made + (prompt?.calls ?? 0));
   expect(second.attributes).toEqual(attributes);

@@ -77,7 +77,6 @@ describe('sixty references of which one domain got worse', () => {
     expect(billing.samples).toHaveLength(3);
     const references = billing.samples.map(({ reference }) => reference);
     expect(billing.references).toEqual(expect.arrayContaining(references));
-    // Bounds that hold cause no notice.
     expect(notices).toEqual([]);
   });
 

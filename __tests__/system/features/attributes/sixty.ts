@@ -49,7 +49,7 @@ export function sixty(head: (topic: string) => number, seed = 'sixty'): ExplainR
   });
 }
 
-/** Phrases with an attribute's name, and the rating that they mean. */
+/** Phrases in a mail, with the attribute and the rating that they mean. */
 const SIGNS = [
   { sign: 'about NAME,', score: 5 },
   { sign: 'a little about NAME,', score: 3 },

@@ -115,7 +115,6 @@ describe('a full sweep with transport: batch', () => {
           : { text: 'Yes, 5' },
     });
     const { result } = await ask('run');
-    // A run without any answers cannot be green.
     expect(result.conclusion).toBe('neutral');
     expect(outcomes(result).filter((outcome) => outcome === 'error')).toHaveLength(2);
     expect(result.suites[0]?.references[3]?.head?.tries[0]?.error).toBe(

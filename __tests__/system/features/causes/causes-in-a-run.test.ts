@@ -51,7 +51,6 @@ test('evaldiff show explains what made the reference worse, the effect and the p
     expect([words, next > at]).toEqual([words, true]);
     at = next;
   }
-  // A test that still passes has no cause.
   const other = await run(['show', 'hours-g']);
   expect(other.said).toContain('hours-g in shop');
   expect(other.said).not.toContain('Cause');

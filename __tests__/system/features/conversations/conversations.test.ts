@@ -108,7 +108,7 @@ async function evaluate(
 const strict = conversation({ instructions: 'Be strict.' });
 const isStrict = (text: string): boolean => text.includes('Be strict.');
 const allGood = () => verdict('yyy');
-/** Satisfied from this turn on; asks another question before. */
+/** An evaluator that is satisfied from this turn on. Before, it asks another question. */
 const from =
   (wanted: number, before = 'nnn') =>
   (_: Request, __: string, turn: number) =>

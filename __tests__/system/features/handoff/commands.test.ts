@@ -16,7 +16,7 @@ test('the printed commands for a coding agent run as they are', async () => {
   const comment = readFileSync(join(directory, 'evaldiff-report/comment.md'), 'utf8');
   const [, fold = ''] = /agent<\/summary>([^]*?)<\/details>/.exec(comment) ?? [];
   expect(fold).toContain(`Proven cause of shop: \`${FILE}:${String(CULPRIT)}\``);
-  // A model wrote the fix, so its words stay out.
+  // A model wrote the fix, so the fold must not contain its words.
   expect(fold).not.toContain(DRAFT);
   const commandOf = (label: string): string[] =>
     (new RegExp(`${label}: \`npx evaldiff ([^\`]+)\``).exec(fold)?.[1] ?? '').split(' ');

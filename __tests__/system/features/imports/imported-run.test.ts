@@ -273,7 +273,7 @@ eval:
     ).toEqual([
       [
         'Shall I draw it?',
-        // The rubric defines no passing label, so it is shown and does not gate.
+        // The rubric defines no passing label, so it does not gate.
         'skipped',
         ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot pass (skip)'],
       ],

@@ -226,7 +226,7 @@ inBrowser('the workbench in a browser', () => {
     test('runs more tries of one cell alone', async () => {
       await openReturns();
       const asked = bench.server.requests.length;
-      // It is critical and fails, so it gets more than the two tries in the settings.
+      // This reference is critical and fails, so it gets more tries than the two in the settings.
       const carrier = await cell(page, 'carrier', 'base m').textContent();
       await page.keyboard.press('m');
       await says(page, '#state', 'returns has more tries; the headline does not include them');

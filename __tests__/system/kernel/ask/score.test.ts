@@ -215,7 +215,7 @@ describe('the cost of an answer', () => {
   test("is computed from its tokens and the model's price", async () => {
     const price: Price = (_, { input_tokens, output_tokens }) =>
       (3 * input_tokens + 15 * output_tokens) / 1e6;
-    // answer() uses 3 input tokens and 1 output token.
+    // `answer()` reports 3 input tokens and 1 output token.
     expect((await scored({ metrics: [cost], price })).scores).toEqual([
       { metric: 'cost', status: 'pass', value: (3 * 3 + 15) / 1e6, reason: null, skip: false },
     ]);

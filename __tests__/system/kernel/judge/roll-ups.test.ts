@@ -96,7 +96,7 @@ describe('roll-ups', () => {
       reference(`r${String(i).padStart(2, '0')}`, { cluster: 'template' }),
     );
     const { suite } = await ran(() => 5, { unit: 'references' }, { tests: { references } });
-    // One template and one try per side: nothing is significant.
+    // With one template and one try per side, nothing is significant.
     expect(suite.pass_rate.p).toBe(0.25);
     expect(suite.verdict).not.toBe('regressed');
   });

@@ -23,11 +23,11 @@ export interface Shop {
   server: ModelServer;
   /** Runs a command in the project and returns its output and exit code. */
   evaldiff(...argv: string[]): Promise<Said>;
-  /** The same in a subfolder. */
+  /** Runs a command in a subfolder. */
   inFolder(folder: string, ...argv: string[]): Promise<Said>;
   /** Starts a command that runs until the test stops it. */
   begin(...argv: string[]): Running;
-  /** The same with `--json`, parsed. */
+  /** Runs a command with `--json` and parses its output. */
   result(...argv: string[]): Promise<Result>;
 }
 

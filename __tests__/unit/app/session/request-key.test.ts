@@ -28,7 +28,7 @@ describe('the key of a request', () => {
     ['the order of parameters', {}, { parameters: { top_p: 1, temperature: 0 } }],
     ['the purpose of the call', {}, { purpose: 'grader' }],
     ['the place of a message in a file', {}, { messages: [placed as Request['messages'][number]] }],
-    // Both sides share these answers:
+    // Base and head share these answers even if their commits differ:
     ['the commit of a program', program(), program({ commit: 'c2' })],
     ['the commit of a replay', replay(), replay({ commit: 'c2' })],
   ])('does not depend on %s', (_what, one, other) => {

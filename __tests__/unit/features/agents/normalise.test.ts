@@ -153,7 +153,7 @@ describe('requests of two runs of an agent', () => {
       ...output(`${commit.slice(0, 7)} first\n${commit.slice(0, 12)}`),
     });
     expect(same('codex', body(COMMIT, '/tmp/run-1'), body(other, '/tmp/run-2'), known)).toBe(true);
-    // Not a short form of it.
+    // These are not short forms of the commits.
     expect(same('codex', said('c0ffee1b'), said('bada55e1b'), known)).toBe(false);
     expect(same('codex', said('c0ff'), said('bada'), known)).toBe(false);
   });

@@ -41,7 +41,8 @@ describe('group verdicts', () => {
     expect(found[0]?.p).toBeLessThan(0.01);
   });
 
-  // Half of the suite has group 2, and so most of the falls, but they are denser in 0 and 1.
+  // Group 2 has half of the suite and most of the regressed references, but they are denser in
+  // groups 0 and 1.
   test('name two broken groups instead of a wide one that contains most of the regressed references', () => {
     const isBroken = (at: number): boolean => at < 24;
     const tables = range(0, 150).map((at) => table(5, isBroken(at) ? 1 : 5));

@@ -70,7 +70,7 @@ describe('texts compared without case and punctuation', () => {
     ['ΟΔΟΣ', 'οδος'],
     ['ﬁ', 'FI'],
     ['É', 'e\u0301'],
-    ['K', 'k'], // the Kelvin sign
+    ['K', 'k'], // the first K is the Kelvin sign
     ['I', 'ı'],
   ])('are equal if they differ only in case: %j and %j', (one, other) => {
     expect(foldCase(one.normalize('NFC'))).toBe(foldCase(other.normalize('NFC')));
