@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * Gives both sides' agents the same follow-up work: whatever the metrics of either side need.
- * Otherwise a metric that is new on head could not be computed for base.
+ * Agents of both sides do the follow-up work that the metrics of either side need. Otherwise a new
+ * metric could not judge base.
  */
 export function withAfterwards(
   base: Project | null,

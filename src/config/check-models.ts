@@ -108,10 +108,7 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   });
 }
 
-/**
- * For a conflict between `tools` and another parameter, suggests changing the other one, because
- * the tools are under test.
- */
+/** If `tools` conflict with another parameter, suggests changing the other one. */
 function refusalFix(
   { parameters, places }: Prompt,
   name: string,

@@ -22,8 +22,8 @@ import { passProblems } from './rubric-choices.ts';
 const CRITICAL = 'critical';
 
 /**
- * Checks the model that a name stands for, not the name itself, because a file could give an
- * allowed name to any server.
+ * Checks the model and server behind a name, because a file could give an allowed name to any
+ * server.
  */
 export function checkModels(
   settings: Settings,
@@ -54,8 +54,8 @@ export function checkModels(
 }
 
 /**
- * In `allowed`, an entry `place:model` allows the model on one host only. An entry without a place
- * never allows programs or recorded answers.
+ * An entry `place:model` allows one host. An entry without a place never allows programs or
+ * recorded answers.
  */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
@@ -170,8 +170,8 @@ function checkPassing(
 }
 
 /**
- * Whether the tag is probably a misspelt `critical`: one edit away, or two if length and start are
- * the same. Excludes "clinical".
+ * Whether the tag is a misspelt `critical`: one edit, or two if length and start are the same.
+ * Excludes "clinical".
  */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;

@@ -43,10 +43,7 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
-  /**
-   * Converts the tasks of a file in another format to a document in this format. Returns null if
-   * the settings do not ask for that.
-   */
+  /** Converts another format's file of tasks. Returns null if the settings do not ask for that. */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 

@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * What to do if a file defines a model in code. `refused`: report an error. `written`: accept the
- * file in order to convert it, but do not run the code. A function: run the code with it.
+ * What to do with a model that a file defines in code. `refused`: report an error. `written`:
+ * accept it for conversion, but do not run it. A function: run it.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -29,7 +29,7 @@ export function entryOf(settings: Pick<Settings, 'models'>, name: string): Model
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-/** If another model replaced the named one, returns that model's name. */
+/** Returns the model that replaces the named one, or the name itself. */
 export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   // Checked first, because a retired model's name also matches a vendor's family.
   if (models.has(name)) return name;

@@ -6,8 +6,8 @@ import { AGENT_PROGRAM } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * Returns the files that a program consists of. Without `files`, these are the folders of the
- * command's files with everything below them, except prompts and rubrics.
+ * A program's files. Without `files`, everything in or below the folders of the command's files,
+ * except prompts and rubrics.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,

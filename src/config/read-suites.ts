@@ -105,8 +105,8 @@ interface PromptFile {
 }
 
 /**
- * If `prompts` is not set, also finds other tools' files by name. If the project has prompts in our
- * format, the others are only listed in a notice.
+ * If `prompts` is not set, also finds other tools' files by name. If there are prompts in our
+ * format, only lists the others in a notice.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,
@@ -277,8 +277,7 @@ async function loadSuite(
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
   const inferred = withInputs(reading, document, tests.references);
-  // Reports a missing input only if every reference was readable, because an unreadable one may
-  // have it.
+  // Waits until all references are readable, because an unreadable one may have the missing input.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);

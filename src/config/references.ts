@@ -170,7 +170,6 @@ function nothingAsked({ input }: JsonMap): string | null {
 /** 40 bits avoid collisions in any suite. */
 const REFERENCE_HASH_DIGITS = 10;
 
-/** Uses the given id, or else a hash of the input. */
 function identify(
   drafts: readonly DraftReference[],
   hash: (text: string) => string,

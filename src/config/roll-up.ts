@@ -77,8 +77,8 @@ function namedPolicy(
 }
 
 /**
- * A roll-up policy combines the tries of a reference. Rejects keys that the policy ignores, because
- * the author may have meant another policy.
+ * Rejects keys that the policy (how tries are combined) ignores, because the author may have meant
+ * another policy.
  */
 function memberOutOfPlace(
   document: Document,

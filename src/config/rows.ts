@@ -22,8 +22,8 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
- * Reads a part of the reference, such as `expected`, from the column that is mapped to it, or else
- * from the column of the same name. Without `input`, all other columns are the input.
+ * Reads each part of a reference from the column mapped to it, or else from the column of the same
+ * name. Without `input`, all other columns are the input.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();

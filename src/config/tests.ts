@@ -206,10 +206,7 @@ async function readOwn(
   return (await written[0]?.read(document, context, problems)) ?? null;
 }
 
-/**
- * The feature behind a suite key adds its own scores to those of the metrics, so all names must
- * differ.
- */
+/** A feature's scores and the metrics must have different names. */
 function checkTakenNames(
   metrics: readonly Metric[],
   { kind: { key, scores } }: OwnSuite,

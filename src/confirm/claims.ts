@@ -32,8 +32,8 @@ import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
- * The first session (the answers of one run) already showed the fall at level `alpha`. The second
- * session only has to repeat it, so its level can be high.
+ * The first session (one run's answers) already showed the fall at level `alpha`, so a second only
+ * has to repeat it.
  *
  * In simulations, a session shifted each side's rate by a random error (standard deviation 3
  * points), for 50 unchanged references at 0.9. A second session reduced red runs from 16 % to 4 %.
@@ -42,8 +42,8 @@ import { wholeTry, type Claim, type Measure } from './steps.ts';
 const SESSION_LEVEL = 0.5;
 
 /**
- * Claims about single suites whose answers are stored or from one session. They share alpha with
- * the claim about all suites together.
+ * Claims about suites with stored answers, or answers of one session. They share alpha with the
+ * claim about all suites together.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [

@@ -52,7 +52,7 @@ const NO_FALL_P = 0.3;
 export interface Measure {
   /** The one-sided mid-p of "head is worse" and each side's mean. */
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
-  /** Null if tries have no outcome of their own, so that only the sides can be compared. */
+  /** Null if only the sides as a whole can be compared. */
   outcome: ((made: Try) => Outcome) | null;
   /**
    * True if each answer of head is compared with the answer of base that has the same try index.

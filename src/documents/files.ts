@@ -51,10 +51,7 @@ export interface Files {
   read: ReadonlySet<string>;
 }
 
-/**
- * By path and git object id. Commits can share parsed documents, because the content of an id never
- * changes.
- */
+/** By path and git object id. Commits share documents, because an object never changes. */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
 /**
@@ -270,8 +267,8 @@ function matchOne(
 }
 
 /**
- * Reports files whose paths differ only in case or Unicode form, because some file systems treat
- * such paths as equal.
+ * Reports paths that differ only in case or Unicode form, because some file systems ignore such
+ * differences.
  */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();

@@ -66,8 +66,8 @@ function composeDocument(text: string, lines: LineCounter, limits: Limits): Yaml
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(PARSE_OPTIONS);
   let first: Stop | null = null;
-  // Stops the library at the first error, because collecting half a million would take seconds. If
-  // the library renames this member, reading is only slower.
+  // Stops at the first error, because collecting half a million takes seconds. If the library
+  // renames this member, reading is only slower.
   Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) => {
     first ??= new Stop(code, offsetOf(source), message);
     throw first;

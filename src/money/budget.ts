@@ -60,8 +60,8 @@ const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered',
 
 /**
  * A call reserves its cost before it is sent, based on the longest answer so far with its purpose.
- * So only longer answers can exceed `maxCost`. Calls without a price or `unknownCall` are not
- * limited by it.
+ * So only longer answers can exceed `maxCost`. It does not limit calls without a price or
+ * `unknownCall`.
  */
 export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, known: Price): Guard {
   const price: Price = (...of) => known(...of) ?? unknownCall;

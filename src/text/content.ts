@@ -8,7 +8,6 @@ export function partsText(
   return parts.map((part) => (part.type === 'text' ? part.text : fileLine(part))).join('\n');
 }
 
-/** Reverses {@link partsText}. */
 export function partsOfText<Shown extends Pick<FilePart, 'type' | 'path'>>(
   text: string,
   files: readonly Shown[],

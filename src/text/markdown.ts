@@ -5,10 +5,7 @@ interface CellOptions {
   limit?: number;
 }
 
-/**
- * For a cell of an HTML `<table>`, in which GitHub renders no Markdown. Must not contain a blank
- * line, which would end the table.
- */
+/** GitHub renders no Markdown in an HTML `<table>`. A blank line would end the table. */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;

@@ -2,9 +2,7 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/**
- * HTML in which all text is escaped. The key is a symbol, so that parsed JSON cannot pass as HTML.
- */
+/** HTML in which all text is escaped. The key is a symbol, which parsed JSON cannot contain. */
 export interface Markup {
   readonly [HTML]: string;
 }

@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Ignores case, `-` and `_`. `strict` allows one edit per three letters, but at least one. `loose`
- * also allows two edits in words of four or five letters. `typo` allows one edit.
+ * Ignores case, `-` and `_`. `strict` allows one edit per three letters, at least one. `loose`
+ * allows two from four letters on. `typo` allows one.
  */
 export function nearest(
   word: string,

@@ -42,10 +42,7 @@ export interface CauseFindings {
   tries: number;
 }
 
-/**
- * If a change has more units (parts that can be tried separately) than this, groups of neighbouring
- * units are searched first.
- */
+/** With more units (parts of the change) than this, groups of neighbours are searched first. */
 const MAX_GROUPS = 12;
 
 const PARTS = 4;

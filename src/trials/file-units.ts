@@ -17,7 +17,7 @@ export const MAX_UNIT_FILE = 200_000;
 
 export interface FilesChange {
   units: ChangeUnit[];
-  /** Returns the side's target with the chosen units of its files. */
+  /** Returns the side's program with only the chosen units of the change in its files. */
   target(side: Side, has: (unit: number) => boolean): Target | null;
   /** Returns head's text of the unit's file, with and without the unit. */
   revert(unit: ChangeUnit): { before: string; after: string } | null;

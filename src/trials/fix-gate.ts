@@ -25,8 +25,8 @@ const ROUNDS = 2;
 const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
 /**
- * How many standard deviations the failures of all stable references may be above the expected
- * number. Beyond that, the draft made all of them a little worse.
+ * In standard deviations above the expected failures. With more failures, the draft made all stable
+ * references a little worse.
  */
 const MAX_DEVIATIONS = 2.6;
 
@@ -46,7 +46,6 @@ interface FixTrial {
    */
   shown?: readonly number[];
   stable: readonly number[];
-  /** See {@link retestRate}. */
   retestRate: number;
   make: MakeTries;
 }

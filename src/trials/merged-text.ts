@@ -163,7 +163,7 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
       const text = removed.text.trim();
       if (text.length < SHORTEST_MOVED) continue;
       const found = added.find((piece) => piece.text.trim() === text && !moved.has(piece));
-      // The line is still at its place: only its white space changed.
+      // Not moved: only white space changed.
       if (found === undefined || draft.added.includes(found)) continue;
       moved.set(removed, found);
       moved.set(found, removed);

@@ -22,7 +22,7 @@ export const PACKET_TEXT = [
   'Test cases. Words with digits in them were replaced by others:\n{{cases}}',
 ].join('\n');
 
-/** Limits in tokens for the parts of a question, 6,000 in total. */
+/** Limits for the parts of a question, 6,000 in total. */
 const PART_TOKENS = { task: 1_500, change: 1_000, groups: 800, fell: 1_800, stable: 900 };
 
 const CASE_TOKENS = { input: 150, expected: 60, answer: 150, reason: 60, group: 25 };

@@ -29,7 +29,7 @@ interface Case {
   failures: number;
 }
 
-/** `failing` has the suspected unit; `passing` does not. */
+/** The units of two prompts. Only `failing` has the suspected one. */
 interface Contrast {
   passing: ReadonlySet<number>;
   failing: ReadonlySet<number>;

@@ -16,7 +16,7 @@ export interface Rates {
 
 const MAX_GROUPS_FOR_TRIPLES = 12;
 
-/** Prior probability that one, two or three groups broke a reference. The rest is for chance. */
+/** Prior of one, two or three groups as the cause. The rest is chance. */
 const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 
 /** Prior probability that references share a cause. */

@@ -56,7 +56,7 @@ export function startTrials(
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
-/** The average counts as this many tries of a reference. */
+/** The average over references counts as this many tries of each. */
 const PRIOR_TRIES = 3;
 
 /** Shrinks each pass rate towards the average, because one reference has few tries. */

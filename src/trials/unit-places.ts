@@ -97,7 +97,7 @@ interface LineRange {
   to: number;
 }
 
-/** To find a folded text, this many characters at each of its ends are searched for. */
+/** In characters: how much of a folded text's two ends is searched for. */
 const ENDS = 24;
 
 const UNKNOWN: LineRange = { from: 0, to: 0 };

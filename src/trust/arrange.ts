@@ -46,9 +46,7 @@ export function applyTrust(
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/**
- * Gives head's suites base's gate settings, because a pull request must not choose its own gate.
- */
+/** Uses base's gate settings, because a pull request must not choose its own. */
 function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -110,8 +108,8 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
 }
 
 /**
- * Uses base's values for settings of features that must come from base. For an outside contributor,
- * a setting that base lacks gets its default, because a pull request must not set the price.
+ * Features' settings also come from base (`fromBase`). An outside contributor gets the default if
+ * base lacks one, because a pull request must not set the price.
  */
 function withOwnOfBase(
   base: Project | null,

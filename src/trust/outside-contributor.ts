@@ -68,8 +68,8 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 
 function withBaseReferences(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // Roll-up code gets even references that do not count. It could be influenced by new ones, so
-  // these do not run with such code.
+  // New references could influence roll-up code even if they do not count, so they do not run with
+  // it.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []

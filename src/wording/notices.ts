@@ -59,8 +59,8 @@ export function rollupSeesSkipped(rollup: string): string {
 }
 
 /**
- * @param sides the sides whose answers repeat, or null if there is only one side.
- * @param isOneSided whether the answers of the other side vary.
+ * @param sides the sides whose answers repeat, or null if there is only one.
+ * @param isOneSided whether the other side's answers vary.
  */
 export function repeatedAnswers(
   sides: readonly string[] | null,

@@ -273,7 +273,6 @@ export function outcomeLook(result: Result): OutcomeLook {
 
 interface Headline extends OutcomeLook {
   subject: Words;
-  /** One line per suite or fact. */
   rows: Words[];
   note: Words;
 }

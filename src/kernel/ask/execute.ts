@@ -11,10 +11,7 @@ import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
 
-/**
- * Tries that run at the same time: more than any server accepts at once, but fewer than a large
- * sweep has, to save memory.
- */
+/** Concurrent tries: more than any server accepts, but fewer than a large sweep has. */
 export const WINDOW = 2048;
 
 /**
@@ -138,10 +135,7 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/**
- * A repeated question (a draw) adds its own offset, so that its tries do not share answers with
- * other draws.
- */
+/** Each repetition (draw) of a question has its own range of try indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }

@@ -80,7 +80,6 @@ export async function runRounds(
   const lost = new Map<string, number>();
   for (;;) {
     const wanted = next(suites);
-    // Alternates base and head, so that model drift affects both sides equally.
     const planned = suites
       .filter(({ run }) => !isLost(run, lost.get(identityOf(run)) ?? 0))
       .flatMap(({ run }) => triesToMake(run, wanted(run)))

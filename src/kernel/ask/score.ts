@@ -57,10 +57,7 @@ function answerRow(
     : null;
 }
 
-/**
- * Metrics that compare pairs affect the gate only if they are the only ones that do. Otherwise they
- * are only shown.
- */
+/** Pairwise metrics affect the gate only if no others do. Otherwise they are only shown. */
 function asAdvice(metric: Metric, { tests }: Scoring): Metric {
   return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }

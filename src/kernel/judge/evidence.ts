@@ -53,8 +53,7 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // For this policy only the roll-up (the combined result of a reference's tries) is compared. It
-  // may be open after a few tries.
+  // Only the roll-up (combined tries) is compared. It may be open after a few tries.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);

@@ -125,8 +125,8 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
 }
 
 /**
- * Reports changes of the scoring (metrics, rubrics, graders) that move base's own pass rate by more
- * than the margin, or that pass answers that base's scoring fails.
+ * Reports changes of the scoring that move base's own pass rate by more than the margin, or that
+ * pass answers that base's scoring fails.
  */
 function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {
   const fails = settings.scoring === 'fail';

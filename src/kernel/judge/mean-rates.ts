@@ -17,7 +17,7 @@ export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number):
   return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }
 
-/** Averaged over tables with tries on both sides. */
+/** Averages only tables with tries on both sides. */
 export function meanOfTables(tables: readonly Table[], side: Side): number | null {
   return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
 }

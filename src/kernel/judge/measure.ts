@@ -66,10 +66,7 @@ export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): 
   return references.some(({ isBroken }) => isBroken) ? { by: 'references', p: null, look } : null;
 }
 
-/**
- * With fixed tries, the suite's test and the tests of its references share one level: Holm's level
- * for the suite plus the references' part.
- */
+/** With fixed tries, the suite and its individual references share this level. */
 function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
 }

@@ -14,8 +14,7 @@ import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
 /**
- * The pool: all suites of the run compared as one. `look` is the interim test that decided, or the
- * last one.
+ * All suites of the run compared as one. `look`: the interim test that decided, or the last one.
  */
 export interface Pool {
   look: Look;

@@ -125,8 +125,7 @@ function oneLook(suite: SuiteComparison, look: Look, tries: number): Omit<SuiteR
 }
 
 /**
- * The row of a suite whose tries are not compared one by one. Compares pairs of answers, or the
- * roll-up (combined result) of each reference.
+ * For a suite that compares pairs of answers, or the roll-up (combined tries) of each reference.
  */
 export function rowOfAnswers(
   suite: SuiteComparison,

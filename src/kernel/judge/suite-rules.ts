@@ -28,8 +28,8 @@ interface Evidence {
 }
 
 /**
- * The results of a suite's tests. In the comments below, "its share of alpha" is the share that
- * Holm's procedure gives the suite (`alphaShares`).
+ * What the tests of a suite found. "Its share of alpha" is its share by Holm's procedure
+ * (`alphaShares`).
  */
 export interface SuiteFacts {
   /**

@@ -35,19 +35,16 @@ import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
- * A pull request may change the scoring (metrics, rubrics, graders) together with the prompt. This
- * module then judges head's answers with base's scoring, too. It finds drops of suites, individual
- * references and mean values.
+ * If the pull request changes the scoring (metrics, rubrics, graders), this module also judges
+ * head's answers with base's scoring. It finds drops of suites, individual references and mean
+ * values.
  */
 
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(({ base, head }) => base.length > 0 && head.length > 0);
 }
 
-/**
- * Pass counts for each side's answers under each scoring. `base_head`: base's answers under head's
- * scoring.
- */
+/** `base_head`: how often base's answers pass under head's scoring. */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 export function countCorners(suite: SuiteComparison): Corners[] {
@@ -97,7 +94,7 @@ export function cornerRates(corners: readonly Corners[]): ScoringResult['rates']
 }
 
 export interface FallUnderBase {
-  /** Under base's scoring, 0–1. */
+  /** Pass rates under base's scoring, 0–1. */
   base: number;
   head: number;
   references: string[];
@@ -109,9 +106,9 @@ export interface FallUnderBase {
 }
 
 /**
- * Whether head's answers do worse than base's under base's scoring, beyond chance. The drop is
- * excused if the prompt asks for a new format and head's scoring expects it. It is not excused if
- * head's scoring only has fewer checks. `alpha` (0–1) is the suite's share.
+ * Whether head's answers do worse than base's under base's scoring, beyond chance. A new format
+ * with a matching scoring excuses this; a scoring that only has fewer checks does not. `alpha`
+ * (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,

@@ -24,12 +24,9 @@ export interface MetricMove {
   /** Set if the number is a share: how many of these objects (such as turns) pass. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
-  /** The test whose lower bound says what a share that may fail the suite rules out. */
+  /** For a share that may fail the suite: the test whose interval may rule out a drop. */
   bound: ValueTest | null;
-  /**
-   * The result after each interim test (look) of the plan. Empty if the metric does not affect the
-   * gate.
-   */
+  /** The result at each look (interim test). Empty if the metric does not affect the gate. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
@@ -107,9 +104,8 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * Decides which moves are significant. Metrics that affect the gate are worse if they are in
- * `fell`. For the others, Holm's procedure decides: once for metrics that warn, and once for
- * metrics without a better direction.
+ * Decides which moves are significant: those in `fell` for metrics that affect the gate, and Holm's
+ * procedure for others (separately for metrics that warn and for those without a better direction).
  */
 export function calledMoves(
   moves: readonly MetricMove[],

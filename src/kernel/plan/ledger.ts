@@ -9,7 +9,6 @@ import { isCritical, type ReferenceRun, type SuiteComparison, type Try } from '.
 
 export interface LedgerReference extends LookRow {
   metrics: ReadonlyMap<string, Tries>;
-  /** How many metrics judge the reference and affect the gate. */
   judgedBy: number;
   isCritical: boolean;
   isSteady: boolean;
@@ -20,10 +19,7 @@ export interface LedgerReference extends LookRow {
 
 export interface SuiteLedger {
   references: readonly LedgerReference[];
-  /**
-   * Metrics that compare the share of a dialogue's turns that pass, if they may fail the suite.
-   * Empty with fixed tries.
-   */
+  /** Shares of turns that may fail the suite. Empty with fixed tries. */
   shares: readonly GatingShare[];
   isAdaptive: boolean;
   minDrop: number;
@@ -155,7 +151,6 @@ function failingMetrics(run: ReferenceRun): Map<string, Tries> {
   );
 }
 
-/** Removes the further tries of critical references, which would bias means. */
 export function plannedTries({ references }: SuiteLedger): LookRow[] {
   return references.map(({ tries, metrics, cluster, planned }) => {
     const cut = ({ base, head }: Tries): Tries => ({

@@ -2,8 +2,8 @@ import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
 /**
- * A look is an interim test, made before all tries are. The plan says after how many tries each
- * look takes place, and what it may conclude.
+ * A look is an interim test, before all tries are made. The plan says when to look, and what a look
+ * may conclude.
  */
 export interface LookPlan {
   tries: readonly number[];

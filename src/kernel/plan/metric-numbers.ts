@@ -10,7 +10,7 @@ import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
   metric: Metric;
-  /** The map's key, if the metric's value is a map. Null if the value is itself a number. */
+  /** The key, if the metric's value is a map, else null. */
   entry: string | null;
   name: string;
 }

@@ -273,8 +273,8 @@ export function maxSuspects(references: number): number {
 }
 
 /**
- * Chooses the suspects that get extra tries. Those that already have some come first. Critical
- * suspects are always included.
+ * Chooses which suspects get extra tries, first those that already have some. Critical suspects are
+ * always included.
  */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>

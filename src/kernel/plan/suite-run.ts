@@ -88,10 +88,7 @@ export function countingRuns({
   );
 }
 
-/**
- * What is compared: `pairs` of answers, the roll-ups (combined tries) of `references`, or
- * individual tries.
- */
+/** `pairs`: compares pairs of answers. `references`: compares roll-ups (combined tries). */
 export type TryPolicy =
   { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 

@@ -21,9 +21,9 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value that a reference needs to stay a suspect after this many pairs of tries. `watched`
- * applies to references that are critical or nearly always passed before. For these, one more
- * failure on head is enough. The false-alarm rate does not depend on these values.
+ * The e-value that a reference needs to stay a suspect after this many pairs of tries. `watched` is
+ * for critical references and for those that nearly always passed: one more failure on head is
+ * enough. The false-alarm rate does not depend on these values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },
@@ -119,9 +119,9 @@ const MIN_E_VALUE = 1;
 const AWAITED_PAIRS = 5;
 
 /**
- * Finds references that head fixes. `open` are candidates that one more pair of tries could decide:
- * the first `most`, and all for which the run waits (`isAwaited`). On average at most 5 % of
- * `fixed` are wrong, whenever testing stops. Source: Wang and Ramdas 2022 (e-BH).
+ * Finds references that head fixes. `open`: candidates that one more pair of tries could decide
+ * (the first `most`, and all with `isAwaited`). On average at most 5 % of `fixed` are wrong,
+ * whenever testing stops. Source: Wang and Ramdas 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],

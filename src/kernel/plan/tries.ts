@@ -55,8 +55,8 @@ function settles(tests: Tests, compares: boolean): boolean {
 }
 
 /**
- * Recorded answers get only the tries that the roll-up needs, because more would repeat the same
- * answer. Null if answers are not recorded, or if custom or compared roll-ups decide.
+ * Recorded answers get only the tries that the roll-up needs, because more would repeat them. Null
+ * if answers are not recorded, or if custom or compared roll-ups decide.
  */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
@@ -83,7 +83,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Suites whose tries are compared one by one. They are also tested together (as the pool). */
+  /** Suites whose tries are compared one by one. They form the pool, which is tested as one. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }

@@ -105,7 +105,7 @@ const referenceStatus = z.enum([
   'edited',
   'error',
   'ungraded',
-  // Outcomes under the roll-up, in sweeps, which run only one side.
+  // In sweeps, which run only one side: the roll-up of all tries.
   'pass',
   'fail',
 ]);

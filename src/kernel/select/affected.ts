@@ -186,8 +186,8 @@ function pairReference(
 }
 
 /**
- * The request on base: its prompt with head's input. If that is not possible because a variable was
- * renamed, uses base's own input. For a recorded dialogue, tries base's own recording first.
+ * Base's prompt with head's input, or with base's own input if a variable was renamed. For a
+ * recorded dialogue, base's own recording comes first.
  */
 function baseGeneration(
   base: SuiteSide,

@@ -23,7 +23,7 @@ export interface Scoring extends MetricModels {
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
   /**
-   * Produces the answers if a feature does, such as for dialogues. Null if each answer is one call.
+   * The feature that makes the answers, such as dialogues. Null if the model is called directly.
    */
   answerer: Answerer | null;
   settingsFile: string;

@@ -23,9 +23,8 @@ interface ClusterMember {
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Omits a try if none of the references was judged. If only some were, each unjudged one gets the
- * outcome that most of its judged tries on both sides have. This way errors are not evidence, and
- * the test stays exact.
+ * Omits a try if no reference was judged. If only some were, the others get the outcome of most of
+ * their own judged tries. So errors are not evidence, and the test stays exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
@@ -76,8 +75,7 @@ export function clusterTable(cluster: Cluster): ClusterTable {
 }
 
 /**
- * A unit of permutation is a reference or a cluster. For one reference, each try gives 1 or 0, in
- * any order.
+ * For each try of a reference, 1 or 0, in any order. For a cluster, the sums over its references.
  */
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;

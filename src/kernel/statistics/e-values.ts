@@ -55,9 +55,9 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
 }
 
 /**
- * The e-value for "one prompt passes more often than another on some references". In each pair,
- * `base` is the try that passes more often under this claim. `share` is the prior (0–1) that the
- * prompts differ on this reference. Has the guarantee of {@link eValueOf}.
+ * The e-value for "one prompt passes more often than another on some references". `base` of a pair
+ * is the prompt that should pass more often. `share` is the prior (0–1) that the prompts differ on
+ * this reference. Has the guarantee of {@link eValueOf}.
  */
 export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],

@@ -85,8 +85,7 @@ const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 const FIT = { rounds: 15, weight: 3 };
 
 /**
- * Whether the mean fell or individual references broke. Both tests together have a false-alarm rate
- * of at most `alpha`.
+ * Tests the mean and individual references, with a false-alarm rate of at most `alpha` together.
  */
 export function fellOrBroke(
   seen: Contrast,

@@ -20,10 +20,7 @@ export function fallP(look: Look, level: number, minDrop: number): number {
   return least === undefined ? 1 : adjustedP(look, least, level);
 }
 
-/**
- * Names the metrics that fell, smallest p first. Empty if the drop shows only in all metrics
- * together.
- */
+/** Smallest p first. Empty if only all metrics together fell. */
 export function fallenMetrics(look: Look, minDrop: number): string[] {
   const called = new Set(holmCalled(look.metrics, ({ test }) => test.midDown, NAMED_P));
   const fallen = largeDrops(look, minDrop).filter((own, rank) => rank === 0 || called.has(own));

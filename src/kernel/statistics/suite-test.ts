@@ -9,9 +9,8 @@ interface UnitGroup<Own extends Unit> {
 }
 
 /**
- * Groups units (references or clusters) with the same null distribution, because thousands of
- * references share a few. Sorts the groups by key, so that results do not depend on the order of
- * units.
+ * Groups units (references or clusters), because thousands share a few null distributions. Sorts by
+ * key, so that results do not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();

@@ -184,10 +184,7 @@ interface Slot {
   value: number;
   /** The rank is a share of the item's tries, from −0.5 to 0.5, times a weight. */
   rank: number;
-  /**
-   * Counts tries that really are head's, weighted so that the observed split sums to the number of
-   * items.
-   */
+  /** For head's actual tries, this sums to the number of items. */
   mark: number;
 }
 

@@ -2,10 +2,7 @@ import type { Outcome, Score } from '../../types/metric.ts';
 import { type GateSettings, type SuiteGate } from './gate-settings.ts';
 import type { Reference, Rollup, Tests } from './suite.ts';
 
-/**
- * A metric that fails decides the try, even if others end in an error or an unreadable grade. A
- * pass needs all of them.
- */
+/** A metric that fails decides. An error or unreadable grade only prevents a pass. */
 export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   const gating = scores.filter(({ skip }) => !skip);
   for (const status of ['fail', 'error', 'ungraded'] as const) {

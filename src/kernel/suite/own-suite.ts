@@ -18,17 +18,11 @@ export interface OwnSuite<Value = unknown> {
   dependencies?: readonly Dependency[];
 }
 
-/**
- * A feature's own kind of suite. There is one constant for each kind, which is compared by
- * identity.
- */
+/** Each feature has one such constant. Kinds are compared by identity. */
 export interface SuiteKind<Value = unknown> {
   key: string;
   scores: readonly string[];
-  /**
-   * Returns the name of the score that judges each reference, or null if it does not judge exactly
-   * one answer of each.
-   */
+  /** The score that judges the suite, if it judges exactly one answer of each reference. */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],

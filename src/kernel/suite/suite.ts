@@ -81,7 +81,6 @@ export interface Reference {
   shown?: Readonly<Record<string, FilePart>>;
   /** If absent, rows have evaldiff's own format. */
   columns?: Columns;
-  /** The messages of a recorded dialogue. */
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
@@ -113,7 +112,7 @@ export interface Tests {
   references: Reference[];
   /** Data files (line 0) and lists (with their line) that contain no reference. */
   empty?: Place[];
-  /** Null if the suite has single answers that only metrics judge. */
+  /** Set if a feature, such as dialogues, controls the suite. */
   own: OwnSuite | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
   gate?: SuiteGate;
