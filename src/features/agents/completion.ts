@@ -46,7 +46,6 @@ export function runCompletion(run: FinishedRun): Completion {
   };
 }
 
-/** Makes an error that still reports the usage that was paid for. */
 export function failedRun(why: RunFailure, { attempts, spent }: RunRecord): Completion {
   return {
     status: 'error',

@@ -26,7 +26,7 @@ import {
 } from './suite/spec.ts';
 import { hiddenSkills, readAgentTasks, type ReadTask } from './tasks.ts';
 
-/** Converts an agent suite to a prompt whose model is a program. The program runs the agent. */
+/** Converts an agent suite to a prompt whose model is a program that runs the agent. */
 export async function readAgentSuite(
   given: Document,
   tools: FormatTools,
@@ -69,8 +69,8 @@ interface AgentSuite {
 }
 
 /**
- * Puts trigger tests, which check the choice of a skill, into a separate suite. Their runs end
- * early, so other metrics cannot judge them.
+ * Puts trigger tests (does the agent choose the right skill?) into a suite of their own, because
+ * their runs end early.
  */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },

@@ -29,10 +29,7 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/**
- * Converts a file of another format to an agent suite that uses the agent of the settings. Null if
- * the settings name no agent.
- */
+/** Adds the settings' agent to another format's tasks. Null if there is no such agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

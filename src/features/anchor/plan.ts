@@ -109,8 +109,7 @@ export function planAnchor({
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
-    // To confirm a drop, the older prompt runs again. So does head's prompt, if its tries are
-    // stored.
+    // To confirm a drop, the older prompt runs again, and head's, too, if its tries are stored.
     possible: 2 * ANCHOR_TRIES * references.length,
     asker: null,
     tested: 0,

@@ -21,7 +21,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** The prompt is the same as for the expected answer, so that both ratings are comparable. */
+/** Uses the expected answer's prompt, so that both ratings are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -66,7 +66,7 @@ async function ratePart(
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-/** `isAgain` changes the prompt, so that the stored reply to the first prompt is not used again. */
+/** `isAgain` changes the prompt, so that no stored reply is reused. */
 async function askRatings(
   text: string,
   attributes: readonly Attribute[],
@@ -157,8 +157,8 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
 }
 
 /**
- * If the ratings of an answer and of the expected answer differ by more than this, the answer uses
- * the skill differently (QualEval, A.3).
+ * An answer uses a skill differently if its rating and the expected answer's differ by more than
+ * this (QualEval, A.3).
  */
 export const SKILL_DISTANCE = 1;
 
@@ -169,7 +169,6 @@ export interface SkillPair {
   output: number | null;
 }
 
-/** Share of pairs whose two ratings differ by more than {@link SKILL_DISTANCE}. */
 export function misalignment(pairs: readonly SkillPair[]): number | null {
   const rated = pairs.flatMap(({ expected, output }) =>
     expected === null || output === null ? [] : [Math.abs(expected - output)],

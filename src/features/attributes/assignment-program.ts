@@ -25,8 +25,8 @@ export function priorsOf<Column>(
 const TINY = 1e-12;
 
 /**
- * Limits each share to `cap` and distributes the rest among the others, in proportion. `cap` ×
- * length must be at least 1.
+ * Limits shares to `cap` and distributes the excess among the others in proportion. `cap` × length
+ * must be at least 1.
  */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
@@ -48,10 +48,7 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
-/**
- * The QualEval paper's bounds for the number of references with an attribute: kNp(1 − ε) to kNp(1 +
- * ε).
- */
+/** QualEval's bounds for the number of references with an attribute: kNp(1 − ε) to kNp(1 + ε). */
 export function bandOf(
   prior: number,
   references: number,
@@ -65,8 +62,8 @@ export function bandOf(
 const FLOAT_NOISE = 1e-9;
 
 /**
- * The paper's bounds, rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p at most 1/k.
- * There is always an assignment within them.
+ * The bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p at most 1/k. They
+ * always have a solution.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -85,8 +82,7 @@ export function outwardBounds(
 }
 
 /**
- * The paper's bounds, rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if no assignment
- * is within them.
+ * The bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if they have no solution.
  */
 function inwardBounds(
   priors: readonly number[],
@@ -200,7 +196,7 @@ export function columnSum(counts: readonly (readonly number[])[], column: number
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
-/** Distributes the attributes among the references. None gets the same attribute twice. */
+/** Distributes attributes so that no reference gets the same one twice. */
 export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;

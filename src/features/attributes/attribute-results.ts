@@ -101,9 +101,7 @@ interface SurveyedSuite {
 /** A reference belongs to an attribute if its rating is at least this high. */
 export const MEMBER_AFFINITY = 3;
 
-/**
- * Tests the attributes of all suites together, because the correction for multiple tests needs all.
- */
+/** Tests the attributes of all suites together, to correct for multiple tests. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,

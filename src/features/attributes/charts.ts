@@ -36,7 +36,6 @@ const ROOM = 500_000;
 
 const MAX_CHART_ROWS = 30;
 
-/** Draws the worst suites first, until {@link ROOM} is used up. */
 export async function attributeCharts(result: Result): Promise<AttributeCharts> {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     ({ attributes }) => attributes.length > 0,

@@ -116,8 +116,8 @@ interface GraderWork {
 }
 
 /**
- * Prints the expected calls and cost, checks the limits, then does the work. @throws UserError if
- * the work ended early
+ * Prints the expected calls and cost, checks the limits, then works. @throws UserError if that
+ * ended early
  */
 export async function askWithGrader<Plan extends GraderPlan, Found>(
   { opened, options, edges, terminal }: GraderWork,

@@ -4,7 +4,7 @@ import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
 /**
- * Includes unchanged references. Otherwise a pull request would affect which attributes are found.
+ * Includes unchanged references, because a pull request must not affect which attributes are found.
  */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
@@ -58,15 +58,12 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/**
- * Limits the attributes per question, because the ratings with quoted evidence must fit into one
- * reply.
- */
+/** Most attributes per question, because ratings with quoted evidence must fit into one reply. */
 export const PER_QUESTION = 30;
 
 /**
- * `GROUP`: references per question (k in the QualEval paper). `SHRINK`: each round of merging
- * shortens the list of attributes to a quarter (p).
+ * References per question (k in QualEval). Each round shortens the list of attributes to a quarter
+ * (p).
  */
 export const GROUP = 5;
 export const SHRINK = 4;
@@ -89,7 +86,7 @@ export function explainCalls(
   return discovery + ratings + answers;
 }
 
-/** Counts one question for each group of references, and the rounds that merge their attributes. */
+/** Counts one question per group of references, and the rounds of merging. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;

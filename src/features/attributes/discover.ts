@@ -25,7 +25,7 @@ const MAX_REFERENCE_CHARS = 8_000;
 interface DiscoverySettings {
   most: number;
   seed: number;
-  /** The prompt on base. Otherwise a pull request would affect which attributes are found. */
+  /** Base's prompt, because a pull request must not affect which attributes are found. */
   prompt: string;
 }
 
@@ -45,10 +45,7 @@ interface AttributeCandidate {
   support: number;
 }
 
-/**
- * Asks a model for the attributes of each group of references, then merges them in rounds. The
- * order of the input does not matter.
- */
+/** Asks a model for the attributes of each group of references, then merges them in rounds. */
 export async function discover(
   references: readonly ReferenceText[],
   options: DiscoverySettings,
@@ -154,7 +151,6 @@ interface Merging {
   task: string | null;
 }
 
-/** Merges attributes until `limit` is reached or a round no longer shortens the list. */
 async function shrink(
   candidates: readonly AttributeCandidate[],
   { limit, groups, ...of }: Merging & { limit: number; groups: number },

@@ -71,10 +71,7 @@ export async function explainRun(
   };
 }
 
-/**
- * Tests findings that rest on stored answers again, with new calls. Skips suites that already
- * failed.
- */
+/** Tests findings from stored answers again with new calls, unless the suite already failed. */
 export async function confirmedAttributes(
   { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],
@@ -94,10 +91,7 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/**
- * One regressed attribute is enough to fail, because alpha is the error level for all of them
- * together.
- */
+/** One regressed attribute is enough to fail, because alpha applies to all of them together. */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
@@ -171,7 +165,6 @@ function referenceId({ affected }: SuiteComparison['compared'][number]): string 
   return affected.reference.id;
 }
 
-/** Subtracts the calls whose replies are already stored from the plan. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {

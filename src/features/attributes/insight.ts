@@ -44,8 +44,8 @@ interface Proposals {
 }
 
 /**
- * Asks a model for changes to the prompt. It is not trusted: each proposal must state the
- * attribute's pass rates and pass a trial.
+ * Asks an untrusted model for changes to the prompt. Each must state the attribute's pass rates and
+ * pass a trial.
  */
 export async function proposeInsights(
   attribute: AttributeResult,
@@ -117,7 +117,6 @@ const DIRECTION = new RegExp(
   'iu',
 );
 
-/** Returns an error unless the text occurs exactly once. */
 function replaceOnce(
   messages: Prompt['messages'],
   was: string,

@@ -28,10 +28,7 @@ const STRAY = 0.02;
 
 const [EM_ROUNDS, EM_SWEEPS] = [30, 4];
 
-/**
- * Pass rates on base get a prior that is fitted to all units, because 2 of 2 passes do not prove
- * 100 %.
- */
+/** Base's pass rates get a prior fitted to all units, because 2 of 2 passes do not prove 100 %. */
 export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
   const prior = ratePrior(units);
   const pairs = units.map((unit): [CountedUnit, Float64Array] => {

@@ -25,7 +25,7 @@ interface ProjectTree {
 interface PinnedOptions {
   source: Source;
   limits: Limits;
-  /** Whether only some prompts are loaded. Then sections without a prompt are not reported. */
+  /** Whether only some prompts are loaded. Unused sections are then expected. */
   chosen: boolean;
 }
 

@@ -9,7 +9,6 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/** Whether each try passed, according to one metric or all. */
 export function outcomesOf(
   given: readonly TryResult[],
   metric: string | null,

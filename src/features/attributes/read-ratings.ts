@@ -55,8 +55,8 @@ function idReader(attributes: readonly Attribute[]): (written: string) => string
 }
 
 /**
- * The form of the QualEval paper: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`.
- * Lengths are limited, because a model may repeat itself endlessly.
+ * QualEval's form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Lengths are
+ * limited, because a model may repeat itself endlessly.
  */
 const BRACKETS =
   /\[(?:[^\][:\n]*:)?\s*(?=\S)([^\][\n]{1,200}?)\s*[,;]\s*Score:\s*(?=\S)([^\][,;\n]{1,20}?)\s*(?:[,;]\s*(?:Evidence:)?([^\][]*))?(?:\]|$)/gim;

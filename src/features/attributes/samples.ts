@@ -82,8 +82,7 @@ function distance({ expected, output }: Skill): number {
 }
 
 /**
- * Shows the answer of `side` next to the expected one. If `side` is null, shows both sides'
- * answers.
+ * Shows one side's answer next to the expected one. If `side` is null, shows both sides' answers.
  */
 function sampleHtml(
   suite: SuiteResult | null,

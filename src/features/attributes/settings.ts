@@ -59,10 +59,7 @@ const qualevalSchema = z
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
-/**
- * Base's values apply if attributes can fail a run, because these settings are then part of the
- * gate.
- */
+/** Read from base if attributes can fail a run, because these settings then belong to the gate. */
 export const attributeSettings: OwnSettings = {
   key: 'qualeval',
   schema: qualevalSchema,

@@ -11,7 +11,6 @@ export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 /** If more references are unrated, the rated ones do not represent the suite. */
 const MAX_UNRATED_SHARE = 0.1;
 
-/** Null if too many references could not be rated. */
 export async function rateReferences(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],

@@ -43,10 +43,7 @@ export interface Survey {
   notes: string[];
 }
 
-/**
- * Finds attributes, rates how well they fit the references, and assigns them. Base and head share
- * the assignment.
- */
+/** Finds, rates and assigns attributes. Base and head share the assignment. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,
@@ -98,8 +95,8 @@ async function surveyAttributes(
 }
 
 /**
- * Drops the file's attributes of a kind if they are too many for this suite. A larger suite may use
- * them, too.
+ * Drops a kind's attributes if they are too many for this suite. The file's list may be for a
+ * larger one.
  */
 function dropTooLong(
   { attributes: pinned, task }: FoundAttributes,

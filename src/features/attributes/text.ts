@@ -26,10 +26,7 @@ export interface ReferenceText {
 /** In characters, for a reference or an answer in a prompt. */
 const MAX_PROMPT_TEXT = 20_000;
 
-/**
- * Formats a reference for a model. Equal content must give equal text, so that stored replies are
- * found.
- */
+/** Formats a reference for a model. Equal content must give equal text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,

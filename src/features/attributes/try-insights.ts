@@ -30,7 +30,7 @@ const MOST_CALLS = 400;
 /** Chance that a run accepts any change that does not help. */
 const INSIGHT_LEVEL = 0.05;
 
-/** How many attributes get insights (proposed prompt changes): those with the largest drops. */
+/** Only the largest drops get insights (proposed prompt changes). */
 const MOST_ATTRIBUTES = 3;
 
 /** How many regressed references the model sees: `inside` the attribute and `outside`. */
@@ -69,7 +69,7 @@ export function planInsights({
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
 /**
- * Asks a model for prompt changes that fix regressed attributes, and shows changes that pass a trial.
+ * Asks a model for prompt changes that fix regressed attributes, and shows those that pass a trial.
  * Makes no calls for outside contributors.
  */
 export async function tryInsights(

@@ -15,18 +15,15 @@ import type { AttributeResult } from './result.ts';
 const PERMUTATIONS = 999;
 
 /**
- * An attribute is compared only if at least this many units (references or clusters) are in it, and
- * as many are not.
+ * An attribute is compared if at least this many units (references or clusters) have it, and as
+ * many do not.
  */
 export const FEWEST_UNITS = 4;
 
 /** Per suite and direction. */
 const MOST_NAMED_CAUSES = 4;
 
-/**
- * How much the log likelihood must gain to add or exchange an attribute, and lose if one is
- * removed.
- */
+/** Gain in log likelihood that is needed to add, exchange or keep an attribute. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
 /** Another attribute is ruled out if its log likelihood is lower by this much (odds of 20). */
@@ -226,7 +223,7 @@ function nameCauses(
   });
 }
 
-/** Exchanges a group for a better one, and drops groups whose change other groups explain. */
+/** Exchanges a group for a better one, and drops groups that the others explain. */
 function correct(
   chosen: readonly ContrastCandidate[],
   open: readonly ContrastCandidate[],

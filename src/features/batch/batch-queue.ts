@@ -6,10 +6,7 @@ import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 interface Packer<T> {
-  /**
-   * Returns the items of a full batch, or null if no batch is full. `too-large`: the item fits into
-   * no batch.
-   */
+  /** Returns a full batch, or null. `too-large`: the item fits into no batch. */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
   take(): readonly T[];
 }
@@ -87,9 +84,9 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Number of requests that wait at all vendors. While it grows, more requests are coming. */
+  /** Requests that wait at all vendors. While the number grows, more are coming. */
   waiting(): number;
-  /** Sends the requests of one model, because OpenAI requires one model per batch. */
+  /** OpenAI requires one model per batch. */
   send(model: string, items: readonly QueuedRequest[]): void;
 }
 

@@ -40,7 +40,7 @@ export interface ManagedServer {
   close(): void;
 }
 
-/** Time limit of a call, whose body may have 256 MB, and of a download that receives no data. */
+/** Limit for a call (whose body may have 256 MB), and for a download without new data. */
 const CALL_MS = 600_000;
 
 const BATCH_CONCURRENCY = { start: 2, max: 4 };
@@ -128,9 +128,7 @@ function restrictRetries<T>(
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
 }
 
-/**
- * Creating a batch is not retried, because it costs money and may have succeeded without a reply.
- */
+/** Does not retry: creating a batch costs money, and may have succeeded without a reply. */
 export async function submit(
   server: ManagedServer,
   items: readonly BatchItem[],

@@ -49,10 +49,7 @@ const MAX_FAILURES = 10;
 
 const SAY_EVERY = 6;
 
-/**
- * `earlier`: another run created the batch. This run then sends the requests without a result
- * again.
- */
+/** `earlier`: another run created the batch. Requests without a result are then sent again. */
 export function openBatch(
   { id, model, requests }: BatchRecord,
   server: ManagedServer,
@@ -200,13 +197,9 @@ export function numbers(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/**
- * Stores batches so that a later run can resume them, because they are already paid for. Only
- * `pending` may reject.
- */
+/** Lets later runs resume batches, which are already paid for. Only `pending` may reject. */
 export interface BatchLedger {
   pending(): Promise<BatchRecord[]>;
-  /** Returns false if the batch could not be stored. */
   submitted(batch: BatchRecord): Promise<boolean>;
   /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;

@@ -32,9 +32,7 @@ export interface BatchesOptions extends TransportOptions {
 export interface VendorBatches extends Gatherer {
   server: ManagedServer;
   refusals: Refusals;
-  /**
-   * Resolves when the last upload is done. Uploads run one by one, because each may take minutes.
-   */
+  /** The last upload. Uploads run one by one, because each may take minutes. */
   sending: Promise<void>;
 }
 
@@ -129,13 +127,12 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Callers store their answers within this turn, and the ledger must keep the batch until
-      // then.
+      // Callers store their answers within this turn. Until then, the ledger keeps the batch.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // Results may lead to further requests, and the next batch waits for those.
+    // The next batch waits for further requests that results may lead to.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);
@@ -147,7 +144,7 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
   set.delete(work);
 }
 
-/** Used when the vendor no longer knows the batch, or another account created it. */
+/** For a batch that the vendor no longer knows, or that another account created. */
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;

@@ -24,7 +24,6 @@ export function usualAgentCalls(run: SuiteRun): number {
   return Math.ceil(mostAgentCalls(run) / 6);
 }
 
-/** How many tries `room` calls allow. */
 export function mostCauseTries(run: SuiteRun, room: number): number {
   if (runsAgents(run.suite)) return Math.max(1, Math.min(MOST_AGENT_RUNS, room));
   return Math.max(1, Math.floor(room / callsPerTry(run)));

@@ -105,7 +105,7 @@ function createSearch(
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
   const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-  // For an outside contributor's change, no model drafts a fix. The only fix is a revert.
+  // An outside contributor's change gets only a revert, no drafted fix.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
     ended: counter.ended,
@@ -175,7 +175,7 @@ function workspaceFiles({ base, head }: AffectedSuite): string[] {
   return takesOverlay(before) && takesOverlay(after) ? changedPaths(before, after) : [];
 }
 
-/** Returns null for a large file, which then counts as a single change. */
+/** A large file counts as one change and is not read. */
 function readSmall(tree: SourceTree, file: string): Promise<Uint8Array | null> {
   return tree.read(file, MAX_UNIT_FILE).catch((error: unknown) => {
     if (error instanceof UserError) return null;

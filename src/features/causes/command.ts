@@ -69,10 +69,7 @@ async function offer(
     terminal.out('Write with: npx evaldiff fix --write\n');
 }
 
-/**
- * Keeps one fix per place. Sorts a file's fixes from the end, so that no edit shifts the lines of
- * the next.
- */
+/** Keeps one fix per place, from the end of each file, so that no edit shifts the next. */
 function onePerPlace(fixes: readonly Fix[]): Fix[] {
   const places = new Map<string, Fix>();
   for (const fix of fixes) {

@@ -15,8 +15,8 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * Returns the edit of head's file that replaces the text of a change. Check it with {@link
- * isWhatRan} before showing it.
+ * The edit of head's file that replaces a change's text. Check it with {@link isWhatRan} before
+ * showing it.
  */
 export function editOf(
   unit: ChangeUnit,
@@ -151,7 +151,7 @@ function changedSpan(
   while (start < shortest && before[start] === after[start]) start += 1;
   while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const put = after.slice(start, after.length - end);
-  // A replacement that is a single blank line would look like a removal.
+  // A single blank line would look like a removal.
   if (start + end < before.length && (put.length !== 1 || put[0] !== '')) return { start, end };
   return end > 0 && isWords(before.length - end)
     ? { start, end: end - 1 }

@@ -28,7 +28,6 @@ import type { Cause, SuiteCauses } from './result.ts';
 const OPEN_FINDINGS = 3;
 const MAX_FINDING_SUITES = 3;
 
-/** Shows the causes, worst suite first. */
 export function causes(result: Result): Block[] {
   const all = findingBlocks(result);
   const folded = all.slice(OPEN_FINDINGS);

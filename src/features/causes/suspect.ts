@@ -217,13 +217,10 @@ async function examine(
   };
 }
 
-/**
- * The search for fixes swaps base and head, so "both are needed" becomes "either is enough", and
- * vice versa.
- */
+/** The search for fixes swaps base and head, so "both are needed" becomes "either is enough". */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
-/** Use only if all regressions are explained: the other changes then had no effect. */
+/** Only if all regressions are explained: the other changes then had no effect. */
 function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));

@@ -14,9 +14,8 @@ interface Item {
 }
 
 /**
- * Accuracy, macro-F1, precision and recall of a suite that assigns labels, or null for other
- * suites. The suite must use `exact_match` and expect 2 to 20 labels, with at least twice as many
- * references.
+ * Accuracy, macro-F1, precision and recall of a suite that assigns labels. It must use
+ * `exact_match` and expect 2 to 20 labels, each twice on average. Null for other suites.
  */
 export function classificationOf(
   tests: Tests,

@@ -143,7 +143,7 @@ function conversationResult(
   return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
 }
 
-/** The score's value is the number of turns. A conversation with an error has no score. */
+/** The value is the number of turns. Errors have no score. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
   const value = turns.length;

@@ -52,8 +52,8 @@ export function nextQuestion(
 }
 
 /**
- * Returns for each criterion the first turn (from 1) after which it is always met. Null if the
- * criterion is not met at the end.
+ * For each criterion, the first turn (from 1) from which it is always met. Null if it is not met at
+ * the end.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -83,8 +83,8 @@ interface NextQuestion {
 }
 
 /**
- * Leads a conversation of up to `max_steps` answers. Evaluators judge each answer and write the
- * next question, unless a script contains it.
+ * Gets up to `max_steps` answers. Evaluators judge each answer and, without a script, write the
+ * next question.
  */
 export function leadConversation(
   opening: Message[],
@@ -108,7 +108,6 @@ export function leadConversation(
   });
 }
 
-/** Judges the recorded answers again, without calling the model. */
 export function judgeAgain(
   { opening, turns, answers, outcome, error, script }: Dialogue,
   steering: Steering,

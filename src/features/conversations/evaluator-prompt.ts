@@ -30,8 +30,8 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Puts messages between delimiters that no message contains, so that an answer cannot imitate an
- * instruction. `twin` gives equal evaluators different delimiters, because equal prompts would
- * share a stored reply.
+ * instruction. `twin` makes the delimiters of equal evaluators differ, because equal prompts would
+ * share a reply.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,
@@ -84,7 +84,7 @@ export function missingNote(missing: readonly string[]): string {
   );
 }
 
-/** Hides system prompts, unless the messages before the first answer contain nothing else. */
+/** Hides system prompts, unless there is nothing else before the first answer. */
 function visibleTo(dialogue: readonly Message[]): Message[] {
   const firstAnswer = dialogue.findIndex(({ role }) => role === 'assistant');
   const opening = firstAnswer === -1 ? dialogue : dialogue.slice(0, firstAnswer);
@@ -135,7 +135,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
   ];
 }
 
-/** Models write the keys in this order, so their reasons come before their verdicts. */
+/** Models write keys in this order: first the reasons, then the verdicts. */
 function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
   const word = (name: string): Json => ({
     type: 'string',

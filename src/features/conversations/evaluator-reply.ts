@@ -141,7 +141,7 @@ function buildReply(
   };
 }
 
-/** In characters. Only a shorter text can mean that there is no question. */
+/** In characters. Only shorter texts can mean that there is no question. */
 const MAX_REMARK = 60;
 
 function questionIn(text: string | null): string | null {

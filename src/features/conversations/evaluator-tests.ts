@@ -26,7 +26,6 @@ interface JudgedAnswer {
 /** With more evaluators, the report shows each alone, pairs, and all together. */
 const ALL_COMBINATIONS_OF = 5;
 
-/** Grades each evaluator alone, then combinations of evaluators by the suite's rules. */
 export function gradeEvaluators(
   names: readonly string[],
   criteria: readonly Criterion[],
@@ -97,8 +96,8 @@ function yesShare(yes: number, n: number): YesShare {
 }
 
 /**
- * (1 + accepted − rejected) / 2, where both are shares of "yes". The interval uses Newcombe's
- * interval for the difference of two shares.
+ * (1 + accepted − rejected) / 2, with Newcombe's interval for the difference of these two shares of
+ * "yes".
  */
 function balancedAccuracy(
   accepted: YesShare,

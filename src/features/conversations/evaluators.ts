@@ -39,8 +39,7 @@ type Opinion =
   | { status: 'error'; error: { kind: ErrorKind; message: string } };
 
 /**
- * If a criterion has no clear word, asks the model again, once. A word that is still unclear
- * becomes "unknown".
+ * Asks again, once, if a criterion has no clear word. If it stays unclear, the word is "unknown".
  */
 async function askEvaluator(
   task: EvaluatorTask,

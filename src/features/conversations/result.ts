@@ -153,7 +153,7 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/** Means over the references that ran on both sides. If only one side ran, over its references. */
+/** Means over references that ran on both sides. If only one side ran, over its references. */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;

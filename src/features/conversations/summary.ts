@@ -133,7 +133,7 @@ function meanPerReference(
     means.flatMap((pair) => pair.head ?? []),
   ];
   const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
-  // If both sides ran, means over different references cannot be compared.
+  // Means over different references cannot be compared.
   return compares
     ? oneSidedMean(0, null, 0, null)
     : oneSidedMean(base.length, meanOrNull(base), head.length, meanOrNull(head));

@@ -120,7 +120,7 @@ async function testRubric(
   });
 }
 
-/** Enforces the cap during the run, because the cost of grading cannot be forecast. */
+/** The cost of grading cannot be forecast, so the cap applies during the run. */
 async function holdGradingToCaps(
   asked: Pick<Parameters<typeof checkCaps>[0], 'calls' | 'targets' | 'problems'>,
   opened: Opened,

@@ -5,10 +5,7 @@ import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/**
- * Returns the graders of each metric that uses this rubric. If no metric uses it, returns the
- * settings' graders.
- */
+/** The graders of each metric that uses this rubric. If none does, the settings' graders. */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

@@ -2,8 +2,8 @@ import { normalQuantile } from '../../kernel/statistics/distributions.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 
 /**
- * The pass rate p, corrected for the grader's errors: (p + TNR − 1) / (TPR + TNR − 1), clamped to
- * 0–1. Null if TPR + TNR <= 1. Source: Rogan and Gladen 1978.
+ * The pass rate p corrected for grader errors: (p + TNR − 1) / (TPR + TNR − 1), clamped to 0–1.
+ * Null if TPR + TNR <= 1. Rogan and Gladen 1978.
  */
 export function roganGladen(
   rate: number,
@@ -15,10 +15,10 @@ export function roganGladen(
 }
 
 /**
- * The corrected rate with an interval. `positives` and `negatives` count the answers labelled good
- * and bad; their passes are the answers that the grader judges correctly. Null if the grader is not
- * better than chance. Source: Lee et al. 2025 (arXiv 2511.21140), which adds z²/2 to each count of
- * judged items and 1 to each count of labels.
+ * The corrected rate with an interval. `positives`, `negatives`: answers labelled good or bad;
+ * their passes are those that the grader judges correctly. Null if the grader is not better than
+ * chance. Source: Lee et al. 2025 (arXiv 2511.21140). Adds z²/2 to each count of judged items and 1
+ * to each count of labels.
  */
 export function roganGladenInterval(
   judged: Counts,
@@ -49,7 +49,7 @@ export function roganGladenInterval(
 }
 
 interface Quality {
-  /** `rate`: share of answers that the grader judges correctly. `spread`: the rate's variance. */
+  /** `rate`: share judged correctly. `spread`: its variance. */
   good: { rate: number; spread: number };
   bad: { rate: number; spread: number };
 }

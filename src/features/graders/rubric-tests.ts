@@ -13,7 +13,7 @@ import type { Notice } from '../../types/plain.ts';
 import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
-/** `expected`: the label that people chose. `label`: the grader's label; null if unreadable. */
+/** `expected`: the label from people. `label`: the grader's label; null if unreadable. */
 interface LabelPair {
   expected: string;
   label: string | null;
@@ -32,8 +32,8 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * If the rubric names no passing label, the label with the highest score counts as good. The
- * intervals count each example once, because the grades of an example are correlated.
+ * If the rubric names no passing label, the label with the highest score counts as good. Intervals
+ * count each example once, because its grades are correlated.
  */
 export function agreementWith(
   examples: readonly LabelPair[],
@@ -197,8 +197,8 @@ export interface RepeatedRubricTest {
   /** Computed from the examples that have at least two readable grades. */
   consistency: {
     /**
-     * Share of an example's grades that are its most common label; mean over the examples, 0–1.
-     * Null if nothing was graded twice.
+     * Mean share of an example's grades that are its most common label. Null if nothing was graded
+     * twice.
      */
     share: number | null;
     unanimous: number;
@@ -215,10 +215,7 @@ export interface RepeatedRubricTest {
   }[];
 }
 
-/**
- * Grades each example `repeats` times. Each repetition has its own try index, so that no grade is
- * reused.
- */
+/** Each repetition has its own try index, so that no grade is reused. */
 export async function repeatRubricTest(
   judge: Judge,
   repeats: number,

@@ -21,8 +21,8 @@ const MOST_CAUSES = 5;
 const FOLDER = 'evaldiff-report';
 
 /**
- * Shows facts for a coding agent that repairs the regression. The agent might obey instructions in
- * them, so only plain names appear, and no text from a model, an input or an outside contributor.
+ * Facts for a coding agent that repairs the regression. It might obey instructions in text, so only
+ * plain names appear, and no text from a model, an input or an outside contributor.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];

@@ -24,7 +24,7 @@ interface StepFacts {
   show: string[];
 }
 
-/** Returns the step's line, or an empty line if the step does not apply. */
+/** The line is empty if the step does not apply. */
 type Step = (facts: StepFacts) => Line;
 
 const stepWords =

@@ -12,7 +12,7 @@ export interface SavedResult {
   result: Result;
 }
 
-/** `merged`: commits that are part of the branch only because they were merged into it. */
+/** `merged`: commits that the branch contains only through a merge. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
@@ -29,8 +29,8 @@ export interface History {
 }
 
 /**
- * Omits comparisons of base and head, because they run only what changed. Without a branch, sorts
- * results by file time.
+ * Omits comparisons, because they run only what changed. Without a branch, sorts results by file
+ * time.
  */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({

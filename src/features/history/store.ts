@@ -3,10 +3,7 @@ import type { TryHistory } from './tries.ts';
 
 const KEY_LETTERS = 32;
 
-/**
- * For each key, uses the store with the most tries. Stores are not added up, because one may be a
- * copy of another.
- */
+/** Uses the store with the most tries of a key. Stores may be copies, so they are not added up. */
 export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,

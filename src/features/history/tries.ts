@@ -16,8 +16,8 @@ export interface TryHistory {
 }
 
 /**
- * Adds this run's tries to the history, and shows the history of flaky references. Counts a reused
- * answer only if this scoring has not judged it before.
+ * Adds this run's tries, and shows the history of flaky references. Counts a reused answer only if
+ * this scoring has not judged it before.
  */
 export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
   compared: readonly Suite[],
@@ -67,8 +67,8 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
 const STEADY = { tries: 20, share: 0.95 };
 
 /**
- * Marks references that nearly always passed as steady. This affects how many tries they get, not
- * the verdict.
+ * Marks references that nearly always passed. They get more tries on weaker suspicion; the verdict
+ * is not affected.
  */
 export function withSteady(
   suites: readonly SuiteComparison[],

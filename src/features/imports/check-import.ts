@@ -46,8 +46,7 @@ export async function withSandbox(
 }
 
 /**
- * A check that does not compile would stop the run. Replaces it by a check that always fails, as in
- * promptfoo.
+ * Makes checks that do not compile always fail, as in promptfoo. Otherwise they would stop the run.
  */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,

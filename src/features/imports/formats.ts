@@ -22,10 +22,7 @@ function lazyReader(load: () => Promise<FormatReader>): ReadFormat<ImportedFile>
 const countKeys = (keys: readonly string[], value: JsonMap): number =>
   keys.filter((key) => Object.hasOwn(value, key)).length;
 
-/**
- * Keys of promptfoo's files. A promptfoo file has at least two of them, an evaldiff file at most
- * one.
- */
+/** A promptfoo file has at least two of these keys, an evaldiff file at most one. */
 const PROMPTFOO = ['prompts', 'providers', 'targets', 'tests', 'defaultTest', 'scenarios'];
 
 const PROMPT_YML = ['testData', 'evaluators', 'modelParameters', 'responseFormat', 'jsonSchema'];

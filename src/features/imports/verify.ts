@@ -32,10 +32,7 @@ interface Verification {
   left: Map<string, number>;
 }
 
-/**
- * Scores a results file's answers with the imported tests, and compares the verdicts. @returns the
- * exit code
- */
+/** Compares the results file's verdicts with those of the imported tests. @returns the exit code */
 export async function verifyImport(
   results: { path: string; file: string },
   source: { file: string; imported: Imported; files: Files },
@@ -176,7 +173,7 @@ function incomparableReason(metric: Metric): string | null {
   return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
 }
 
-/** Metrics whose data is not in a results file, with the words for the report. */
+/** Metrics whose data is not in a results file. */
 const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
   cost: 'of what an answer cost',
   finish_reason: 'of how an answer ended',

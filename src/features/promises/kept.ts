@@ -7,12 +7,12 @@ import { FIXED_FDR } from '../../kernel/statistics/levels.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** A fix is certain if its e-value (strength of evidence) is at least this high. */
+/** An e-value (strength of evidence) that makes a fix certain. */
 const CERTAIN = 1 / FIXED_FDR;
 
 /**
- * Marks the references that the pull request promises to fix (`Fixes: t05`). They get more tries
- * until it is known whether they are fixed.
+ * References that the pull request promises to fix (`Fixes: t05`) get more tries until the result
+ * is clear.
  */
 export function awaitPromised(
   suites: readonly SuiteComparison[],

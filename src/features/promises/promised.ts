@@ -2,7 +2,7 @@ import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Limits in case the description is hostile. The line's limit is in characters. */
+/** Limits for a hostile description. The line's limit is in characters. */
 const MAX_PROMISE_LINE = 1_000;
 const MAX_PROMISES = 30;
 
@@ -12,9 +12,7 @@ const PROMISED_NAME = /`([^`]+)`|[^\s,;`]+/g;
 
 const ISSUE = /^(?:[\w.-]+\/[\w.-]+)?#\d+$|^https?:\/\//i;
 
-/**
- * Finds names in a description's lines such as `Fixes: t05, suite/t12`. Returns one list per line.
- */
+/** Finds names in lines such as `Fixes: t05, suite/t12`. Returns one list per line. */
 export function promisedNames(description: string): string[][] {
   let room = MAX_PROMISES;
   return description.split(/\r?\n/).flatMap((line) => {
@@ -36,8 +34,7 @@ export interface Promises extends Pick<PromisesResult, 'unknown'> {
 }
 
 /**
- * Finds the references that the lines name. A line of several words is ignored as prose, unless one
- * is the id of a test or all are similar to ids.
+ * Ignores a line of several words as prose, unless one is a test's id or all are similar to ids.
  */
 export function resolvePromises(
   lines: readonly (readonly string[])[],

@@ -18,7 +18,7 @@ const SAME = 'Give every job of the sweep, the merge included, the same commit, 
 
 const MAX_NAMED_MISSING = 10;
 
-/** Explains why parts cannot be merged: they differ from each other or from this job. */
+/** Why parts cannot be merged: they differ from each other or from this job. */
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
     ...parts.flatMap((part) => foreign(part, facts)),
@@ -85,7 +85,7 @@ function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   );
 }
 
-/** Explains why parts cannot be merged: one is missing, or was made from another plan. */
+/** Why parts cannot be merged: one is missing or has another plan. */
 export function incompleteParts(
   parts: readonly Manifest[],
   whole: Prepared,

@@ -49,7 +49,6 @@ function sweepFacts(
   return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
-/** Evaluates a shard of a sweep and writes its part to a folder. */
 export async function evaluateShard(
   session: Session,
   head: SourceTree,

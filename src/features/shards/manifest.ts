@@ -8,16 +8,13 @@ import { parsedJson } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
-/**
- * Hashes the plan, which must be the same in all shards and the merge. Omits the gate, because only
- * the merge judges.
- */
+/** Equal for all shards and the merge. Omits the gate, because only the merge judges. */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
 ): string {
   const known = new Map<object, string>();
-  // A suite's variants share large objects, so each object is hashed only once.
+  // Variants share large objects, so each object is hashed once.
   const once = (value: object): string => {
     const found = known.get(value) ?? hash(stringifyWithMaps(value));
     known.set(value, found);
@@ -51,7 +48,7 @@ export function planIdentity(
   );
 }
 
-/** Omits the path of a program's checkout, because it may differ between jobs. */
+/** Omits the path of a program's checkout, which may differ between jobs. */
 function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
@@ -128,10 +125,7 @@ export interface Manifest {
   trust: string;
   inputs: SharedInputs;
   plan: string;
-  /**
-   * `of`: references of the whole sweep. `answers`: answers that a store can keep. `others`:
-   * results that it cannot.
-   */
+  /** `of`: references of the whole sweep. `answers`: what a store can keep. `others`: the rest. */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;
   /** Paid attempts including retries, as the call cap counts them. */
@@ -186,10 +180,10 @@ const manifest = z.strictObject({
   files: z.strictObject({ answers: seal, others: seal }),
 }) satisfies z.ZodType<Manifest>;
 
-/** Reads only the version, to distinguish a newer manifest from a damaged one. */
+/** Distinguishes a newer manifest from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
-/** `flaw`: what is wrong, as a clause that follows the part's name. */
+/** `flaw`: what is wrong, as a clause after the part's name. */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
   const value = parsedJson(text);
   const version = anyVersion.safeParse(value);

@@ -68,7 +68,7 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
   };
 }
 
-/** Reads the parts. Compares them with their manifests, with each other and with this job. */
+/** Compares the parts with their manifests, each other and this job. */
 export async function readParts(
   places: readonly PartPlace[],
   facts: MergeFacts,
@@ -118,10 +118,7 @@ interface MergeExchange extends AnswerExchange {
   halted(): Halt | null;
 }
 
-/**
- * If shards got different answers to a request, the answer of the shard with the lowest number
- * counts.
- */
+/** If shards got different answers, the answer of the lowest shard number counts. */
 export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {

@@ -21,9 +21,9 @@ export function shardName({ index, count }: Shard): string {
 }
 
 /**
- * Selects a shard's part of the plan. Equal requests go to the same shard, so no answer is paid for
- * twice. To make shards nearly equal in size, requests are distributed by number of tries, then by
- * hash. Only the merge tests graders and finds attributes.
+ * Equal requests go to the same shard, so no answer is paid for twice. Requests are distributed by
+ * number of tries, then by hash, so that shards are nearly equal. Only the merge tests graders and
+ * finds attributes.
  *
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
@@ -120,8 +120,8 @@ interface Spent {
 }
 
 /**
- * Splits the call limit by planned calls, and the cost limit by planned cost. With equal shares,
- * the shard with the most expensive requests would stop early.
+ * Splits calls by planned calls, and cost by planned cost. Otherwise the shard with the most
+ * expensive requests would stop early.
  */
 export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }: Portions): Caps {
   return {

@@ -38,7 +38,7 @@ export function renderShardSummary(manifest: Manifest): string {
   ]);
 }
 
-/** Reports the shards' usage, because the result's usage does not include it. */
+/** The result's usage does not include the shards' usage. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
   return (

@@ -24,9 +24,7 @@ interface DataPlace {
 
 type RowEdit = JsonLinesEdit | { refused: string };
 
-/**
- * JSON Lines has no comments, so this member stores why a reference is skipped. Readers ignore it.
- */
+/** JSON Lines has no comments, so this member stores the reason for a skip. Readers ignore it. */
 const REASON = 'skip_reason';
 
 const UNCLEAR: RowEdit = {
@@ -39,10 +37,7 @@ export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };
 }
 
-/**
- * Returns the row with the new value. Rejects the edit if anything else in the reference would
- * change.
- */
+/** Rejects the edit if anything else in the reference would change. */
 export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
@@ -63,8 +58,7 @@ export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
-  // Every row must have the columns that the suite names, so the new row gets empty tags and `skip:
-  // false`.
+  // Every row must have the columns that the suite names.
   const value = {
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: [] }),

@@ -20,7 +20,7 @@ import type { RubricChoice } from './buttons.ts';
 
 export interface WorkLook {
   result: Result;
-  /** Also contains the references that were not compared. Null if not loaded. */
+  /** Also has references that were not compared. Null if not loaded. */
   all: Result | null;
   reports: Reports;
   sent: SentLookup;
@@ -41,7 +41,7 @@ export interface WrittenPrompt {
   name: string;
   path: string;
   variables: string[];
-  /** The file that contains the prompt's tests. It may be the prompt's own file. */
+  /** The file with the prompt's tests, which may be the prompt's own file. */
   tests: string;
   tool: string | null;
   references: number;
@@ -60,13 +60,13 @@ interface HowToAsk {
   documents: ParsedDocuments;
   stored: boolean;
   exchange?: AnswerExchange;
-  /** Receives the cost of a call in US dollars, or null if the price is unknown. */
+  /** `cost` is in US dollars. Null if the price is unknown. */
   paid?(cost: number | null): void;
   assumesCost?: boolean;
 }
 
 /**
- * With `stored`, makes no model calls; `missing` in the result reports whether answers are missing.
+ * With `stored`, makes no model calls. The result's `missing` shows whether answers are missing.
  */
 export async function runSides(
   session: Session,
@@ -120,7 +120,7 @@ export async function runSides(
   };
 }
 
-/** Whether a call was made. A call with a rejected key does not count, because it costs nothing. */
+/** A call with a rejected key does not count, because it costs nothing. */
 function wasMade(completion: Completion): boolean {
   if (completion.status === 'ok') return !completion.reused;
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
@@ -224,11 +224,11 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   return {
     isPreview: true,
     missingKeys: () => [],
-    // Makes the history read-only, because stored answers must not be added to it again.
+    // Stored answers must not be added to the history again.
     ...(kept === undefined
       ? {}
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
-    // Treats all answers as stored: no calls are made, so prices and caps do not matter.
+    // No calls are made, so prices and caps do not matter.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
     guard() {
       edges.guard({

@@ -21,7 +21,7 @@ import {
 
 export interface OpenProject {
   root: string;
-  /** The commit to compare with. By default, the merge base with the default branch. */
+  /** What to compare with. Default: the merge base with the default branch. */
   base: string | undefined;
   /** Whether the cost cap is the default, not the user's choice. */
   assumesCost: boolean;
@@ -36,14 +36,11 @@ export interface Onlooker {
   edited: AbortSignal;
   show(found: WorkLook): void;
   progress(line: string): void;
-  /** Receives the cost of a call in US dollars, or null if the price is unknown. */
+  /** `cost` is in US dollars. Null if the price is unknown. */
   paid(cost: number | null): void;
 }
 
-/**
- * Shows stored answers, then requests the missing ones. Returns null if the files changed
- * meanwhile.
- */
+/** Shows stored answers, then requests the missing ones. Null if the files changed meanwhile. */
 export function look(
   project: OpenProject,
   allowance: Allowance,
@@ -136,10 +133,7 @@ async function askLive(
 
 const LIVE_MS = 400;
 
-/**
- * The pause between redraws is the duration of the last redraw times this, so that calls can
- * proceed.
- */
+/** The pause is this many times as long as the last redraw, so that calls can proceed. */
 const LIVE_SHARE = 3;
 
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
@@ -171,7 +165,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
-/** Returns null if the files changed meanwhile. */
+/** Null if the files changed meanwhile. */
 export function requestMoreTries(
   project: OpenProject,
   allowance: Allowance,

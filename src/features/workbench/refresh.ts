@@ -39,10 +39,7 @@ export interface Refresher {
   failed: AbortSignal;
 }
 
-/**
- * Runs one evaluation at a time. The promises never reject, because a button's evaluation is not
- * awaited.
- */
+/** Runs one evaluation at a time. Never rejects, because a button's evaluation is not awaited. */
 export function createRefresher(project: OpenProject, state: WorkbenchState): Refresher {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -123,7 +120,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // Reads the counter now, because the next evaluation may start before the file is written.
+      // The next evaluation may start before the file is written.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);
@@ -147,7 +144,7 @@ async function more(
 ): Promise<void> {
   tell(`requesting more tries of ${single.id}`);
   const result = await requestMoreTries(project, leftToSpend(state), single, onlooker);
-  // Null means that the files changed, so another evaluation follows.
+  // The files changed, so another evaluation follows.
   if (result === null) return;
   const refused = notEvaluatedReason(result);
   if (refused === null) state.more.set(key, result);
@@ -187,7 +184,7 @@ async function refresh(
     },
   });
   if (found === null || found === state.look) return;
-  // If the plan exceeds the caps, no calls were made, and the page keeps the stored answers.
+  // If the plan exceeds the caps, the page keeps the stored answers.
   const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
   const { kind } = found.result.outcome;

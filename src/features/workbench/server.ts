@@ -12,7 +12,7 @@ export interface ActionReply {
 
 interface BoardHandlers {
   board(): object;
-  /** Returns the HTML of a reference, or null if the key is unknown. */
+  /** HTML of a reference. Null if the key is unknown. */
   detail(key: string): string | null;
   act(action: Action): Promise<ActionReply>;
 }

@@ -129,10 +129,7 @@ export interface ChosenCell {
   prompt: WrittenPrompt;
 }
 
-/**
- * Finds the chosen cell. Without `cell` in the action, this is the first column of the working
- * tree. Null if the cell no longer exists.
- */
+/** Without `cell`, chooses the working tree's first column. Null if the cell no longer exists. */
 export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
   const row = typeof key === 'string' ? findRow(state, key) : null;
   if (row === null) return null;

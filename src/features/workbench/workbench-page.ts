@@ -9,7 +9,7 @@ const WORKBENCH_SCRIPT = withListScript(
   readFileSync(new URL('./assets/workbench.js', import.meta.url), 'utf8'),
 );
 
-/** Makes the page. Its content security policy allows only its own style, script and requests. */
+/** The content security policy allows only the page's own style, script and requests. */
 export function workbenchPage(nonce: string): string {
   const page = markup`<!doctype html>
     <html lang="en">

@@ -31,7 +31,7 @@ interface WriteTarget {
   prompt: WrittenPrompt;
 }
 
-/** Writes an action's edit. Rejects edits that break the file or change more than intended. */
+/** Rejects edits that break the file or change more than intended. */
 export async function writeBack(
   action: Action,
   of: About | null,
@@ -123,7 +123,7 @@ async function replaceText(
   }
 }
 
-/** Also checks the mode, because a superuser can write even to a read-only file. */
+/** Checks the mode, too, because a superuser can write a read-only file. */
 async function isReadOnly(path: string): Promise<boolean> {
   const refused = await access(path, constants.W_OK).then(
     () => false,

@@ -14,10 +14,7 @@ export interface Call {
   route: WireRoute;
   model: string;
   body: JsonMap;
-  /**
-   * The request body, written as JSON again. If the agent's text repeats a key, parsers may
-   * disagree about its value.
-   */
+  /** The body as new JSON, because parsers disagree about repeated keys. */
   sent: string;
   /** The `anthropic-beta` header. */
   betas: string;
@@ -239,15 +236,15 @@ function readFor({ route: { does } }: Call, type: string, text: string): ReplyFa
     : readModelReply(does, type, text);
 }
 
-/** Requests without tools decide nothing: agents use them only for titles and summaries. */
+/** Requests without tools are only for titles and summaries. */
 function decides({ terms }: RunLedger, call: Call): boolean {
   const { tools } = call.body;
   return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
 }
 
 /**
- * Ends a trigger test at the agent's first decision. The reply is not forwarded, so that the agent
- * cannot act on it.
+ * Ends a trigger test at its first decision. The agent does not get the reply, so it cannot act on
+ * it.
  */
 function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;

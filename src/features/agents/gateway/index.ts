@@ -18,7 +18,7 @@ const SOCKET_MODE = 0o666;
 
 /**
  * Opens the server between agents and their models. Agents get only a token; the gateway adds the
- * API key and sends it only to the server that the key is for.
+ * API key and sends each key only to its own server.
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { hash, listen } = options;
@@ -77,7 +77,7 @@ function endRun(run: RunLedger): void {
   run.open.clear();
 }
 
-/** Each CLI sends the gateway's token in the place where its vendor expects an API key. */
+/** Each CLI sends the gateway's token where its vendor expects an API key. */
 function tokensOf({ headers, url = '' }: http.IncomingMessage): string[] {
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
   const query = /[?&]key=([\w-]+)/.exec(url)?.[1];
@@ -120,7 +120,7 @@ async function respond(
   } finally {
     reply?.close?.();
     run?.open.delete(cancel);
-    // Reads the rest of the request, because an unread body would block the connection.
+    // An unread body would block the connection.
     request.resume();
   }
 }
@@ -205,7 +205,7 @@ function hiddenReply(body: JsonMap): string | null {
 }
 
 /**
- * Does not ask the vendor, because its list changes every week. codex reads `models`, other agents
+ * The vendor is not asked, because its list changes every week. codex reads `models`, others
  * `data`.
  */
 function listModels({ terms }: RunLedger): GatewayReply {

@@ -96,18 +96,16 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Characters of JSON per token. A high value, so the cost is underestimated. */
+/** Characters of JSON per token. High, so the cost is underestimated. */
 const CHARS_PER_TOKEN = 4;
 
 /** Limits the estimate, because images are far longer as text than in tokens. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
-/** Limit of token-counting requests, for each allowed turn. These requests are free. */
+/** Limit of token-counting requests, for each allowed turn. */
 const FREE_PER_TURN = 20;
 
-/**
- * Limit of attempts, for each allowed turn. Refused requests count as attempts, but not as turns.
- */
+/** For each allowed turn. Refused requests count as attempts, not as turns. */
 const ATTEMPTS_PER_TURN = 3;
 
 interface PricedCall {
@@ -116,9 +114,7 @@ interface PricedCall {
   isFree: boolean;
 }
 
-/**
- * Callbacks for the outcome of an allowed call. Only the first one that is called has an effect.
- */
+/** An allowed call. Only the first of its callbacks that is called has an effect. */
 export interface Hold {
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;
@@ -127,8 +123,8 @@ export interface Hold {
 }
 
 /**
- * Reserves the estimated cost of a call, or refuses the call. Replayed calls count toward the
- * limits too, so a replay ends where the recorded run ended.
+ * Reserves the estimated cost of a call, or refuses the call. Replayed calls count, too, so a
+ * replay ends where the recorded run did.
  */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
   const { counts, terms } = run;

@@ -13,8 +13,8 @@ type Zone = 'messages' | 'given' | 'results';
 export type Normalise = (body: JsonMap) => Json;
 
 /**
- * Makes a function that copies a request without the values that vary by chance. The copy's hash is
- * the key of the stored reply.
+ * Copies a request without values that vary by chance. The copy's hash is the key of the stored
+ * reply.
  */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);

@@ -60,8 +60,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
 }
 
 /**
- * Filters streamed text for secrets. The end of a piece is held back if a secret may begin there.
- * Returns null if the text contains a secret. The piece after the last one is null.
+ * Filters secrets from streamed text. Holds back the end of a piece if a secret may begin there.
+ * Returns null if there is a secret. The last piece is null.
  */
 function keyGuard(secrets: readonly string[]): (piece: string | null) => string | null {
   let held = '';

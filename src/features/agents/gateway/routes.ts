@@ -19,10 +19,7 @@ const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; a
   { wire: 'gemini', does: 'count', at: /^POST \/v1beta\/models\/(\w[\w.-]*):countTokens$/ },
 ];
 
-/**
- * `prefix`: path that the vendor's base URL already contains. `query`: the only query that is
- * forwarded.
- */
+/** `prefix`: part of the vendor's base URL. `query`: the only query that is forwarded. */
 const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
   anthropic: { prefix: '/', query: 'beta=true' },
   openai: { prefix: '/v1/', query: null },
@@ -83,7 +80,7 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** It is unknown which APIs an endpoint supports, so any of them may be tried. */
+/** An endpoint's APIs are unknown, so any may be tried. */
 export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';

@@ -48,8 +48,8 @@ export interface RunTerms {
   try: number;
   limits: { turns: number; usd: number };
   /**
-   * Values that differ between equal runs, such as the workspace's commit. In keys, a value's index
-   * replaces the value, so the order is fixed.
+   * Values that differ between equal runs, such as the workspace's commit. Keys contain their
+   * indices instead, so the order is fixed.
    */
   known: readonly string[];
   refusal: 400 | 403;

@@ -41,16 +41,13 @@ export interface AgentRow {
   name: AgentName;
   /** Null if the suite gives the command. */
   npm: CliPackage | null;
-  /** A suite's default version, which is also the one that `npm run test:agents` tests. */
+  /** A suite's default version. `npm run test:agents` tests it. */
   version: string | null;
-  /**
-   * `acp`: JSON-RPC over stdin and stdout. `lines`: the task is an argument, and stdout contains
-   * one event per line.
-   */
+  /** `acp`: JSON-RPC. `lines`: the task is an argument, and stdout has one event per line. */
   protocol: 'acp' | 'lines';
   wires: readonly Wire[];
   refusal: 400 | 403;
-  /** Files whose text is in the first request of every run, found by observing the agent. */
+  /** Files whose text is in every run's first request, found by observing the agent. */
   instructionFiles: readonly string[];
   /** Folders in which the agent looks for skills, found by observing the agent. Null if unknown. */
   skillFolders: readonly string[] | null;

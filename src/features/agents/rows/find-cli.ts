@@ -22,7 +22,6 @@ interface CliTools {
   say(line: string): void;
 }
 
-/** Says why a version is not supported, or returns null. */
 export function versionFault({ name, npm, version }: AgentRow, wanted: string): string | null {
   if (npm === null) return `${name} has no version; write only \`${name}\``;
   const fix = `write \`agent: ${name}@${version ?? ''}\``;
@@ -75,10 +74,7 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
 }
 
-/**
- * Returns the program's folder for the agent to read. If that folder contains the user's home,
- * returns only the program.
- */
+/** Returns the program's folder, or only the program if the folder contains the user's home. */
 function besideProgram(program: string, { env }: CliTools): string {
   const folder = dirname(program);
   return `${env['HOME'] ?? ''}/`.startsWith(`${folder}/`) ? program : folder;
@@ -111,10 +107,7 @@ async function askVersion(program: string, tools: CliTools): Promise<string | nu
   return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
 }
 
-/**
- * Installs into a temporary folder and renames the folder, because other runs may install at the
- * same time.
- */
+/** Installs into a temporary folder first, because other runs may install at the same time. */
 async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
   await mkdir(tools.cache, { recursive: true });
   const folder = await mkdtemp(join(tools.cache, 'new-'));
@@ -140,7 +133,7 @@ const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_C
 const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
 const MOST_MS = { version: 20_000, install: 600_000 };
 
-/** Omits the vendors' keys, because npm runs scripts of the installed packages. */
+/** Omits the vendors' keys, because npm runs scripts of packages. */
 function executeFile(
   program: string,
   words: string[],

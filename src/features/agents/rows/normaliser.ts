@@ -1,6 +1,6 @@
 /**
- * Values that differ between equal runs and must not affect the keys of stored replies. Patterns
- * include the surrounding words, so that they never match other text.
+ * Values that differ between equal runs and must not affect keys of stored replies. Patterns
+ * include surrounding words, so that they match nothing else.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

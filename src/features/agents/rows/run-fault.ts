@@ -4,7 +4,6 @@ import type { AgentRow } from './agent-row.ts';
 import { mapIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Says why a run failed and how to fix it, or returns null. */
 export function runFault(
   { name, npm }: Pick<AgentRow, 'name' | 'npm'>,
   { ended, code, stderr }: Pick<InsideRun, 'ended' | 'code' | 'stderr'>,
@@ -39,7 +38,7 @@ function errorLine(stderr: string): string {
   return lines.find((line) => /\berror:/i.test(line)) ?? lines.at(-1) ?? '';
 }
 
-/** Extracts the message, because CLIs print the vendor's whole JSON error body. */
+/** CLIs print the vendor's whole JSON error; only its message is shown. */
 function plainReason(text: string): string {
   const message = mapIn(parseMap(text) ?? {}, 'error')['message'];
   return typeof message === 'string' ? message : text;

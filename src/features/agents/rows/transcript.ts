@@ -41,7 +41,7 @@ function eventsIn(row: AgentRow, line: string): AgentEvent[] {
 }
 
 function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent): void {
-  // Agents that send no ids run one call at a time, so the latest call is the right one.
+  // Agents that send no ids run one call at a time.
   const known = calls.get(event.id ?? LATEST);
   if (event.kind === 'tool_result') {
     if (known !== undefined) known.result = event.output;

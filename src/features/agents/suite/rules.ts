@@ -5,9 +5,7 @@ import type { WorkspaceRules } from './spec.ts';
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
-/**
- * Selects the files of a workspace. Returns a map: path in the workspace → path in the repository.
- */
+/** Selects a workspace's files: path in the workspace → path in the repository. */
 export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,

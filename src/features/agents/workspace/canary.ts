@@ -1,8 +1,8 @@
 import { secretSpellings } from '../../../text/redact.ts';
 
 /**
- * Environment variable with a fake API key. If the key appears in a file or a request, the agent
- * has copied its environment.
+ * Variable with a fake API key. If the key appears anywhere else, the agent has copied its
+ * environment.
  */
 export const CANARY_NAME = 'EVALDIFF_CANARY_API_KEY';
 

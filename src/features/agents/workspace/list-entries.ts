@@ -37,7 +37,7 @@ async function folderNames(folder: string): Promise<string[]> {
   }
 }
 
-/** A file whose name is too long or not UTF-8 cannot be opened. It is listed like a device. */
+/** A name that is too long or not UTF-8 cannot be opened, so its file is listed like a device. */
 async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };

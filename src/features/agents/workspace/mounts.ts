@@ -1,8 +1,6 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/**
- * Paths in the sandbox. They are the same in all runs, so that prompts that contain them are equal.
- */
+/** Paths in the sandbox, which are the same in all runs, so that equal prompts stay equal. */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
@@ -75,8 +73,8 @@ function readableLine(path: string): string {
 }
 
 /**
- * Makes mounts that `--rbind` copied read-only. Their other flags must stay, or the kernel refuses.
- * In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
+ * Remounts as read-only what `--rbind` copied. The other flags must stay, or the kernel refuses. In
+ * mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do

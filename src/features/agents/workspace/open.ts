@@ -19,7 +19,7 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
   home: Readonly<Record<string, string>>;
-  /** Stops the whole evaldiff run. A single try cannot stop `setup`, because all tries share it. */
+  /** Aborted with the whole evaldiff run, not with one try, because tries share `setup`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -38,10 +38,7 @@ interface UsedTemplate {
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /**
-   * Limit for all unused templates together, in bytes. A search for causes makes one template per
-   * trial.
-   */
+  /** Limit for all unused templates, in bytes. A search for causes makes one per trial. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
@@ -183,8 +180,7 @@ const GIT_ENVIRONMENT = {
 };
 
 /**
- * Must run before any program of the workspace, because that program could add git hooks or
- * filters.
+ * Runs before any program of the workspace, because such a program could add git hooks or filters.
  */
 async function commitAll(work: string): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };

@@ -158,10 +158,7 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/**
- * Makes the sandbox's PATH: first the job's folders, then the caller's folders that exist in the
- * sandbox.
- */
+/** Makes the sandbox's PATH: the job's folders, then the caller's that exist in the sandbox. */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(

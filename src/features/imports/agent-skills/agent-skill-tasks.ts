@@ -14,7 +14,6 @@ interface TaskContext {
   hasGrader: boolean;
 }
 
-/** Converts cases to tasks and trigger queries to trigger tests. */
 export async function tasksOf(
   document: Document,
   list: Node,

@@ -34,10 +34,7 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /**
-   * Whether the model is a program, which gets the paths of attached files. Other models get their
-   * texts.
-   */
+  /** A program gets the paths of attached files, any other model their texts. */
   isProgram: boolean;
 }
 
@@ -161,7 +158,7 @@ async function testsOf(
   }
   imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, checks];
   if (references.length === 0) return null;
-  // All cases must have the same variables, so cases without files get an empty one.
+  // All cases must have the same variables.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
   tests.value['references'] = references;

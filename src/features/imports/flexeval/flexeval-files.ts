@@ -120,8 +120,8 @@ export function findModule(
 }
 
 /**
- * Puts the user's code first, so that line numbers stay. As in FlexEval, the type of the function's
- * first parameter decides which argument it gets.
+ * Keeps line numbers. As in FlexEval, the type of a function's first parameter selects its
+ * argument.
  */
 export function functionMetric(
   { source }: FunctionModule,

@@ -35,8 +35,8 @@ const CONDITION_KEYS =
   'metric_max_value';
 
 /**
- * Functions have no threshold in FlexEval, so they never fail a test. If the model completes a
- * dialogue, only its new answer is scored. A metric that depends on a lost metric is lost, too.
+ * Functions have no threshold in FlexEval, so they never fail a test. If the model completes
+ * dialogues, only its new answer is scored. A metric that depends on a lost metric is lost, too.
  */
 export function convertMetrics(
   metrics: Node,
@@ -188,10 +188,7 @@ function withUniqueNames(
   });
 }
 
-/**
- * Whether the metric scores every message. FlexEval scores only the last one if one of these keys
- * is set.
- */
+/** FlexEval scores every message, unless one of these keys is set. */
 function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;

@@ -68,7 +68,6 @@ const CONFIG_KEYS =
   'max_n_conversation_threads raise_on_completion_error raise_on_metric_error ' +
   `raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name ${REPEATS}`;
 
-/** Converts dialogues to references, and functions and rubrics to metrics. */
 export async function importFlexEval(
   document: Document,
   { builtIns, files, settings: { grader: settingsGrader } }: FormatTools,

@@ -56,10 +56,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/**
- * The first judge becomes the grader, unless a grader is already set. Other judges are set on their
- * metrics.
- */
+/** The first judge becomes the grader unless one is set. Other judges are set on their metrics. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,
@@ -101,8 +98,7 @@ function convertJudge(llm: JsonMap): Converted {
             : [],
         )
     : [];
-  // Leaves the answer out of the judge's prompt, because evaldiff's grader prompt already contains
-  // it.
+  // evaldiff's grader prompt already contains the answer.
   const words = [
     typeof systemPrompt === 'string' ? systemPrompt : '',
     prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)'),

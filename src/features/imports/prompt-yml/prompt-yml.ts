@@ -202,7 +202,6 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
         `${text}: to make it a map`;
 }
 
-/** Columns other than `expected` are the prompt's variables. */
 function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(

@@ -5,8 +5,7 @@ import type { AssertionContext } from '../shared/text-assertions.ts';
 import { fillIn } from './templates.ts';
 
 /**
- * Returns the path in `file://checks.py:grade`, without the function's name. Null if the text is
- * not a path.
+ * Returns the path in `file://checks.py:grade`, without the function's name. Null if there is none.
  */
 export function pathIn(text: string): string | null {
   return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
@@ -16,7 +15,7 @@ const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
 type AssertionValue = { ok: true; value: Json | undefined } | { ok: false; why: string };
 
-/** Fills in the templates of an assertion's value, except in the contents of files. */
+/** Fills in templates, except in the contents of files. */
 export function assertionValue(
   written: Json | undefined,
   isCode: boolean,
@@ -54,7 +53,7 @@ function textValue(
     : { ok: false, why: `${path} is neither JSON nor YAML` };
 }
 
-/** If the code is not a valid template as a whole, fills in only known variables. */
+/** If the code is not a valid template, only known variables are filled in. */
 function fillInCode(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
   const whole = fillIn(code, vars, 'empty', assertionText);

@@ -24,7 +24,7 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
     if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
       return cannotConvert('its value is not text');
-    // Requests that are meant for another server must not be sent to the vendor.
+    // Requests for another server must not be sent to the vendor.
     if (isConfigured(provider))
       return cannotConvert(
         "its embeddings come from a custom server; set that server's model in the settings (models, " +
@@ -80,7 +80,7 @@ const INSTEAD =
   'does not run; remove it if the assertion works without it, or put it into ' +
   'a code metric after converting this file with npx evaldiff import';
 
-/** If a transform changes the answer before scoring, returns why that is not supported. */
+/** Returns why a transform, which changes the answer before scoring, is not supported. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
   if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
   if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;

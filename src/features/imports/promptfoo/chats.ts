@@ -32,10 +32,7 @@ function chatOf(text: string): ChatMessage[] | string {
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
-/**
- * Returns the messages, an error text if one is invalid, or null if the value is not a list of
- * messages.
- */
+/** Returns an error text if a message is invalid, or null if these are not messages. */
 export function chatIn(list: Json): ChatMessage[] | string | null {
   if (
     !Array.isArray(list) ||

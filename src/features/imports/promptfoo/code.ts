@@ -8,13 +8,13 @@ export interface CodeCheck {
   negate: boolean;
   /** Variables that are maps or lists in promptfoo, but JSON text in evaldiff. */
   structured: readonly string[];
-  /** Variables that have another value in promptfoo's checks than in evaldiff's. */
+  /** Variables that have another value in promptfoo's checks. */
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;
 }
 
-/** Wraps JavaScript of promptfoo for evaldiff. Adds only one line before the user's code. */
+/** Wraps promptfoo's JavaScript. Adds only one line before the user's code. */
 export function javascriptMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -93,10 +93,7 @@ function lastStatementEnd(line: string): number {
   return end;
 }
 
-/**
- * The threshold applies only if the check returns a number. If it returns an object, the member
- * `pass` decides.
- */
+/** The threshold applies only to a number. If the check returns an object, its `pass` decides. */
 function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',

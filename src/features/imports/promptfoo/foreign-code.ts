@@ -74,7 +74,7 @@ function placeOfLine(line: number, file: string | null): string {
   return line === 1 ? '' : ` on line ${String(line)}`;
 }
 
-/** Returns why JavaScript code cannot run in the sandbox, or null if it can. */
+/** Returns why JavaScript cannot run in the sandbox, or null. */
 export function javascriptProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
   const found = OUTSIDE.exec(code);
@@ -90,7 +90,7 @@ export function javascriptProblem(source: string, file: string | null = null): s
   return `it uses ${shown}${place}, ${SANDBOX_LIMITS}`;
 }
 
-/** Modules of Python's standard library, except those for files, network and processes. */
+/** Python's standard library without files, network and processes. */
 const MODULES =
   '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 ' +
   'cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent ' +
@@ -115,8 +115,7 @@ const PYTHON_NO_CODE =
 
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // Short strings stay, because they may name a member that the sandbox lacks, as in
-    // `context["trace"]`.
+    // Short strings stay, because the sandbox may lack what they name, as in `context["trace"]`.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');

@@ -12,7 +12,7 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/** Returns the messages of each test. Null if a prompt with variables can express all of them. */
+/** Returns each test's messages. Null if one prompt with variables can express them. */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,

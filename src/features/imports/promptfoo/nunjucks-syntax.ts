@@ -37,7 +37,7 @@ function checkNode(node: SyntaxNode): void {
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
-      // `env` has no fixed value: it depends on the environment.
+      // `env` depends on the environment.
       return node.value === 'env';
     case 'Literal':
       return typeof node.value === 'object' && node.value !== null;
@@ -80,10 +80,7 @@ function constructAt(text: string, index: number): string {
 
 const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;
 
-/**
- * Finds unclosed raw blocks, for which nunjucks would take quadratic time. As in nunjucks, an end
- * tag with a dash does not count.
- */
+/** nunjucks takes quadratic time if an end tag is missing, and ignores end tags with a dash. */
 const RAW = /\{%(?:-?\s*(?:raw|verbatim)\b|\s*(end)raw\s*%\})/g;
 
 function unclosedAt(text: string, tags: RegExp): number | undefined {

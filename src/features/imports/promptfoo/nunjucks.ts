@@ -4,7 +4,7 @@ import { assertionText } from '../shared/templates.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
-/** Limits the work of a template, because nested loops can run very long. */
+/** Limits, because nested loops can run very long. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
 
@@ -214,10 +214,7 @@ function evaluateChain(chain: Chain, level = 0): Value {
   return OPERATORS_BY_SIGN[by](first, second());
 }
 
-/**
- * Converts lists and maps to text, because JavaScript's conversion calls methods that they may
- * lack.
- */
+/** JavaScript's own conversion would call methods that lists and maps may lack. */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 

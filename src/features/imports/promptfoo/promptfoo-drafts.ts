@@ -31,8 +31,7 @@ interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
   /**
-   * The values that become the references' input: `vars` as checks see them, or `sent` with
-   * templates filled in.
+   * What references get as input: `vars` as checks see them, or `sent` with templates filled in.
    */
   inputs: 'vars' | 'sent';
   /** Whether all models have a response schema. Code checks then get parsed data. */
@@ -162,9 +161,7 @@ function testShares(
   ];
 }
 
-/**
- * Makes ids from descriptions and file names, so that other edits of the file do not change them.
- */
+/** Uses descriptions and file names, so that ids stay when the file is edited. */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

@@ -127,8 +127,8 @@ function codeProvider(
 }
 
 /**
- * promptfoo gives code checks parsed data if the model has a response schema. Here, all models
- * share the checks, so this applies only if all have one.
+ * With a response schema, promptfoo gives checks parsed data. Models share checks, so all of them
+ * must have a schema.
  */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
@@ -146,10 +146,7 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/**
- * Numbers repeated names, because a file may list a program several times with different
- * parameters.
- */
+/** A file may list a program several times with different parameters. */
 function uniqueModelName(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,

@@ -30,7 +30,7 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
   };
 }
 
-/** Splits a configuration into members that can be converted (`own`) and others (`left`). */
+/** Splits a configuration: `own` can be converted, `left` cannot. */
 export function convertibleMembers(config: JsonMap): {
   own: JsonMap;
   left: SentParameters['left'];

@@ -151,7 +151,7 @@ function isPromptPath(text: string): boolean {
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
-/** Loads the `file://` contents of a chat's messages. Other files stay as they are. */
+/** Loads `file://` contents of a chat's messages. */
 async function withTexts(
   { file, text }: { file: string; text: string },
   place: Place,

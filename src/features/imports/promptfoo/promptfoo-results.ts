@@ -73,10 +73,7 @@ function readForeignAnswer(
   };
 }
 
-/**
- * Reads the verdicts of assertions. An `assert-set` repeats those of its members, of which most are
- * also listed separately.
- */
+/** An `assert-set` contains its members' verdicts, most of which are also listed separately. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -109,8 +106,7 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
 }
 
 /**
- * Finds an answer's test: by its index if the variables agree, or else the only test whose
- * variables do.
+ * Uses the test at the answer's index if the variables agree, or else the only test that agrees.
  */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,

@@ -119,8 +119,7 @@ async function readEntry(
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return lost('tests are read only from files of the repository');
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return testsFromCode(named, entry, reader);
-  // Whether to load `file://` values of assertions. promptfoo does so only if the test file is in a
-  // list or is YAML.
+  // promptfoo loads `file://` values only if the test file is YAML or in a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   return /\.(?:ya?ml|json)$/i.test(named)
@@ -130,7 +129,7 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** Runs code that makes tests. If code may not run, reports these tests as lost. */
+/** If code may not run, the tests that it makes are lost. */
 async function testsFromCode(
   named: string,
   { map, place }: Node,
@@ -193,8 +192,8 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
 }
 
 /**
- * A JSON row with keys such as `vars` is a test. In other rows, the columns are variables, unless
- * their names start with `__`.
+ * A JSON row with keys such as `vars` is a test. In other rows, columns are variables, except
+ * `__…`.
  */
 async function readRowFiles(
   path: string,

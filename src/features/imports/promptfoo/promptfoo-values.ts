@@ -72,10 +72,7 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
-/**
- * A variable with a list of texts makes one test per text. Several such variables make all
- * combinations.
- */
+/** A list of texts makes one test per text. Several lists make all combinations. */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
@@ -130,7 +127,7 @@ export function expandVariables(
   });
 }
 
-/** How often values are filled in. Limited, because values can refer to each other. */
+/** Limits rounds, because values can refer to each other. */
 const MAX_VARIABLE_DEPTH = 5;
 
 function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
@@ -156,7 +153,7 @@ function withOther(text: string, vars: JsonMap): string | null {
   return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
 }
 
-/** Fills in the templates in values. A value that uses an unknown variable stays unchanged. */
+/** A value that uses an unknown variable stays unchanged. */
 function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {
@@ -171,8 +168,7 @@ function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
 }
 
 /**
- * Finds the variables that promptfoo requires: the first name in `{{ }}`, and the names after `if`
- * and `for … in`.
+ * Finds names that promptfoo requires: the first in `{{ }}`, and those after `if` and `for … in`.
  */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');

@@ -39,7 +39,7 @@ function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string
   ]);
 }
 
-/** A list of texts means several values. A list of anything else is one value. */
+/** A list of texts means several values. Any other list is one value. */
 async function readVariable(
   name: string,
   { value, place, items }: Node,

@@ -58,7 +58,7 @@ const UNSUPPORTED_CONFIG: Readonly<Record<string, string>> = {
   passRateThreshold: 'set a pass rate in the settings, for example gate: { min_pass_rate: 0.85 }',
 };
 
-/** Makes a suite for each combination of a prompt and a provider. All suites share the tests. */
+/** Makes one suite for each prompt and provider. The suites share the tests. */
 export async function importPromptfoo(
   written: Document,
   tools: FormatTools,
@@ -158,7 +158,7 @@ function withItself(
 }
 
 function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }: Imported): void {
-  // Keys that start with `x-` only define YAML anchors, so they are not reported.
+  // Keys that start with `x-` only define YAML anchors.
   const unread = Object.keys(value).filter(
     (key) => !isAmong(PROMPTFOO_KEYS, key) && !key.startsWith('x-'),
   );
@@ -189,10 +189,7 @@ interface Parts {
   inputs: 'vars' | 'sent';
 }
 
-/**
- * Adds the prompts. Prompts that need different messages for each test are lost when the file is
- * converted.
- */
+/** A converted prompt cannot have different messages for each test, so such prompts are lost. */
 async function addDrafts(
   { document, prompts, models, tests: written, inputs }: Parts,
   tests: DraftFile | null,

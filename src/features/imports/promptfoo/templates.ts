@@ -5,7 +5,7 @@ import { isScalar } from '../shared/draft.ts';
 import { fillVariables, templateText, type FillResult } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 
-/** Whether braces are not closed on their line. promptfoo then sends the text as it is. */
+/** promptfoo sends text unchanged if a brace is not closed on its line. */
 export function isCutOff(text: string): boolean {
   if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
   return TEMPLATE_MARKS.some(([open, close]) => {
@@ -36,7 +36,7 @@ export function fillIn(
     : renderTemplate(text, vars, show);
 }
 
-/** Returns the variables, and the values at paths that templates use, all as scalars. */
+/** Returns variables, and the values at paths that templates use, as scalars. */
 export function inputOf(vars: JsonMap, paths: readonly Path[]): Record<string, Scalar> {
   const input: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(vars))

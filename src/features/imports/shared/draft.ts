@@ -23,7 +23,7 @@ export interface ImportFiles {
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/** Finds and reads files. Reports a missing file at the line that names the file. */
+/** Reports a missing file at the line that names the file. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -79,12 +79,12 @@ export function importFiles(
   };
 }
 
-/** The content of another tool's file. It either runs directly or is converted. */
+/** Another tool's file, which either runs directly or is converted. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** How much was converted, per unit. The largest unit comes first. */
+  /** The largest unit comes first. */
   carried: Share[];
   /** All tests, also if the file has no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
@@ -198,8 +198,8 @@ const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
 /**
- * Adds a metric to references that have none. With a grader, it compares their answers with base's.
- * It counts for the verdict only if no reference has metrics.
+ * Adds a metric to references that have none: with a grader, it compares answers with base's. It
+ * counts only if no reference has metrics.
  */
 export function judgeTheRest(
   tests: DraftFile,

@@ -22,7 +22,7 @@ export interface ImportedModel {
   label: string;
   model: string;
   parameters: JsonMap;
-  /** Entry under `models:` of the settings. Null if the model's name suffices. */
+  /** Entry under the settings' `models:`. Null if the model's name suffices. */
   entry: JsonMap | null;
   left: { key: string; why: string }[];
   aside: { key: string; why: string }[];
@@ -126,7 +126,7 @@ function providerRefusal(vendor: string, id: string): string {
   );
 }
 
-/** Converts a provider: a name, a map with `id`, or a map whose only key is the name. */
+/** Accepts a name, a map with `id`, or a map whose only key is the name. */
 export function convertProvider(written: Json): ImportedModel | { why: string } {
   const map = providerMap(written);
   const { id, label } = map;
@@ -141,7 +141,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
-  // Requests that are meant for another server must not be sent to the vendor.
+  // Requests for another server must not be sent to the vendor.
   if (found.endpoint === null && own === null && address !== null)
     return {
       why:

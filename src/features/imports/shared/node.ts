@@ -30,13 +30,12 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 interface UnreadKeys {
   /** The supported keys, separated by spaces. */
   read: string;
-  /** Reasons why keys are not supported, by key. */
+  /** Why keys are not supported. */
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;
 }
 
-/** Reports unsupported keys as lost. */
 export function loseUnread(
   left: { push(loss: Loss): unknown },
   { map, at }: Node,

@@ -9,7 +9,7 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables whose value differs from the reference's input, because templates were filled in. */
+  /** Variables that differ from the input, because templates were filled in. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
@@ -35,8 +35,7 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so a check with a threshold of 0 always passes. `skip` keeps it out
-    // of the verdict.
+    // Scores are never below 0, so a threshold of 0 always passes and must not count.
     ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
@@ -218,7 +217,7 @@ export function convertText(
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
 }
 
-/** In both tools, a check that fails with an error also fails with `not-`. */
+/** In both tools, an error fails the check, also with `not-`. */
 export function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
@@ -227,7 +226,7 @@ export function negateIf(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** Reports the assertion as lost if evaldiff's metric rejects one of its parameters. */
+/** If evaldiff's metric rejects a parameter, the assertion is lost. */
 export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;

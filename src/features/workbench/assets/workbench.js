@@ -246,7 +246,7 @@
     const first = detail.querySelector('button');
     if (held !== null) (sameAs(held) ?? first)?.focus({ preventScroll: true });
     detail.hidden = false;
-    // The list gets narrower when the detail opens. Rows above this one then wrap and move it.
+    // The list gets narrower, so rows above this one may wrap and move it.
     if (!columns.classList.contains('open')) {
       columns.classList.add('open');
       drawnOf(on)?.scrollIntoView({ block: 'nearest' });
@@ -374,7 +374,7 @@
     const of = open ?? on;
     if (work === undefined || of === null) return false;
     if (open === null) show(of, false);
-    // Waits for the details, because the row that was just chosen may still be loading.
+    // The row that was just chosen may still be loading.
     void opening.then(work);
     return true;
   };
