@@ -5,8 +5,7 @@ import './edges/solver/thread.ts';
 
 guardProcess();
 
-// If the log is closed, a write to it fails. Without this, reporting that failure would fail, too,
-// and so on forever.
+// A write to a closed log fails, and reporting that failure to the log would fail again, forever.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const { failStep, runStep } = await import('./app/action/step.ts');

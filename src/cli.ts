@@ -9,7 +9,7 @@ import { NOT_JUDGED } from './errors.ts';
 import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 
-/** True if Node was started with this file. Older versions of Node lack `import.meta.main`. */
+/** Older versions of Node lack `import.meta.main`. */
 function isStarted(file: string | undefined): boolean {
   return (
     file !== undefined &&

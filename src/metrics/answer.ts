@@ -29,10 +29,7 @@ export const PAIRWISE = 'pairwise_preference';
 export interface MetricTools {
   complete: Complete;
   evaluate: EvaluateAnswers;
-  /**
-   * Checks slow schemas in a process that can be stopped. If absent, this process checks all
-   * schemas.
-   */
+  /** Checks slow schemas in a process that can be stopped. Absent: this process checks them. */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
   graders: readonly Grader[];

@@ -29,7 +29,7 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   grader: Grader;
   read(output: string): Reply | null;
   isReadable?(reply: Reply): boolean;
-  /** False if the grader must be called a second time. Absent: any readable reply is enough. */
+  /** If false, the grader is called again. Absent: any readable reply is enough. */
   isEnough?(reply: Reply): boolean;
   note(first: Reply | null): string;
   /**
@@ -92,7 +92,7 @@ export function fenced(name: string, text: string, delimiter: string): string {
   return `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
 }
 
-/** If even this many delimiters occur in the texts, `random` is broken. */
+/** If this many delimiters occur in the texts, `random` is broken. */
 const ATTEMPTS = 100;
 
 /** Returns a delimiter that no text contains, so that no text can end its quotation. */

@@ -295,7 +295,7 @@ const expression = z.string().describe('RE2 syntax: no look-around, no back-refe
 
 const plainFlags = { ignore_case: false, multiline: false, dot_all: false };
 
-/** Returns the text in composed form (NFC), because patterns are in that form. */
+/** Patterns match text in composed form (NFC), so this composes the text. */
 function judgedText(answer: MetricAnswer, level: MetricLevel): string {
   return normaliseText(textAt(answer, level), AS_WRITTEN);
 }

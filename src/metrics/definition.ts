@@ -46,7 +46,7 @@ export interface MetricExample {
 }
 
 export interface Expectation {
-  /** With `number`, a number stays as it is written in the file, and other values are parsed. */
+  /** With `number`, a number stays as written in the file, and other values are parsed. */
   reads: 'text' | 'value' | 'number';
   /** Returns what is wrong, starting with "expected", or null if the value is valid. */
   wrong(expected: Json): string | null;
@@ -69,7 +69,7 @@ export interface MetricDefinition {
   better: Better;
   needs: Needs;
   levels: readonly MetricLevel[];
-  /** True if the metric judges the call or a comparison, and not the content of one answer. */
+  /** The metric judges the call or a comparison, not the content of one answer. */
   whole?: true;
   source: string;
   example: MetricExample;

@@ -18,8 +18,8 @@ interface Vote {
 }
 
 /**
- * Returns the label that more than half of the graders chose. If there is none, the answer is
- * ungraded or an error.
+ * Returns the label of more than half of the graders. Without one, the answer is ungraded or an
+ * error.
  */
 export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
@@ -69,8 +69,8 @@ interface ParsedReply {
 }
 
 /**
- * Reads the `choice` in JSON. If there is no JSON, reads the last line, or the first one if the
- * rubric wants the label first.
+ * Reads the `choice` in JSON. Without JSON, reads the last line, or the first if the rubric wants
+ * the label first.
  */
 export function readGrade(
   output: string,
@@ -80,7 +80,7 @@ export function readGrade(
   if (output.length > MAX_MATERIAL) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
-  // If the reply is JSON without a readable `choice`, its last line may be part of a reason.
+  // If the JSON has no readable `choice`, its last line may be part of a reason.
   const [block] = codeBlocks(output);
   if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
@@ -121,7 +121,7 @@ function holdsText(line: string): boolean {
   return /[^\s*_`#>~=|"'.:;,()[\]{}\u2013\u2014\u200b-]/u.test(line);
 }
 
-/** Reads only JSON at the end. JSON in the middle of a text may quote the judged answer. */
+/** Ignores JSON in the middle of a text, which may quote the judged answer. */
 export function trailingObject(
   output: string,
   fits: (value: Record<string, Json>) => boolean,
@@ -188,7 +188,7 @@ export async function gradeMaterial(
 
 const MAX_KEPT_CHARS = 20_000;
 
-/** Does not record the system message, because it is the same for all rubrics. */
+/** Omits the system message, which is the same for all rubrics. */
 function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
   return {
     prompt: shorten(

@@ -23,10 +23,7 @@ import { fromGrade, idealText, materialsOf } from './rubric.ts';
 interface LabelPrompt {
   prompt: string;
   labels: Record<string, number>;
-  /**
-   * Texts from the user's file, which replace keywords. Keywords inside these texts are not
-   * replaced.
-   */
+  /** Texts from the user's file. Keywords in them are not replaced. */
   own?: Record<string, string>;
   material?: Materials;
 }
@@ -41,8 +38,7 @@ interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'>
   usesExpected?(options: Options<S>): boolean;
   needed: number;
   /**
-   * Returns the question, or a string that explains why there is none. Null if `expected` is
-   * missing.
+   * Returns a string if there is no question, which explains why. Null if `expected` is missing.
    */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }

@@ -7,7 +7,7 @@ import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-t
 import { fillKeywords, materialUsed, showsNothing, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
-  /** Texts for additional keywords. Keywords inside these texts are not replaced. */
+  /** Texts for additional keywords. Keywords in them are not replaced. */
   own?: Readonly<Record<string, string>>;
   quoted?: Readonly<Record<string, string>>;
 }
@@ -20,8 +20,8 @@ export interface Materials extends Partial<Record<Material, string | undefined>>
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
 /**
- * Quotes the answer so that it cannot end the quotation. The last message is the user's, because
- * some vendors require that.
+ * The quoted answer cannot end its quotation. The last message is the user's, because some vendors
+ * require that.
  */
 export function graderPrompt(
   question: Question,
@@ -115,8 +115,8 @@ function quotedList(labels: readonly string[]): string {
 }
 
 /**
- * Models write keys in the order of the schema. So the reasons come before the label, unless the
- * rubric asks for the opposite.
+ * Models write keys in the schema's order, so the reasons come before the label unless the rubric
+ * wants the label first.
  */
 function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };

@@ -65,7 +65,7 @@ function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   };
 }
 
-/** Converts a list of names and values, which functions for FlexEval may return, into a map. */
+/** FlexEval's functions may return a list of names and values, which becomes a map. */
 function plainValue(value: Json): Json {
   const entries = Array.isArray(value) ? value : [];
   const named = entries.flatMap((entry): [string, Json][] =>
@@ -101,9 +101,7 @@ function fromResult(
   return measureError(message);
 }
 
-/**
- * Longest judged answer in UTF-16 units. The time and memory of comparisons grow with the length.
- */
+/** Longest judged answer in UTF-16 units. Comparisons take time and memory. */
 const MAX_OUTPUT = 1_048_576;
 
 async function measureAll(
@@ -133,7 +131,7 @@ function applyBounds(
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
-  // If a metric's code returns something other than a number, it has failed on this answer.
+  // Code that returns something other than a number has failed on this answer.
   if (byBounds.status === 'error' && metric.source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
   if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;

@@ -20,10 +20,7 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/**
- * Returns the text with more and more trimmed off. The longest comes first, because a label may end
- * in punctuation.
- */
+/** The least trimmed text comes first, because a label may end in punctuation. */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];
@@ -139,10 +136,7 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 
-/**
- * Characters that join the text before and after them into one word, such as fractions and
- * decimals.
- */
+/** Characters that join the text around them into one word, such as fractions and decimals. */
 const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 
 /** Characters that can be the end of a label: `A+`, `A-`, `5%`, `1/`. */
@@ -161,7 +155,7 @@ function isWholeLabel(line: string, start: number, end: number): boolean {
   if (LABEL_PREFIXES.has(before) || SUFFIXES.has(after) || isMeasured(line, start, end))
     return false;
   const label = line.slice(start, end);
-  // `1.5` and `1:5` are numbers other than 1 and 5, but `Answer:B` and `B,C` are separate words.
+  // `1.5` and `1:5` are not the label 1; `Answer:B` and `B,C` are separate words.
   const joinsBefore =
     JOINERS.has(before) && WORD.test(beforeThat) && isJoined(before, label, beforeThat);
   const joinsAfter =

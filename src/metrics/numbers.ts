@@ -28,10 +28,7 @@ export const decimalMark = z
       '`10 000`) fails, and the reason names it.',
   );
 
-/**
- * An ambiguous number fails the metric. With `negate` it is an error, because it must not pass,
- * either.
- */
+/** An ambiguous number must not pass, so with `negate` it is an error. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
   return negate ? measureError(reason) : passOrFail(false, reason);

@@ -22,7 +22,7 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   ToolCall: 'tool call',
 };
 
-/** Returns the objects of a dialogue that are judged (turns, messages, …), in order. */
+/** Returns the parts of a dialogue (turns, messages, …) that are judged, in order. */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
@@ -133,7 +133,7 @@ export function objectScore(
   };
 }
 
-/** If objects that could not be judged could change the result, it is ungraded or an error. */
+/** The result is ungraded or an error if unjudged objects could change it. */
 export function scoreOfObjects(
   judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],
@@ -227,7 +227,7 @@ function hasOwnMean(scores: readonly Score[]): boolean {
   );
 }
 
-/** Whether the values only repeat pass and fail, as 1 and 0. */
+/** Whether the values only repeat pass and fail. */
 export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
   const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return [1, 0].some((passing) =>
@@ -237,10 +237,7 @@ export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): bo
   );
 }
 
-/**
- * Says where an object is, such as `turn 3`. In scripts, only answers count as turns; otherwise the
- * user's messages count, too.
- */
+/** In scripts, only answers count as turns. Otherwise the user's messages count, too. */
 export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,

@@ -31,10 +31,7 @@ TIE: neither is better in a way that matters.`,
   };
 }
 
-/**
- * Grades both orders of the two answers, because graders prefer a position. If the grades disagree,
- * the result is a tie.
- */
+/** Grades both orders, because graders prefer a position. If the grades disagree, it is a tie. */
 async function compare(
   criteria: string,
   answer: MetricAnswer,
@@ -54,10 +51,7 @@ async function compare(
   return joinGrades(before, after);
 }
 
-/**
- * Returns the prompts of both sides. A grader that sees only head's prompt would favour head's
- * answer.
- */
+/** Returns both sides' prompts, because a grader that sees only head's would favour head. */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
   const [before, after] = [transcript(otherMessages), transcript(messages)];
   return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;

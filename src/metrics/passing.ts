@@ -57,8 +57,8 @@ export function directionIn(
 }
 
 /**
- * Whether higher or lower values are better. If neither the metric nor its definition or rubric
- * says so, this follows from which labels or values pass.
+ * Whether higher values are better. If the metric, its definition and its rubric do not say so,
+ * this follows from what passes.
  */
 export function valueDirection(
   metric: Metric,

@@ -19,7 +19,6 @@ interface Named {
   result: Result;
 }
 
-/** Compares two results suite by suite, on the references that both contain. */
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = ({ result }: Named) => counted(result.suites.length - pairs.length, 'suite');
@@ -56,8 +55,8 @@ const COMPARISON_COLUMNS = [
 ];
 
 /**
- * Pairs suites with equal variants (model and parameters). If one suite of a prompt is left in each
- * result, pairs these two, because only the model may have changed.
+ * Pairs suites with equal variants (models or parameters). Also pairs the last two of a prompt, in
+ * case only the model changed.
  */
 function partners(
   first: readonly SuiteResult[],

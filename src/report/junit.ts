@@ -58,9 +58,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/**
- * Adds a failure for the whole run if it fails for a reason that belongs to no individual suite.
- */
+/** Adds a failure for the whole run if no individual suite is the cause. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;
@@ -125,8 +123,8 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
 }
 
 /**
- * CI systems recognize a case by its class and name. So the class includes a variant only if two
- * suites have the same name.
+ * CI systems identify a case by class and name. The class includes the variant only if suite names
+ * repeat.
  */
 function suiteElement(
   suite: SuiteResult,

@@ -21,10 +21,7 @@ import {
   type Piece,
 } from './sections/document.ts';
 
-/**
- * Writes blocks for GitHub. Uses Markdown instead of HTML at the top level, so that GitHub's
- * e-mails are readable.
- */
+/** Writes blocks for GitHub. The top level is Markdown, so that GitHub's e-mails are readable. */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
 }
@@ -143,10 +140,7 @@ function htmlBlock(block: Block, links: Links): string {
 
 type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 
-/**
- * If the last column contains file names, moves them below the other cells, because phones are
- * narrow.
- */
+/** Moves a last column of file names below the others, because phones are narrow. */
 function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>

@@ -88,7 +88,7 @@ function tryOf(file: string): number {
   return Number(/report-(\d+)\.ya?ml$/.exec(file)?.[1] ?? 0);
 }
 
-/** As in llmeval, `skip` has no effect if the roll-up (the rule that combines tries) is custom. */
+/** As in llmeval, `skip` has no effect if a custom roll-up combines the tries. */
 async function buildRunRows(
   files: readonly RunReport[],
   rollup: Rollup,

@@ -22,10 +22,7 @@ export const GAP = 2;
 /** `5 %` counts as one word. A path may be wrapped after a slash. */
 const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
-/**
- * Returns groups of runs (pieces in one style) that must stay on a line, such as a name and its
- * comma.
- */
+/** Groups pieces that must not be separated, such as a name and its comma. */
 function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;

@@ -35,7 +35,7 @@ export interface TerminalOptions {
   /** In columns, at least 20. */
   width: number;
   colour: boolean;
-  /** If true, only the titles of collapsed groups are shown. */
+  /** Shows only the titles of collapsed groups. */
   folded?: boolean;
 }
 
@@ -214,10 +214,7 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   neutral: 'plain',
 };
 
-/**
- * If the columns do not fit, moves the last one below its row. If that is not enough, makes each
- * row a list.
- */
+/** If the columns do not fit, moves the last one below its row, or makes each row a list. */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));

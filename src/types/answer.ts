@@ -7,7 +7,7 @@ export interface Answer {
   ended: Ended;
   ended_as?: string;
   usage: Usage | null;
-  /** Milliseconds of the original call. Null if the call was part of a batch. */
+  /** Milliseconds of the original call. Null for a batch. */
   latency_ms: number | null;
   steps: Step[];
 }
@@ -33,14 +33,13 @@ export type Part =
   | { type: 'file'; path: string; diff: string }
   | { type: 'unknown'; kind: string; json: string };
 
-/** An `unknown` part of this kind was added by evaldiff, with facts for metrics. */
+/** `unknown` parts of this kind contain facts that evaldiff adds for metrics. */
 export const OWN_FACTS = 'evaldiff';
 
 export function isOwnFacts(part: Part): boolean {
   return part.type === 'unknown' && part.kind === OWN_FACTS;
 }
 
-/** For a larger part, only the digest is kept. */
 export const MAX_EMBEDDED_BYTES = 200 * 1024;
 
 export const ENDED = ['stop', 'length', 'tool_calls', 'refused', 'filtered', 'other'] as const;
@@ -87,7 +86,6 @@ export function callsOf({ parts }: Pick<Answer, 'parts'>): ToolCall[] {
 /** In UTF-16 units. */
 const MAX_GRADED_DIFFS = 60_000;
 
-/** Lists the files that an agent changed, for graders. */
 export function filesText({ parts }: Pick<Answer, 'parts'>): string {
   const files = parts.flatMap((part) =>
     part.type === 'file' ? [`${part.path}\n${part.diff}`] : [],

@@ -53,7 +53,7 @@ export interface Metric {
   graders?: GraderSettings[];
   codeAt?: CodePlace;
   valuesFile?: string;
-  /** Copied from the definition of a built-in metric. Not part of this metric's identity. */
+  /** From a built-in metric's definition. Not part of the metric's identity. */
   definition?: { asks?: 'model' | 'embeddings'; better: Better; expects?: true };
   place: Place;
 }
@@ -83,7 +83,7 @@ export interface GradeRecord {
   prompt: string;
   replies: {
     grader: string;
-    /** Null if the reply contains no label. Absent in results of older versions. */
+    /** Null if the reply has no label. Absent in older results. */
     label?: string | null;
     reply: string;
     usage: Usage | null;
@@ -141,7 +141,7 @@ export type CheckSchema = (
   values: readonly ExactJson[],
 ) => Promise<SchemaFinding[]>;
 
-/** Result of a try. A try passes if every metric that affects the verdict passes. */
+/** A try passes if every metric that affects the verdict passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
 /** Counts of one reference on base or head. Most names are llmeval's. */

@@ -59,7 +59,7 @@ export type Target =
       files: string;
       ids?: ReadonlyMap<string, string>;
       commit: string;
-      /** Starts a process for each try. Default: one process for base and one for head. */
+      /** One process per try. Default: one for base and one for head. */
       process?: 'try';
       /**
        * The model that the program calls, and the most calls and US dollars for one answer. Not
@@ -147,7 +147,7 @@ export function placeOf(asked: { provider: ProviderName; endpoint?: string | nul
   return asked.endpoint ?? asked.provider;
 }
 
-/** Returns the target without batches, whose price is the one that users of the prompt pay. */
+/** Returns the target without batches, for the price that users of the prompt pay. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { transport: _, ...direct } = target;
@@ -179,7 +179,7 @@ export interface Request {
   target: Target;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** For programs that accept the prompt's variables. Part of the answer's key in the store. */
+  /** For programs that accept the prompt's variables. Part of the answer's key. */
   variables?: Record<string, Scalar>;
   /** Number of the try, from 0. Two tries never share an answer. */
   try: number;
@@ -189,12 +189,9 @@ export interface Request {
    */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
-  /** If it returns false, the reply is not stored. Default: any output is usable. */
+  /** If false, the reply is not stored. Default: any output is usable. */
   usable?(output: string): boolean;
-  /**
-   * Returns whether the output can be read. After ten unreadable replies, the request is not sent
-   * again.
-   */
+  /** False for an unreadable reply. After ten of them, the request is not sent again. */
   reads?(output: string): boolean;
   /** Ignores a stored answer and replaces it. Not part of the key. */
   anew?: true;
@@ -217,9 +214,9 @@ export interface MeteredUsage {
 }
 
 export interface Requests {
-  /** How many times the request was sent. Default: one, or none if the call was not made. */
+  /** Default: one, or none if the call was not made. */
   attempts?: number;
-  /** Usage of failed replies, which contained no answer. Null if a reply could not be read. */
+  /** Usage of replies without an answer. Null if a reply could not be read. */
   spent?: MeteredUsage[];
   /** Usage of the paid calls of a coding agent. If absent, all of `usage` was paid. */
   paid?: MeteredUsage;
@@ -285,9 +282,7 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
-/**
- * Returns the message if the vendor declined to answer. Null for an answer and for other errors.
- */
+/** Why the model declined to answer. Null for answers and other errors. */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
     ? completion.message
@@ -306,7 +301,7 @@ export type Complete = (request: Request) => Promise<Completion>;
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
-  /** A process that runs code never sees the answers of two suites, or of both sides. */
+  /** The answers of two suites, or of both sides, never reach the same process. */
   suite: string;
   side: Side;
   /** Needs a new process. By default, state of earlier code may remain. */

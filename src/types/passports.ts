@@ -48,12 +48,10 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** Parameters that evaldiff omits from a grader's request if the model refuses them. */
+/** Parameters that a grader's request can omit if the model refuses them. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
-/**
- * How many requests an unknown model may refuse until evaldiff knows which parameters it accepts.
- */
+/** How many requests an unknown model may refuse before its parameters are known. */
 export function refusalsAtMost(
   asked: AskedModel,
   parameters: Readonly<Record<string, Json>>,
@@ -102,15 +100,15 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
 }
 
 /**
- * The shortest request prefix, in tokens, that the vendor's prompt cache stores. Null if the vendor
- * has no cache, or caches without being asked.
+ * The shortest prefix, in tokens, that the vendor's prompt cache stores. Null without such a cache,
+ * or if it works without marks in the request.
  */
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** The date as YYYY-MM-DD, or null if none is known. */
+/** YYYY-MM-DD, or null if unknown. */
 export function retirementDate(asked: AskedModel): string | null {
   const known = publicModel(asked);
   if (known === null) return null;

@@ -114,7 +114,7 @@ export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 
-/** The kinds of pull requests that get no secrets from GitHub, and no token with write access. */
+/** Pull requests that get neither secrets nor a token with write access from GitHub. */
 export type Withheld = 'fork' | 'dependabot';
 
 /** Of these, only `embedding` is part of the key of a stored answer. */

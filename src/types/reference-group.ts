@@ -4,6 +4,6 @@ export interface ReferenceGroup {
   /** Untrusted, because a model wrote the name. */
   words: string;
   isWorse: boolean;
-  /** `reason`: why the reference belongs to the group. It is untrusted, too. */
+  /** Untrusted. `reason`: why the reference belongs to the group. */
   members: readonly { id: string; reason: string }[];
 }

@@ -26,7 +26,7 @@ import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
 interface JobRunner {
-  /** Escapes GitHub's workflow commands in the text, because the runner would execute them. */
+  /** Escapes GitHub's workflow commands, which the runner would execute. */
   info(text: string): void;
   /** For the methods below, GitHub's toolkit escapes the messages. */
   notice(text: string): void;

@@ -20,8 +20,7 @@ import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
 /**
- * Uses only the event and GitHub's API. Files that an earlier workflow run uploaded may come from a
- * stranger's workflow.
+ * Uses only the event and GitHub's API, because an earlier run's files may come from a stranger.
  */
 export async function locate(
   client: Client,
@@ -58,8 +57,8 @@ function nothingToDo(
 const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
 
 /**
- * @throws UserError if a fork's head is checked out in a job that has secrets, because later steps
- * and git itself would read the fork's files.
+ * Refuses a fork's checkout in a job with secrets, because later steps and git would read its
+ * files.
  */
 async function refuseForkCheckout(
   repository: Repository,
@@ -91,10 +90,7 @@ export function commitsRequest(
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
 
-/**
- * @throws UserError if a commit is not found, or if an input is not allowed for a head commit from
- * outside the repository.
- */
+/** @throws UserError if a commit is not found, or if an input forbids an outside head commit. */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
   const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;

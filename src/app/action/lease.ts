@@ -23,15 +23,13 @@ const NO_VERDICT = {
 type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
 /**
- * While a job runs, its check run is in progress and its comment has no verdict. If the job dies,
- * both remain, and the check run blocks the merge.
+ * During a job, its check run is in progress and its comment has no verdict. If the job dies, both
+ * remain and block the merge.
  */
 export interface Lease {
   identity: RunIdentity;
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
-  /**
-   * Never throws. If the token may not write check runs, GitHub's status of the job is the check.
-   */
+  /** Never throws. If the token may not write, the status of the job is the check. */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
   /** `ran` is null if the run was canceled. In this case, no comment is created. */

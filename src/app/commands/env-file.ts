@@ -6,7 +6,7 @@ import { logLine } from '../../text/log.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 
-/** Adds only keys, and only those that `env` lacks, so that `.env` cannot change what runs. */
+/** Adds only missing API keys, so that `.env` cannot change what runs. */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
   folder: string,

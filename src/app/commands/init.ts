@@ -86,9 +86,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/**
- * The settings will contain only a model's name, so the name must be enough to identify the vendor.
- */
+/** The settings contain only a model's name, so that name must identify the vendor. */
 function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
   return vendorNames().filter((name) => {
     const { keyVariable, models, starterModel } = factsOf(name);

@@ -4,7 +4,7 @@ import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
 import type { CommandGroup, LazyCommand, Terminal } from './terminal.ts';
 
-/** Exit codes: 0 if the verdict is passing or neutral, 1 if it is failing, 2 if there is none. */
+/** Exit codes: 0 for a passing or neutral verdict, 1 for a failing one, 2 for none. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
   const hint = OTHER_VERBS.get(argv[0] ?? '');

@@ -18,10 +18,7 @@ interface JudgedSuite {
   verdict: SuiteVerdict | null;
 }
 
-/**
- * A drop that appears when base's metrics judge the answers of both sides. If `metric` is null, the
- * pass rate dropped; otherwise the mean of the metric.
- */
+/** A drop that appears when base's metrics judge both sides. `metric`: null for the pass rate. */
 interface FallOfSuite {
   suite: SuiteComparison;
   metric: string | null;
@@ -31,14 +28,11 @@ interface UnderBase {
   findings: UnderBaseFinding[];
   /** A drop that head's own metrics hide. Null if new answers refute it. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Sentences for the report. A run with such a sentence cannot be green. */
+  /** Each of these sentences prevents a green verdict. */
   unconfirmed: string[];
 }
 
-/**
- * Finds drops that base's metrics show. Drops that rest on stored answers count only if new answers
- * confirm them.
- */
+/** Finds such drops. New answers must confirm those that rest on stored answers. */
 export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,

@@ -25,9 +25,8 @@ export interface ConfirmedVerdict extends RunVerdict {
 }
 
 /**
- * If a red verdict depends on stored answers, new answers must confirm it, because the model may
- * have changed. The same applies if one program process gave all answers of a side, because it may
- * have been unlucky.
+ * New answers must confirm a red verdict on stored answers, because the model may have changed. The
+ * same applies if one program process, perhaps an unlucky one, gave all answers of a side.
  */
 export async function confirmFalls(
   measured: MeasuredRun,
@@ -41,8 +40,7 @@ export async function confirmFalls(
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {
-    // A suite can have two claims (drops to confirm). The second matters only if the first is
-    // refuted.
+    // A suite can claim two drops. The second matters only if the first is refuted.
     if (claim.metric === null && claim.suites.some(({ suite }) => isConfirmed(found.get(suite))))
       continue;
     const confirmation = await confirm(claim);
@@ -80,7 +78,7 @@ export function confirmReferences(
   };
 }
 
-/** Confirms claims, each of which says that something got worse. All claims share the new tries. */
+/** A claim says that something got worse. All claims share the new tries. */
 export function createConfirm(tools: FeatureTools, price: Price): Confirm {
   const made = new Map<ReferenceRun, NewTries>();
   const ask = asker(tools, price);

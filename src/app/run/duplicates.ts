@@ -12,7 +12,7 @@ const SHOWN_NAMES = 5;
 
 const MIN_WORDS = 20;
 
-/** Two tests are near duplicates if the Jaccard index of their words is at least this. */
+/** Near duplicates have at least this Jaccard index of their words. */
 const MIN_SHARED = 0.9;
 
 const MAX_COMPARED = 20;

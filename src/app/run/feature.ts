@@ -69,7 +69,7 @@ export interface ComparedRun {
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** All suites of the plan, including those without a result. */
+  /** Includes suites that have no result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
   /**
@@ -85,7 +85,7 @@ export interface ComparedRun {
 
 export interface DecidedRun extends ComparedRun {
   parts: Partial<FeatureParts>;
-  /** How many answers the run has, new and stored. */
+  /** Number of new and stored answers. */
   calls: number;
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
@@ -100,7 +100,7 @@ export interface Added {
 export interface Judged extends Added {
   /** Each finding makes its suite red. */
   findings: FeatureFinding[];
-  /** Sentences for the report. A run with such a sentence cannot be green. */
+  /** Each of these sentences prevents a green verdict. */
   unjudged: string[];
 }
 
@@ -171,7 +171,7 @@ export interface Feature<Own = unknown, Read = unknown> {
     judges: readonly MeasuredGrader[],
   ): Partial<SuiteResult>;
 
-  /** Called after the comparison. Adds facts from stored records, such as earlier runs. */
+  /** Called after the comparison. Adds facts of earlier runs. */
   results?<Suite extends ComparedSuite>(
     suites: readonly Suite[],
     tools: FeatureTools,

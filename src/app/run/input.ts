@@ -24,13 +24,13 @@ export interface RunInput extends PrepareInput {
   /** Reads base as it was at `since` (see `Repository`). Null if there is no such commit. */
   earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
   notices?: readonly Notice[];
-  /** Suites may have no references, because the user may still be writing the first ones. */
+  /** Allows suites without references, which the user may still be writing. */
   mayBeEmpty?: true;
   strict?: true;
   /** Why GitHub withholds keys. If null, a missing key is an error. */
   withheld: Withheld | null;
   maxCost: number | null;
-  /** True if the user did not set the cap. A default cap covers only models with known prices. */
+  /** The cap is evaldiff's default, which covers only models with known prices. */
   assumesCost?: true;
   /** Default: the whole plan. */
   part?: PlanPart;
@@ -87,7 +87,7 @@ export interface Edges
 
 export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
 
-/** `whole`: the plan of all parts if the run is split into parts, else `prepared` itself. */
+/** `whole`: the plan of all parts, if the run is one part; else `prepared`. */
 export interface ReadyPlan {
   ready: true;
   prepared: Prepared;

@@ -3,9 +3,7 @@ import { problem } from '../../errors.ts';
 import type { Project } from '../../project/settings.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-/**
- * Finds files that lost all or most of their references. If `strict`, any empty file is an error.
- */
+/** Finds files that lost most of their references. If `strict`, any empty file is an error. */
 export function findLostRows(
   base: Project | null,
   head: Project,

@@ -27,8 +27,8 @@ export interface OtherBuild {
 }
 
 /**
- * Removes stored answers of models that the server has replaced since. If one try of a reference is
- * outdated, all tries of that side are removed.
+ * Removes stored answers of models that the server has replaced since. For each reference and side,
+ * removes all tries or none.
  */
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];

@@ -15,9 +15,9 @@ interface Repeats {
 }
 
 /**
- * A score must not vary, or depend on the order or on the side (base or head). To check this, some
- * evaluations are repeated in a new process, in another order and under the other side's name. If a
- * score differs, all further results of that code are errors.
+ * Scores must not vary, or depend on the order or the side (base or head). To check this, some
+ * evaluations are repeated in a new process, in another order and as the other side. If a score
+ * differs, all further results of that code are errors.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
@@ -67,10 +67,7 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   };
 }
 
-/**
- * Excludes the first item. Nothing ran before it, so repeating it cannot reveal state left by
- * others.
- */
+/** Nothing ran before the first item, so repeating it cannot reveal state left by others. */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));
   const later = all.length === 1 ? all : all.slice(1);

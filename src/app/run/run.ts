@@ -107,7 +107,7 @@ function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   });
 }
 
-/** Calls the hooks one after another, so that every run makes calls in the same order. */
+/** Calls one hook after another, so that every run makes calls in the same order. */
 async function inTurn<T>(
   rows: readonly ActiveRow[],
   hook: (active: ActiveRow) => Promise<T>,

@@ -24,8 +24,7 @@ import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
 /**
- * Functions that write sentences. They are passed in, so that the code that decides does not import
- * the code that writes.
+ * Functions that write sentences, passed in so that the code that decides does not import wording.
  */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
@@ -46,7 +45,7 @@ export interface JudgeEdges {
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /** Called for every answer, to show progress. */
+  /** Called for every answer. */
   answered(purpose: Purpose, status: Completion['status']): void;
   /** Only the first store is writable. */
   kept?(): Promise<readonly KeptRecords[]>;

@@ -93,10 +93,7 @@ function besidePrograms(
   });
 }
 
-/**
- * True if the path is in or below the folder of the program's file `word`. If that folder is the
- * root, only paths with the same extension count.
- */
+/** In the root folder, only paths with the same extension count as near. */
 function isBeside(path: string, word: string): boolean {
   const folder = folderOf(word);
   const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';

@@ -232,8 +232,7 @@ function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step may have changed PATH, so the path is absolute. An outsider may have written
-    // the answers, so each evaluation runs alone.
+    // An earlier step may have changed PATH, and an outsider may have written the answers.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }

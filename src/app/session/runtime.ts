@@ -1,5 +1,5 @@
-// A default import, because old versions of Node lack the named exports. They must load this file
-// to report that they are too old.
+// Old versions of Node lack named exports here, but must load this file to report that they are too
+// old.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { userFolder } from './store-place.ts';
 export const VERSION = '1.0.0';
 
 /**
- * With these flags, a run of 100,000 tries needs less than 100 MB, a quarter of what it needs with
- * Node's defaults.
+ * With these flags, a run of 100,000 tries needs less than 100 MB, a quarter of what Node needs by
+ * default.
  *
- * Call this after all modules are loaded. By then the young generation of the heap has 8 MB. If it
- * stayed smaller, each start would take 10 % longer. If it grew, a long run would need 90 MB more
+ * Call this after all modules are loaded, when the young generation of the heap has reached 8 MB. A
+ * smaller one would slow each start by 10 %. A larger one costs 90 MB in a long run
  * (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {

@@ -34,12 +34,11 @@ export function workTreeOf(repository: {
 }
 
 /**
- * evaldiff writes a `folder` and reads a `store`. If git tracks one, it is refused, because a pull
- * request may have added it.
+ * A `folder` to write or a `store` to read is refused if git tracks it, because a pull request may
+ * have added it.
  */
 type PathKind = 'file' | 'folder' | 'store';
 
-/** Returns why the path is refused, or null if it is allowed. */
 export async function pathRefusal(
   path: string,
   kind: PathKind,
@@ -177,7 +176,7 @@ export interface Output {
   kind: 'file' | 'folder';
 }
 
-/** Call this before the first call to a model, so that no paid answer is lost. */
+/** Call this before the first model call, so that no paid answer is lost. */
 export async function refuseUnwritable(
   outputs: readonly Output[],
   workTree: WorkTree,

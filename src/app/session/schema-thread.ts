@@ -1,5 +1,5 @@
 /**
- * Checking a JSON Schema from a repository may never end, so it runs in a thread that can be ended.
+ * Checking a repository's JSON Schema may never end, so it runs in a thread that can be terminated.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { pause, type Clock } from '../../edges/providers/clock.ts';
@@ -54,7 +54,7 @@ export async function startSchemaThread(timeoutMs: number, clock: Clock): Promis
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      // Sent as JSON, because a structured clone would lose the class of long numbers.
+      // A structured clone, unlike JSON, would lose the class of long numbers.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(timeoutMs);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };

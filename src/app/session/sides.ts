@@ -74,7 +74,7 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/** Warns if the project may have been moved: it looks new, so nothing is compared. */
+/** Warns if a project may have moved: it looks new, so nothing is compared. */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -119,10 +119,7 @@ async function goneFrom(
   return found.flat();
 }
 
-/**
- * @throws UserError if head lacks the project's folder, because a missing project would look
- * unchanged.
- */
+/** @throws UserError if head lacks the folder. Otherwise the project would look unchanged. */
 async function headTree(
   repository: Repository,
   commit: string,

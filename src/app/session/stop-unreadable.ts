@@ -11,8 +11,8 @@ const STOPPED_FORM: Completion = {
 };
 
 /**
- * Stops sending requests of the same target, purpose and schema after ten unreadable replies in a
- * row. Until one reply is readable, at most ten such requests are open.
+ * Stops sending requests of one target, purpose and schema after ten unreadable replies in a row.
+ * Until one reply is readable, at most ten are open.
  */
 export function stopUnreadable(complete: Complete): Complete {
   const forms = new Map<string, QuestionForm>();

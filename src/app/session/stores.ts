@@ -24,10 +24,7 @@ const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
-/**
- * `whole`: a run in one process. `part`: a shard of a sweep. `merge`: the job that combines shards.
- * `plan`: no requests.
- */
+/** A whole run, one shard of a sweep, the merge of the shards, or a plan without requests. */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
@@ -173,7 +170,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
 }
 
-/** Restores the store from the cache service. Returns the key of the cache entry. */
+/** Returns the key of the cache entry. */
 async function restoreFile(
   service: CacheService,
   { shared, own, save }: CacheKeys,
@@ -193,10 +190,7 @@ function hasChanges(store: Store): boolean {
   return written + batched > 0;
 }
 
-/**
- * Later runs read only the newest cache entry, so this adds what other runs have saved in the
- * meantime.
- */
+/** Later runs read only the newest cache entry, so this adds what other runs have saved since. */
 async function joinNewer(
   store: Store,
   service: CacheService,

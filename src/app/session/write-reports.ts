@@ -4,7 +4,7 @@ import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.
 import type { Evaluated, Session } from './session.ts';
 import { shownImages } from './shown-images.ts';
 
-/** Each write has a fixed cost, so short pieces of text are combined up to this length. */
+/** Each write has a fixed cost, so small parts are combined. */
 const CHUNK_CHARS = 1 << 16;
 
 const MAX_SPLIT_DEPTH = 6;
@@ -88,7 +88,7 @@ export async function writeReports(
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // Writes one report at a time, so that its text is freed before the next one is made.
+  // One report at a time, so that only one is in memory.
   await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));

@@ -28,7 +28,6 @@ const DIFF_COMMAND = [
   '-l1000',
 ];
 
-/** With `fetchContents`, first fetches the missing files that git must compare. */
 export async function diffTrees(
   place: GitPlace,
   trees: TreeReader,
@@ -164,7 +163,7 @@ function parseChangedFile(
   lines: ReadonlyMap<string, Lines>,
 ): ChangedFile {
   const [, mode = '', oldId = '', newId = '', status = ''] = entry;
-  // If a link became a file (`T`), the patch has a deletion and a new file, whose old id is zeros.
+  // If a link became a file (`T`), the patch has a deletion and a new file.
   const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
   return {
     path,
@@ -183,8 +182,8 @@ function nextPath(parts: Iterator<Buffer>): string {
 const KEPT_LINE = 256;
 
 /**
- * Collects the changed lines of each file in a patch, by `<old id>..<new id>`. In a patch, file
- * content follows `+`, `-` or `\`, so it cannot imitate a header.
+ * Collects a patch's changed lines by `<old id>..<new id>`. In a patch, file content follows `+`,
+ * `-` or `\`, so it cannot imitate a header.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();
@@ -232,6 +231,6 @@ function parseHunkLines(line: string): Lines {
   if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');
   const start = Number(hunk[1]);
   const count = Number(hunk[2] ?? '1');
-  // If lines were only removed, git gives the number of the line above them.
+  // If lines were only removed, git gives the line above them.
   return [count > 0 ? { start, end: start + count - 1 } : { start: start || 1, end: start + 1 }];
 }

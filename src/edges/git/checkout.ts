@@ -62,7 +62,7 @@ async function writeEntry(
     made.set(parent, mkdir(joinBytes(folder, entry.bytes.subarray(0, slash)), { recursive: true }));
   await made.get(parent);
   try {
-    // With `wx`, the write fails if this file system treats two names as equal (`a` and `A`).
+    // `wx` fails if this file system treats two names as equal (`a` and `A`).
     await writeFile(joinBytes(folder, entry.bytes), content, {
       flag: 'wx',
       mode: entry.mode === '100755' ? 0o755 : 0o644,
@@ -84,7 +84,7 @@ function joinBytes(folder: string, bytes: Buffer): Buffer | string {
     : Buffer.concat([Buffer.from(`${folder}/`), bytes]);
 }
 
-/** Rejects names that lead out of the folder or that git reads as its configuration. */
+/** Rejects names that lead out of the folder or configure git. */
 function isSafePath(path: string): boolean {
   const onWindows = process.platform === 'win32';
   return path.split('/').every((part) => {

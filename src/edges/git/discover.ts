@@ -7,7 +7,7 @@ import { splitNul } from './tree.ts';
 export interface Checkout {
   root: string;
   gitDir: string;
-  /** All linked work trees of a repository share this folder. */
+  /** Shared by linked work trees. */
   commonDir: string;
 }
 
@@ -29,10 +29,7 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
   return isRepository ? { root: await realpath(root), gitDir, commonDir } : null;
 }
 
-/**
- * @throws UserError if the path goes through a link inside the checkout, because the link could
- * point outside it.
- */
+/** @throws UserError if the path follows a link inside the checkout, which could lead outside. */
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
   if (folder === null || !(await isFolder(folder)))

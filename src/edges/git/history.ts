@@ -28,7 +28,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** True if the store borrows no objects from a checkout. Its fetches can then be shallow. */
+  /** True if the store borrows no objects. Then fetches can be shallow. */
   empty: boolean;
 }
 
@@ -239,8 +239,8 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * Returns undefined if there may be a better merge base that was not fetched. It can only be behind
- * a shallow boundary that is not an ancestor of the merge base found.
+ * Returns undefined if an unfetched commit may be a better merge base. It could only be behind a
+ * shallow boundary that is not an ancestor of the one found.
  */
 async function certainMergeBase(
   place: GitPlace,

@@ -41,7 +41,6 @@ export function treePathText(bytes: Buffer): string {
   }
 }
 
-/** `id` determines the hash: SHA-1 or SHA-256. */
 export function emptyTree(id: string): string {
   const format = id.length === 40 ? 'sha1' : 'sha256';
   return createHash(format).update('tree 0\0').digest('hex');

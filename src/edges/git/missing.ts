@@ -67,9 +67,7 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
   return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
 }
 
-/**
- * Folders with files of Git LFS. Anyone may write to them, so a file must match its pointer's hash.
- */
+/** Anyone may write to these folders, so a file must match the hash in its LFS pointer. */
 interface LfsPlaces {
   root: string;
   commonDir: string | null;

@@ -39,8 +39,8 @@ const FETCH = [
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
 /**
- * Only fetches treat the remote as a promisor (git's source of missing objects). So reading an
- * object never starts a fetch.
+ * Only fetches treat the remote as a promisor (git's source of missing objects), so reads never
+ * fetch.
  */
 export function openRemote(
   store: GitPlace,
@@ -59,7 +59,7 @@ export function openRemote(
   };
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
-  // After the first timeout, later commands do not run and return the same result.
+  // After the first timeout, later commands do not run and return its result.
   let silence: GitResult | null = null;
   const ask = async (
     at: GitPlace,

@@ -136,7 +136,6 @@ export async function checkedOut(head: string | null, reader: ObjectReader): Pro
   return [head, ...(await parentsOf(reader, head))];
 }
 
-/** These characters cannot occur in ref names. */
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
 /**

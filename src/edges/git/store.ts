@@ -183,7 +183,6 @@ async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head
 
 const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
 
-/** Does not read links or unusual files. */
 async function readHead(asking: GitPlace): Promise<string | Buffer | null> {
   const file = join(asking.gitDir, 'HEAD');
   const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();

@@ -20,7 +20,7 @@ type CommentMode = 'auto' | 'always' | 'never';
 export interface CommentJob {
   repository: string;
   pullRequest: number;
-  /** The commit that the comment is about. A comment about another commit is never overwritten. */
+  /** A comment about another commit is never overwritten. */
   headSha: string;
   marker: string;
   body: string;

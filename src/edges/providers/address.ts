@@ -24,7 +24,6 @@ export interface Address {
   base: URL;
   key: string | null;
   headers: Readonly<Record<string, string>>;
-  /** Set only for Azure, which then gets the key as `api-key`. */
   apiVersion: string | null;
   deployments: boolean;
   pace: GivenPace;

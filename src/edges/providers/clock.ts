@@ -92,8 +92,7 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // Uses a new iterator each time, because one that is kept during a wait would retain every
-    // deadline.
+    // An iterator that is kept during waits would retain every deadline.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

@@ -45,7 +45,7 @@ export interface Server {
   paced: Map<string, Pacer>;
 }
 
-/** Shorter keys (`EMPTY`, `lm-studio`) are not secret, and may occur in an answer by chance. */
+/** Shorter keys (`EMPTY`, `lm-studio`) may occur in an answer by chance. */
 const MIN_SECRET_LENGTH = 16;
 
 function longSecrets({ key, headers }: Address): string[] {

@@ -43,8 +43,8 @@ export interface ProviderOptions extends ProviderAccess {
   log(line: string): void;
   redact?(text: string): string;
   /**
-   * Called before every paid attempt, including retries. If it returns false, the call fails with
-   * the kind `budget`.
+   * Called before every paid attempt, including retries. False ends the call with the error
+   * `budget`.
    */
   onAttempt?(request: Request): boolean;
   onRefused?(request: Request): void;

@@ -105,7 +105,6 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
-/** Limits concurrent calls to one server. Admits none during a backoff. */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const counts = { calls: 0, answered: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];

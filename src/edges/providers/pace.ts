@@ -4,7 +4,7 @@ import { pause, type Clock } from './clock.ts';
 export interface Pacer {
   run<T>(work: () => Promise<T>): Promise<T>;
   turn(): Promise<void>;
-  /** Waits until the next request may be sent. Call it again after getting a slot. */
+  /** Waits for the request's turn. Call it again after getting a slot. */
   due(): Promise<void>;
   tighten(pace: GivenPace): void;
 }
@@ -57,8 +57,8 @@ export interface Pace {
 }
 
 /**
- * Concurrency grows while recent latency is at most STILL_QUICK times the long-term mean. Recent
- * latency is a running mean over about QUICK_MEMORY answers.
+ * Concurrency grows while recent latency (a running mean over QUICK_MEMORY answers) is at most
+ * STILL_QUICK times the long-term mean.
  */
 const QUICK_MEMORY = 5;
 

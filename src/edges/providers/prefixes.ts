@@ -15,13 +15,12 @@ export interface Prefixes {
 
 const NO_MARK: Mark = { messages: null, done: () => undefined };
 
-/** A low estimate: asking the vendor to cache a prefix that is too short costs nothing. */
+/** A low estimate, because trying to cache a prefix that is too short costs nothing. */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * With explicit prompt caching, writing a prefix to the cache costs 25 % more than sending it, but
- * reading costs at most a tenth. So the second request with the same prefix writes it, and later
- * requests read it.
+ * Writing a prefix to the vendor's cache costs 25 % more than sending it; reading it costs at most
+ * a tenth. So the second request with a prefix writes it, and later ones read it.
  */
 export function createPrefixes(): Prefixes {
   const states = new Map<string, 'seen' | 'writing' | 'written'>();
@@ -51,7 +50,7 @@ function cacheablePrefixes(
   leastBytes: number,
 ): { messages: number; key: string }[] {
   const first = messages.findIndex(({ role }) => role !== 'system');
-  // The vendor would move a later system message to the front and change the prefix.
+  // The vendor would move a later system message to the front, which changes the prefix.
   if (messages.slice(first).some(({ role }) => role === 'system')) return [];
   const shared = messages.slice(0, -1);
   const bytes = shared.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);

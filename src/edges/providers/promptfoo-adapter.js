@@ -1,6 +1,6 @@
 /*
  * The program `evaldiff-promptfoo`, run by `node -e` in a checkout. It loads a user's promptfoo
- * file and calls its export once for each line of input. For each line it prints one line of JSON.
+ * file. For each line of input, it calls the file's export and prints one line of JSON.
  *
  * Arguments: kind (provider, prompt, tests), `file:export`, and JSON with `config`, `id`, and the
  * names of variables that contain JSON text.

@@ -81,8 +81,8 @@ export function structuredIn(parameters: RequestParameters): string[] {
 }
 
 /**
- * A parameter whose name is also an English word (stop, tools) counts as named only if quotes, a
- * colon or words such as `parameter` show that it is meant.
+ * A name that is also an English word (stop, tools) counts only in quotes, or next to a colon or a
+ * word such as `parameter`.
  */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;

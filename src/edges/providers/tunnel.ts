@@ -4,9 +4,7 @@ import tls from 'node:tls';
 
 const REFUSED = 'PROXY_';
 
-/**
- * The proxy sees only the host name, not the request. Only the proxy gets the proxy's credentials.
- */
+/** The proxy sees only the host name. Only the proxy gets the proxy's credentials. */
 export function tunnelThrough(
   agent: https.Agent,
   proxy: URL,

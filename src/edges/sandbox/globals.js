@@ -21,7 +21,7 @@
     defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
   };
 
-  // The clock is constant, because the time would reveal whether the code scores base or head.
+  // A constant clock, because the time would reveal whether base or head is scored.
   const RealDate = Date;
   world.Date = function Date(...parts) {
     if (new.target === undefined) return new RealDate(now).toString();

@@ -1,7 +1,7 @@
 /*
  * Runs in QuickJS before user code. `engine` receives a function that evaluates the code on one set
- * of variables. This file keeps its own copies of built-ins. So user code that replaces built-ins
- * affects only its own later evaluations.
+ * of variables. This file keeps copies of built-ins, so user code that replaces them affects only
+ * its own later evaluations.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (limits) {
@@ -56,7 +56,7 @@
     return typeof name === 'string' && name !== '' ? name.slice(0, 80) : 'object';
   };
 
-  /** Returns why user code may not return this value, or null if it may. */
+  /** Returns why user code may not return this value, or null. */
   const unfit = (value, room, depth) => {
     room.left -= 1 + (typeof value === 'string' ? value.length : 0);
     if (room.left < 0) return `is larger than ${limits.reply >> 10} KiB`;
@@ -160,7 +160,7 @@
     return finish(reply);
   };
 
-  /** Returns undefined if the outputs are promises. Call `settle` for the reply then. */
+  /** Returns undefined if outputs are promises; then `settle` returns the reply. */
   const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
@@ -168,7 +168,7 @@
     const lines = code.split('\n').length;
     try {
       const written = parse(outputs);
-      // The code does not run, because `throw` comes before it. So this only checks the syntax.
+      // `throw` comes before the code, so this only checks the syntax.
       if (written.length === 0) evaluateGlobally(`throw null;${code}`);
       const wanted = written.map((name) =>
         name.endsWith('?') ? { name: name.slice(0, -1), must: false } : { name, must: true },
@@ -176,7 +176,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // Reads the outputs in the same script as the code, where its const, let and var are visible.
+      // In the code's own script, its const, let and var are visible.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {

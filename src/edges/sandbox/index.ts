@@ -20,8 +20,8 @@ export interface SandboxOptions {
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
   /**
-   * Milliseconds since 1970. Base and head get the same time, so that code cannot detect which of
-   * them it scores.
+   * Milliseconds since 1970, the same for base and head: code must not detect which of them it
+   * scores.
    */
   time: number;
   /** Receives what user code printed, at most 8 KiB per evaluation. */
@@ -33,8 +33,8 @@ export interface SandboxOptions {
 }
 
 /**
- * Runs users' code. In each suite, each piece of code has its own process (Python) or engine
- * (JavaScript). Variables are passed as values, never as source. `evaluate` never rejects.
+ * Runs users' code, each piece in its own process (Python) or engine (JavaScript) per suite.
+ * Variables are passed as values, never as source. `evaluate` never rejects.
  */
 export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;

@@ -24,10 +24,7 @@ interface ThreadSettings {
 
 const engineRole = 'evaldiff-quickjs';
 
-/**
- * Larger than QuickJS's own stack limit, so that deep recursion fails in QuickJS and not in the
- * thread.
- */
+/** Larger than QuickJS's own stack limit, so that deep recursion does not crash the thread. */
 const ENGINE_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export function javascriptStarter(settings: ThreadSettings): StartLink {

@@ -31,9 +31,7 @@ const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 
-/**
- * In the mode `host`, Python gets `env` and is not confined. That mode is not a security boundary.
- */
+/** The mode `host` is not a security boundary: Python gets `env` and is not confined. */
 export function pythonStarter(options: PythonOptions): StartLink {
   return async (listener) => {
     const folder = await mkdtemp(join(tmpdir(), 'evaldiff-code-'));
@@ -154,7 +152,7 @@ interface PythonLink extends Link {
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
   let place: string | null = null;
-  /** Input for the next process, held back so that the current process cannot read it. */
+  /** Input that only the next process may read. */
   let held: string[] | null = null;
   const say = (line: string): void => {
     if (held === null) child.stdin.write(line);

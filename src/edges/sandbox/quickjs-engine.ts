@@ -25,7 +25,7 @@ export function prepareCode(
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
-  // A quarter of the thread's stack, so that QuickJS reports an overflow before the thread crashes.
+  // A quarter of the thread's stack, so that QuickJS reports an overflow first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
   addGlobals(context, time);
@@ -127,7 +127,7 @@ function readGuestReply(
 ): Pick<ThreadAnswer, 'printed' | 'reply' | 'spent'> | null {
   if (context.typeof(value) !== 'string') return null;
   const length = context.getProp(value, 'length').consume((handle) => context.getNumber(handle));
-  // In JSON, one character can take six when it is escaped.
+  // JSON may escape one character with six.
   if (length > 6 * (limits.reply + limits.printed) + 4096) return null;
   const said: unknown = JSON.parse(context.getString(value));
   if (typeof said !== 'object' || said === null || !('reply' in said) || !('printed' in said))
@@ -152,7 +152,7 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-/** Each module that the result loads has its own limited memory. Call this once per thread. */
+/** Each module has its own limited memory. Call this once per thread. */
 export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();

@@ -71,10 +71,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/**
- * Assigns jobs to processes: jobs with the same place share one. Consecutive jobs of a suite share
- * a place, except `fresh` jobs.
- */
+/** Jobs with the same place share a process: consecutive jobs of a suite, except `fresh` ones. */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

@@ -24,10 +24,7 @@ interface StoredAnswers {
   shrink(bytes: number): number;
 }
 
-/**
- * The time of an answer's last use is written in batches of this size; otherwise each read would
- * cost a write.
- */
+/** Times of last use are written in batches, because otherwise each read would cost a write. */
 const USE_MARKS = 1000;
 
 /** Share of the size limit that remains after eviction, so that the next answers fit. */

@@ -12,7 +12,7 @@ export interface Connection {
    * written.
    */
   write(work: (db: Database) => void): boolean;
-  /** Returns a number that changes whenever another process changes the file. */
+  /** Changes whenever another process changes the file. */
   version(): number | null;
   settle(): void;
   close(): void;

@@ -146,7 +146,7 @@ interface ServedRows {
   trimAfter(removed: number): number;
 }
 
-/** Ids are derived from the content, so that different processes and copies use the same ids. */
+/** Ids are derived from the content, so that copies of the store agree. */
 function servedRows(db: DatabaseSync): ServedRows {
   const known = new Map<string, number>();
   const add = changing(db, 'INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?, ?)');

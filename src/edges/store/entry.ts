@@ -40,7 +40,7 @@ export function isReusable(
 
 export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;
 
-/** Anyone can compute this digest, so it detects damage but not forgery. */
+/** Anyone can compute this digest, so it detects only damage. */
 export const plainDigest: Digest = (key, content) => hash('sha256', digested(key, content));
 
 export function keyedDigest(secret: Uint8Array): Digest {
@@ -68,7 +68,7 @@ export function storedEntryOf(
   return { key, model: label(target), served, body, digest: digest(key, { body, served }) };
 }
 
-/** Times are rounded to the hour, so that answers of one model and hour share a row. */
+/** Times are rounded, so that answers of one model and hour share a row. */
 const HOUR_MS = 3_600_000;
 
 export function parseEntry(

@@ -96,7 +96,7 @@ function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   }
 }
 
-/** Checks the first bytes without SQLite, because SQLite would lock the file or write a log. */
+/** Checks the first bytes itself, because SQLite would lock the file or write a log. */
 function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;

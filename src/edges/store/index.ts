@@ -31,8 +31,7 @@ export interface Store extends StoreRecords {
   version(): number | null;
   prune(what: Prune): number;
   /**
-   * If the file is damaged, starts a new one and calls `entries` again. Null if nothing could be
-   * written.
+   * If the file is damaged, calls `entries` again for a new one. Null if nothing could be written.
    */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
   /** Merges a copy of this store that was extended elsewhere. */
@@ -47,8 +46,8 @@ export interface Store extends StoreRecords {
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
- * If the file cannot be used, only the reuse of answers stops. @throws UserError if a newer version
- * or another program wrote the file.
+ * A file error only prevents reuse. @throws UserError if a newer version or another program wrote
+ * the file.
  */
 export function openStore(options: StoreOptions): Store {
   const { file, access } = options;

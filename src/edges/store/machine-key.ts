@@ -41,9 +41,7 @@ export function readMachineKey(file: string): Uint8Array | null {
   );
 }
 
-/**
- * If several processes create the key at the same time, all get that of the first complete file.
- */
+/** Concurrent processes get the same key: that of the first complete file. */
 export function machineKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
   const known = readMachineKey(file);
   if (known !== null) return known;

@@ -49,10 +49,7 @@ interface PartWriter {
   close(): void;
 }
 
-/**
- * Writes a shard's answers: those that other runs may use into a store file, all others as JSON
- * lines.
- */
+/** Writes a shard's answers: reusable ones into a store file, others as JSON lines. */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
   const db = openDatabase(answers, 'read-write');
@@ -200,7 +197,7 @@ function ofPart<T>(work: () => T): T {
   }
 }
 
-/** Drops details of the calls, because the shard has already reported them. */
+/** Drops details that the shard has already reported. */
 function withoutCallDetails(told: Completion): Completion {
   const completion = withoutRequests(told);
   if (completion.status === 'ok') {

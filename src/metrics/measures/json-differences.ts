@@ -4,7 +4,7 @@ import { isMap } from '../../types/plain.ts';
 import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
 
 interface JsonDifference {
-  /** Keys of maps, and positions in lists, from 0. */
+  /** Keys, and positions in lists from 0. */
   path: (string | number)[];
   actual: ExactJson | undefined;
   expected: ExactJson | undefined;
@@ -34,7 +34,7 @@ interface ChildPair {
   wanted: ExactJson | undefined;
 }
 
-/** Pairs the members of two values. Null if the values are compared as a whole. */
+/** Pairs the values' members. Null if the values are compared as a whole. */
 function childPairs(
   actual: ExactJson,
   expected: ExactJson,

@@ -175,7 +175,7 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/** Returns 0 to 1: the mean agreement over all keys, or over the entries of the longer list. */
+/** Returns 0 to 1: the mean over all keys, or over the longer list's entries. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
     return listAgreement(actual, expected, options);
@@ -219,8 +219,8 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
 }
 
 /**
- * Counts the entries that both lists share, in any order. Because of tolerances, every pair has to
- * be compared. If there are too many pairs, equal entries are paired first.
+ * Counts shared entries in any order. With tolerances, every pair must be compared. If there are
+ * too many pairs, equal entries are paired first.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
@@ -247,7 +247,7 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // The expected number may be quoted, because users quote such large numbers in files.
+    // Users write such large numbers in quotes.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

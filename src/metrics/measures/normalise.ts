@@ -31,9 +31,7 @@ export const AS_WRITTEN: Normalisation = {
   ignore_punctuation: false,
 };
 
-/**
- * Changing the case several times handles `ẞ` (which becomes `ss` through `ß`) and the final sigma.
- */
+/** Several changes of case handle `ẞ` (`ss` through `ß`) and final sigma. */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
@@ -97,7 +95,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** Turns off options that would leave no text, for example if the text is `!`. */
+/** Turns off options that would leave no text, for example of `!`. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };
@@ -114,10 +112,7 @@ export function comparable(
   return { actual: normaliseText(output, own), wanted: normaliseText(wanted, own) };
 }
 
-/**
- * Returns a function that finds the first label that `exact_match` would accept with these
- * parameters.
- */
+/** The result returns the first label that `exact_match` would accept with these parameters. */
 export function exactLabelOf(
   labels: readonly string[],
   given: Record<string, Json>,

@@ -56,8 +56,8 @@ export function clippedMatches(
 }
 
 /**
- * exp(1 − r ÷ c) if the candidate is shorter than the reference of nearest length (of two equally
- * near, the shorter one).
+ * exp(1 − r ÷ c) for a candidate shorter than the reference of nearest length (the shorter one in a
+ * tie).
  */
 function brevityPenalty(length: number, references: readonly (readonly string[])[]): number {
   const lengths = references
@@ -136,8 +136,8 @@ export function rougeL(candidate: string, reference: string, beta: number): numb
 const WORD_BITS = 32;
 
 /**
- * Length of the longest common subsequence, 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) |
- * (V & ¬M); the zero bits of V are matches).
+ * Processes 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) | (V & ¬M); zero bits of V are
+ * matches).
  */
 export function commonSubsequence(left: readonly string[], right: readonly string[]): number {
   const [rows, columns] = left.length > right.length ? [left, right] : [right, left];

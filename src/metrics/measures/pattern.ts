@@ -14,7 +14,7 @@ const unsupported =
   );
 
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
-  // The pattern is composed (NFC), because answers are matched in that form.
+  // Composed (NFC), because answers are matched in that form.
   const composed = written.normalize('NFC');
   const pattern = flags.syntax === 'javascript' ? toSafePattern(composed) : composed;
   if (pattern === null) {
@@ -50,7 +50,7 @@ function unsupportedFeature(pattern: string): string | null {
   return null;
 }
 
-/** The members of JavaScript's `\s`, for use in a class, because RE2's `\s` is ASCII only. */
+/** JavaScript's `\s` for use in a class, because RE2's `\s` is ASCII only. */
 const BLANKS =
   '\\s\\v\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 

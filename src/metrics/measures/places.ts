@@ -20,10 +20,7 @@ const CONTINUES = new RegExp(
 
 const NUMBER_CONTEXT = 8;
 
-/**
- * A number at the start or end of `wanted` must be whole in the text, so `5` does not occur in
- * `25`, `1.5` or `-5`.
- */
+/** A number at an edge of `wanted` must be whole, so `5` does not occur in `25`, `1.5` or `-5`. */
 export function occursAt(
   text: string,
   wanted: string,

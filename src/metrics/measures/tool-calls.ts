@@ -14,10 +14,7 @@ export interface WantedCall {
 
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/**
- * Accepts names, and maps with `name` and either `arguments` or `schema`. Null if `expected` is
- * neither.
- */
+/** Accepts names, and maps with `name` and either `arguments` or `schema`. */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {

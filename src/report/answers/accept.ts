@@ -4,8 +4,8 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf, visibleParts } from './text.ts';
 
 /**
- * Returns a new `expected` that accepts this answer. Uses the answer's files if there are any,
- * unless the old value (`before`) lists tool calls.
+ * Returns a new `expected` that accepts this answer: its files, unless it has none or the old one
+ * (`before`) lists calls.
  */
 export function expectedFrom(
   all: readonly Part[],

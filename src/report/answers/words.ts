@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-/** A part of two texts. If `changed` is false, it is equal in both, or one side has no text. */
+/** A piece of both texts. If `changed` is false, it is equal, or one side has no text. */
 export interface Stretch {
   changed: boolean;
   base: string;

@@ -56,7 +56,6 @@ export function noteHtml(words: string): Markup {
   return markup`<p class="soft">${words}</p>`;
 }
 
-/** Renders blocks as HTML. */
 export function htmlOf(blocks: readonly Block[], links: Links): Markup {
   return markup`${blocks.map((block) => blockHtml(block, links))}`;
 }

@@ -31,7 +31,6 @@ interface Choices {
   own: ReferenceFilter | null;
 }
 
-/** Renders a checkbox for each status, and a drop-down list for each other filter. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], own }: Choices): Markup {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);

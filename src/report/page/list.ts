@@ -177,7 +177,7 @@ export function listNotes(
 /** This many rows are plain HTML. The script unpacks the others. */
 export const OPEN_ROWS = 100;
 
-/** Rows that are compressed together. More rows compress better, but take longer to unpack. */
+/** Rows per compressed pack. Larger packs are smaller in sum, but take longer to unpack. */
 const PACK_ROWS = 100;
 
 interface Rows {
@@ -208,7 +208,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   return size > limit ? null : { open, packs };
 }
 
-/** Returns the value as compressed JSON (deflate) in base64. */
+/** Returns compressed JSON (deflate) in base64. */
 async function packValue(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()

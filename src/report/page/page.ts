@@ -36,7 +36,7 @@ const MOST_PACKED = 20;
 /** In bytes. Browsers struggle with larger pages. */
 const HTML_MOST = 25_000_000;
 
-/** Maximum characters of an answer. The first of these levels with which the page fits is used. */
+/** Characters per answer. The first of these with which the page fits is used. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
 const LEAST_AROUND = 30;
@@ -46,7 +46,7 @@ const NO_IMAGES: ReadonlyMap<string, string> = new Map();
 /** In characters, for all images of a page together. */
 const MOST_IMAGES = 2_000_000;
 
-/** Shows each image only once, at the first reference that has it. */
+/** Shows each image once, at the first reference that has it. */
 function placeImages(
   entries: readonly ReferenceEntry[],
   images: ReadonlyMap<string, string>,
@@ -104,7 +104,7 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // If the page is too large, skip levels that would cut and omit nothing.
+    // Skips levels that would not make the page smaller.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });

@@ -235,7 +235,7 @@ function answerHtml(made: TryResult, marked: Piece[] | null, characters: number)
     )}`;
 }
 
-/** Returns the tries' numbers as ranges, counted from 1: `1–4, 6`. */
+/** Returns ranges of numbers, counted from 1: `1–4, 6`. */
 function tryNumbers(tries: readonly TryResult[]): string {
   const spans: { from: number; to: number }[] = [];
   for (const { try: index } of tries) {

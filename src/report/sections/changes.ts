@@ -26,8 +26,8 @@ const MAX_CHANGED_FILES = 5;
 const OPEN_LINES = 8;
 
 /**
- * Shows the changed lines that affect the worst suites. If the report is green, shows only changes
- * to metrics, and only if they make tests pass or fail that did not before.
+ * Shows changed lines of the worst suites. A green report shows only metric changes that made tests
+ * pass or fail.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
@@ -164,10 +164,7 @@ const BESIDE_CAUSE = 2;
 
 const ROOM_FOR_ALL = 100;
 
-/**
- * Returns the lines that were found to be the cause. Null if the cause is unknown, or if the change
- * has hardly any other lines.
- */
+/** Returns the lines found to be the cause. Null if unknown, or if hardly any others changed. */
 function causeExcerpt(
   change: ChangedText,
   most: number,
@@ -229,7 +226,7 @@ function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLin
   return left === 0 ? shown : [...shown, { sign: 'gap', text: `… ${counted(left, 'more line')}` }];
 }
 
-/** Removes the indentation that all lines share, because it wastes room on a narrow screen. */
+/** Removes the indentation that all lines share, to save room on narrow screens. */
 export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
   const margin = lines
     .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')

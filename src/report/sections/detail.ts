@@ -1,4 +1,4 @@
-/** How much a report shows. Each level of detail shows at most as much as the level above it. */
+/** How much a report shows. A lower level never shows more than a higher one. */
 export interface Detail {
   suites: number;
   /** Number of regressed references that are shown with answers. */

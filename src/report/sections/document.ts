@@ -13,7 +13,7 @@ export interface Links {
   /** Address of a page about how evaldiff judges pull requests from forks. Set only for a fork. */
   forks?: string;
   artifact?: { name: string; run: string };
-  /** Whether the author is an outside contributor, even if a maintainer has approved the run. */
+  /** Whether the author is an outside contributor, even an approved one. */
   outsider?: boolean;
   /** Names the project, settings or overrides, if they are not the usual ones. */
   about?: string;
@@ -65,7 +65,7 @@ export interface Piece {
 
 export type Line = Inline[];
 
-/** If the sign is `gap`, the text is evaldiff's own note about omitted lines. */
+/** A `gap` is evaldiff's own note about omitted lines. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
   text: string;
@@ -113,9 +113,7 @@ export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
-/**
- * Makes the text a link to the reference's line. Without links, the file and line follow the text.
- */
+/** Links the text to the reference's line. Without links, the file and line follow the text. */
 export function placeLink(
   words: string,
   reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,

@@ -26,7 +26,7 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
   return emphasised(runs, room, { base: before.left, head: after.left });
 }
 
-/** `left`: how many characters were already cut from the answer of base and of head. */
+/** `left`: how many characters were already cut from each side's text. */
 export function emphasised(
   runs: readonly Stretch[],
   { characters: limit, gaps }: Room,

@@ -24,7 +24,6 @@ import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
 import { shownNumber } from './phrases.ts';
 
-/** Shows input, expected value, both answers, and why head's answer failed. */
 export function evidence(
   title: Line,
   reference: ReferenceResult,
@@ -176,7 +175,7 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** The values 0, 1, true and false tell a reader no more than "pass" or "fail" does. */
+/** Such values tell no more than pass or fail. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }
@@ -185,16 +184,13 @@ interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /**
-   * Index of the first object (turn, message, …) that differs. Null if none differs, or one side is
-   * missing.
-   */
+  /** The first object (such as a turn) that differs. Null if none does, or one side is missing. */
   parted: number | null;
 }
 
 /**
- * Returns the metrics that score several objects of an answer, such as turns. If one of them
- * affects the verdict, metrics that do not are left out.
+ * Returns metrics that score several objects, such as turns. Those that do not affect the verdict
+ * are left out if others do.
  */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>

@@ -5,8 +5,8 @@ import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 
 export interface Failure {
   /**
-   * The first failing metric. Null if there is no answer, or if only the combined result of the
-   * tries fails.
+   * The first failing metric. Null without an answer, or if only the combined result of the tries
+   * fails.
    */
   metric: string | null;
   unjudged: boolean;

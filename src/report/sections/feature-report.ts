@@ -51,14 +51,14 @@ export interface FeatureReport {
   /** Null if the try is a single answer and not a dialogue. */
   onTry?(tryResult: TryResult): TryView | null;
 
-  /** What `evaldiff show` adds for a reference. `json` is for its option `--json`. */
+  /** What `evaldiff show` adds for a reference, with and without `--json`. */
   onReference?(
     result: Result,
     suite: SuiteResult,
     reference: ReferenceResult,
   ): { blocks: Block[]; json: Record<string, unknown> };
 
-  /** Edits that a reviewer can apply with one click in GitHub. */
+  /** Edits that a reviewer can apply with one click. */
   suggestions?(
     result: Result,
     changed: readonly ChangedFile[],
@@ -96,7 +96,7 @@ export interface FoundLines {
     file: string;
     /** Number of the last line, on that side. */
     to: number;
-    /** The line on head. If the lines were removed, the line where they had been. */
+    /** The line on head. For removed lines, the line where they were. */
     head: { file: string; line: number };
     /** Empty if the file is binary. */
     diff: DiffLine[];
@@ -141,7 +141,7 @@ export interface ReferenceFilter {
 export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
 
 interface PagePart {
-  /** Markup that the page shows instead of the feature's usual blocks. Null keeps those blocks. */
+  /** Markup that replaces the feature's usual blocks on the page. Null keeps them. */
   html(anchor: AnchorOf): Markup | null;
   facts(suite: SuiteResult, id: string, characters: number): Markup[];
   longest: number;

@@ -3,7 +3,6 @@ import { counted } from '../../text/amounts.ts';
 import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { runCost, shortSha } from './phrases.ts';
 
-/** Shows cost, calls, and a command that repeats the run. */
 export function footer(result: Result): Block[] {
   const { usage, base, head, mode } = result;
   const parts: Line[] = [
@@ -20,7 +19,7 @@ export function footer(result: Result): Block[] {
   return [paragraph(joinLines(parts, ' · '), 'small')];
 }
 
-/** If head is not a commit, the command has no `--head`, so that it tests uncommitted files. */
+/** Without a head commit, the command has no `--head` and tests uncommitted files. */
 export function localCommand(
   { head: { sha }, local_options: options }: Pick<Result, 'head' | 'local_options'>,
   base: string,

@@ -35,10 +35,7 @@ export function suiteIdentity({
   return JSON.stringify([path, name, variant]);
 }
 
-/**
- * Sorts by how much the share of passing tries dropped, then by how certain the drop is, then by
- * length.
- */
+/** Sorts by drop in the share of passing tries, then by certainty, then by length. */
 export function entriesWithStatus(
   result: Result,
   reports: Reports,
@@ -62,9 +59,7 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/**
- * Returns by how much the share of passing tries dropped, −1 to 1. 0 if head has no judged tries.
- */
+/** Returns the drop in the share of passing tries, −1 to 1. It is 0 if head has no judged tries. */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -83,8 +78,7 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
 }
 
 /**
- * Returns one try per side, preferably a passing one of base and a failing one of head. Among
- * dialogues, chooses the shortest.
+ * Prefers a passing try of base and a failing one of head. Among dialogues, chooses the shortest.
  */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,

@@ -40,7 +40,7 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   no_data: { sign: '·', word: 'no data', tone: 'neutral' },
 };
 
-/** For suites that did not get worse in a run without a verdict. */
+/** For suites that did not get worse, if the run has no verdict. */
 export const LACKS_VERDICT: VerdictLook = { sign: '·', word: 'not judged', tone: 'neutral' };
 
 export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
@@ -60,10 +60,10 @@ export function metricMeans({ name, values }: NamedValues): string {
 
 type NamedValues = ReturnType<typeof failingMetrics>[number];
 
-/** For suites whose answers are as good as before, but are scored differently. */
+/** For answers that are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
-/** If the metric affects the verdict, a boolean value only repeats the status. */
+/** A boolean only repeats the status if the metric affects the verdict. */
 export function isShownValue(value: Json, skip: boolean): boolean {
   return value !== null && (skip || typeof value !== 'boolean');
 }

@@ -16,10 +16,7 @@ import { type Block, type FactRow, code, paragraph, place, strong, text } from '
 import { tryView, type Reports } from './feature-report.ts';
 import { isShownValue, shownNumber } from './phrases.ts';
 
-/**
- * The messages sent to the model. Null if the reference does not run on that side, or if the prompt
- * is unknown.
- */
+/** The sent messages. Null if the reference does not run on that side, or the prompt is unknown. */
 export interface SentPrompts {
   base: readonly Message[] | null;
   head: readonly Message[] | null;
@@ -27,7 +24,6 @@ export interface SentPrompts {
 
 const MAX_VIEW_CHARS = 100_000;
 
-/** Shows everything that a result contains about one reference. */
 export function referenceBlocks(
   { name, variant }: SuiteResult,
   reference: ReferenceResult,

@@ -36,8 +36,8 @@ export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
 }
 
 /**
- * Returns regressed or failed references. Those of the headline's suite come first, and those that
- * do not affect the verdict last.
+ * Returns regressed or failed references: first the headline's suite, last those that do not affect
+ * the verdict.
  */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors are listed by cause instead.
@@ -56,10 +56,7 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/**
- * Shows references that got worse. The first ones include answers, as far as there is room; the
- * others are only rows.
- */
+/** Shows references that got worse: with answers while there is room, then as rows. */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;

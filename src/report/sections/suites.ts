@@ -124,8 +124,7 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
-    // Only for suites that did not regress: even if no metric affects the verdict, a suite is red
-    // if head has no answers.
+    // Even a suite without deciding metrics can regress, if head has no answers.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
   const changed = suiteScoring(suite, scoring);

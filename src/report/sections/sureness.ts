@@ -128,7 +128,7 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   fix: 'drafts of fixes',
 };
 
-/** Returns the costs by purpose. Empty if calls of only one purpose cost something. */
+/** Costs by purpose. Empty if only one purpose cost something. */
 function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
   if (unpriced === 'programs') return '';
   const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {

@@ -53,9 +53,7 @@ export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/**
- * A prompt with its variants (models or parameters): the best first, at equal rates the cheapest.
- */
+/** A prompt's variants (models or parameters), best first, then cheapest. */
 interface RankedPrompt {
   key: string;
   name: string;

@@ -86,7 +86,7 @@ function sideUnderBase(
     : { ...side, tries: tries.map((tryResult) => ({ ...tryResult, ...judged })) };
 }
 
-/** Shows the reference where a metric dropped most, if the pass rate does not show that drop. */
+/** Shows where one metric dropped most, if the pass rate hides the drop. */
 function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const suite = suites.find(
     ({ verdict, reason }) => verdict === 'regressed' || reason?.by === 'metric',
@@ -183,7 +183,7 @@ function metricMean(side: SideResult | null, metric: string): number | null {
   return meanOrNull(values);
 }
 
-/** References that may have got worse in an inconclusive run. The drops may be chance. */
+/** The drops of an inconclusive run may be chance. */
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
   return entriesWithStatus(result, reports, 'inconclusive', 'flaky').filter(

@@ -12,9 +12,7 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/**
- * Matches no name: these vendors host other companies' models, which need an entry under `models:`.
- */
+/** Matches no name, because other companies' models need an entry under `models:`. */
 const OF_OTHERS = /(?!)/;
 
 export const compatibleFacts = {
@@ -26,8 +24,8 @@ export const compatibleFacts = {
     keyVariable: 'GEMINI_API_KEY',
     models: /^gemini-/,
     starterModel: 'gemini-3.5-flash',
-    // https://ai.google.dev/gemini-api/docs/deprecations. Where the page has two dates, this is the
-    // announced one, not the earliest possible.
+    // https://ai.google.dev/gemini-api/docs/deprecations. If there are two dates, uses the
+    // announced one, not the earliest.
     ends: {
       '2025-12-02': [
         'gemini-2.5-pro-preview-03-25',

@@ -59,16 +59,12 @@ export interface VendorFacts {
    * as a stream, with `second`.
    */
   ownLimit?: { first: number; second: number };
-  /**
-   * The shortest request prefix, in tokens, that the prompt cache stores. The first match applies.
-   */
+  /** The shortest prefix, in tokens, that the prompt cache stores. The first match applies. */
   caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;
   /** Id in the table of list prices. If null, only prices in the settings are known. */
   priceId: string | null;
   embeddings: string | null;
-  /**
-   * Price of a batched request as a share of the direct price. Null if the vendor has no batches.
-   */
+  /** Price of a batched request as a share of the direct price. Null without batches. */
   batchShare: number | null;
 }

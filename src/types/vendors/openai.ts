@@ -9,8 +9,7 @@ const RENAMED: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * `efforts`: values of `reasoning_effort` that turn reasoning off. While a model reasons, it
- * refuses sampling parameters.
+ * `efforts`: values that turn reasoning off. While models reason, they refuse sampling parameters.
  */
 function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string, Refusal>> {
   const unless =

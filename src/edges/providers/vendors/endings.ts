@@ -118,7 +118,7 @@ const BLANK_TEXT = /^[\s\p{Cf}]*$/u;
 
 type Core = Pick<VendorOutput, 'parts' | 'ended'>;
 
-/** If evaldiff forced the model to call a tool, that call is the answer, not a tool call. */
+/** If evaldiff forced a tool, its call is the answer, not a tool call. */
 function withoutForced(answer: Core, { schema }: ReadAs): Core {
   if (schema === null) return answer;
   const forced = answer.parts.find(
@@ -207,7 +207,7 @@ const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_pred
 
 function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | null): string {
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
-  // A streamed request is always evaldiff's second one, with a higher limit.
+  // Only evaldiff's second request, with its higher limit, is streamed.
   if (ownLimit !== undefined && name !== undefined && parameters?.['stream'] === true)
     return `${name}: ${String(parameters[name])}, which evaldiff sends for the second request if none is set; set a higher one`;
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;

@@ -21,7 +21,6 @@ export const openaiResponses: VendorEndpoint = {
   body: ({ model, parameters: written, ...asked }) => {
     const parameters = inResponsesForm(written);
     return {
-      // Tells the vendor not to store the answer.
       store: false,
       ...parameters,
       model,

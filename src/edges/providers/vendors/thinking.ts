@@ -11,10 +11,7 @@ const THINKING_MARKS = [
   close: new RegExp(close ?? '', 'gi'),
 }));
 
-/**
- * `said`: the text after the model's thinking. `inside`: the tag around the thinking, such as
- * `<think>`.
- */
+/** `inside`: the tag around the thinking, such as `<think>`. */
 export function withoutThinking(text: string): { said: string; inside: string | null } {
   let at = 0;
   let inside: string | null = null;

@@ -89,7 +89,7 @@ export type VendorAnswer =
         steps?: Answer['steps'];
       })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
-  /** `member`: the path of the first invalid member; '' if the whole reply has the wrong format. */
+  /** `member`: the path of the first invalid member; '' for the whole reply. */
   | { kind: 'odd'; member: string };
 
 export interface NoAnswer {
@@ -101,7 +101,7 @@ export interface NoAnswer {
 
 export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 
-/** A batch has many requests, which the vendor answers within a day at half the price. */
+/** Many requests, which the vendor answers within a day at half the price. */
 export interface BatchApi {
   limits: BatchLimits;
   bytes(id: string, body: string, path?: string): number;

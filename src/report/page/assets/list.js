@@ -58,8 +58,7 @@ const made = (/** @type {string} */ html) => {
 // Parts around the row that `reveal` rendered last. They stay rendered until its next call.
 let revealed = /** @type {unknown[]} */ ([]);
 
-// Replaces the box's content. Elements that are already in place are not moved, so they keep the
-// focus.
+// Elements that are already in place are not moved, so that they keep the focus.
 const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
   const kept = new Set(elements);
   for (const child of [...box.children]) if (!kept.has(child)) child.remove();
@@ -71,8 +70,8 @@ const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
 };
 
 /**
- * A virtual list in boxes of `view` rows. A box far from the visible area is empty and only keeps
- * its height. `rowsOf` returns rows as elements or HTML. `dress` is called for each new element. If
+ * A virtual list in boxes of `view` rows. Boxes far from the window are empty but keep their
+ * height. `rowsOf` returns rows as elements or HTML. `dress` is called for each new element. If
  * `stays` returns true, a box is always rendered.
  * @template T
  * @param {Element} root
