@@ -116,8 +116,8 @@ describe('the default limit of calls that search for a cause', () => {
         .reduce((all, cells) => all + Number(cells[cell]), 0);
     expect([sum('1000', 5), sum('200', 4), sum('200', 5)]).toEqual([0, 563, 0]);
     const page = read('docs/causes.md').replaceAll('\n', ' ');
-    expect(page).toContain('of 563 that were examined though nothing regressed, none had');
-    expect(page).toContain('of 3,000 edits that do nothing none had a line named');
+    expect(page).toContain('none for 563 such edits that were examined although nothing regressed');
+    expect(page).toContain('The search names no line for 3,000 edits that do nothing');
     expect(page).toContain(`is named in ${narrow} % of the runs, and with 120 in ${usual} %`);
     const all =
       rowsOf('With the default budget').find(([, name]) => name === 'one line of eight') ?? [];
