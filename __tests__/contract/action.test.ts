@@ -41,7 +41,7 @@ function table(remark: string): string[][] {
 const inCode = (value: string): string => (value === '' ? '' : `\`${value}\``);
 
 describe('action.yml', () => {
-  test('has the inputs and defaults of the code in the same order', () => {
+  test('has the same inputs and defaults as the code, in the same order', () => {
     const defaults = Object.entries(action.inputs).map(([name, input]) => [
       name,
       input.default === TOKEN ? '' : input.default,
@@ -51,7 +51,7 @@ describe('action.yml', () => {
     expect(Object.values(action.inputs).filter(({ required }) => required === true)).toEqual([]);
   });
 
-  test('has the outputs of the code in the same order', () => {
+  test('has the same outputs as the code, in the same order', () => {
     const given = outputsOf(
       resultOf({}),
       { commentId: 1, checkRunId: 2 },
@@ -99,7 +99,7 @@ describe('action.yml', () => {
 });
 
 describe('the key inputs in action.yml and docs/action.md', () => {
-  test('match the table of vendors; after a change run npm run generate', () => {
+  test('match the table of vendors (if not, run npm run generate)', () => {
     expect(read('action.yml')).toBe(withKeyInputs(read('action.yml')));
     expect(tightTables(read('docs/action.md'))).toBe(
       tightTables(withInputs(read('docs/action.md'), read('action.yml'))),
@@ -114,7 +114,7 @@ describe('package.json', () => {
     scripts: Record<string, string>;
   };
 
-  test('names the bundled command line and scripts that exist', () => {
+  test('names an existing file for the command line and has the documented scripts', () => {
     expect(existsSync(join(ROOT, manifest.bin['evaldiff'] ?? ''))).toBe(true);
     for (const name of ['test', 'demo', 'lint', 'types', 'build', 'dist:check'])
       expect(manifest.scripts).toHaveProperty([name]);

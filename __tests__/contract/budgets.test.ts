@@ -45,7 +45,7 @@ test('src has few lines over 110 columns', () => {
   expect(long.length).toBeLessThanOrEqual(60);
 });
 
-test('src has few top-level names that several files declare', () => {
+test('src has few top-level names that are declared in several files', () => {
   const files = new Map<string, number>();
   for (const { path } of src)
     for (const name of namesDeclared(path)) files.set(name, (files.get(name) ?? 0) + 1);

@@ -81,7 +81,7 @@ const OWN_TESTS: Readonly<Record<string, string>> = {
   'README.md': 'contract/readme.test.ts',
 };
 
-describe('the default limit of calls that search for a cause', () => {
+describe('the default limit on the calls of a search for causes', () => {
   test('is the same in documentation and code', () => {
     const page = read('docs/causes.md');
     const rows = [...page.matchAll(/^\| +(\d+) \| +(\d+) \|$/gm)];
@@ -127,7 +127,7 @@ describe('the default limit of calls that search for a cause', () => {
 });
 
 describe('code blocks', () => {
-  test('have only languages that this file tests', () => {
+  test('use only languages that this file checks', () => {
     const known = ['yaml', 'sh', 'json', 'text', 'console', 'python', 'js', 'javascript', ''];
     const others = ALL.filter(({ language }) => !known.includes(language));
     expect(others.map(({ page, line, language }) => `${page}:${String(line)} ${language}`)).toEqual(
@@ -136,7 +136,7 @@ describe('code blocks', () => {
     expect(ALL.length).toBeGreaterThan(20);
   });
 
-  test('of YAML name the file that they show or are workflows', () => {
+  test('in YAML name the file that they show, unless they are workflows', () => {
     const pages =
       /^docs\/(suites|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/;
     const nameless = ALL.filter(
@@ -157,7 +157,7 @@ describe('code blocks', () => {
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
   ).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
 
-  test('of YAML are all checked by the next test or by a test of their page', () => {
+  test('in YAML are all checked, by the next test or by a test for their page', () => {
     const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
     expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
     for (const [page, file] of Object.entries(OWN_TESTS))
@@ -165,7 +165,7 @@ describe('code blocks', () => {
   });
 
   test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))(
-    'of %s are valid together with the others of their page',
+    'at %s are valid together with the other blocks of their page',
     async (_, block) => {
       const { path } = block;
       const others = Object.fromEntries(
@@ -204,7 +204,7 @@ describe('code blocks', () => {
     },
   );
 
-  test('of attributes are valid for prompts that have enough references', () => {
+  test('with attributes are valid for prompts that have enough references', () => {
     const [block, ...others] = ALL.filter((one) => pathOf(one) === 'evaldiff.attributes.yaml');
     expect(others).toEqual([]);
     const reading = readAttributes(
@@ -219,7 +219,7 @@ describe('code blocks', () => {
     expect(reading.ok ? reading.value.unused : reading.problems).toEqual([]);
   });
 
-  test('of JSON are valid', () => {
+  test('in JSON are valid', () => {
     for (const { text } of ALL.filter(({ language }) => language === 'json'))
       expect(() => JSON.parse(text) as unknown).not.toThrow();
   });
@@ -300,7 +300,7 @@ describe('shell commands in documentation', () => {
     expect(refused).toEqual([]);
   });
 
-  test('are refused with an unknown command, option or argument', async () => {
+  test('are rejected if the command, an option or an argument is unknown', async () => {
     expect(await refusal(['evaldiff', 'dif'])).toBe('there is no command dif');
     expect(await refusal(['evaldiff', 'diff', '--bass', 'main'])).toBe('there is no option --bass');
     expect(await refusal(['evaldiff', 'import'])).toBe('import takes no 0 arguments');

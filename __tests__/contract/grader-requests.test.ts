@@ -85,7 +85,7 @@ async function graderRequests(): Promise<Record<string, string>> {
   return found;
 }
 
-test('grader requests keep their keys, because stored grades depend on them', async () => {
+test('the cache keys of grader requests do not change, because stored grades are found by them', async () => {
   expect(await graderRequests()).toEqual({
     llm_rubric: '878a73d0',
     criteria: '61a6b097',

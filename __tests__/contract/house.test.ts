@@ -43,7 +43,7 @@ describe('the source code', () => {
     expect(ROOMS.filter((room) => src.every(({ path }) => roomOf(path) !== room))).toEqual([]);
   });
 
-  test('has the layers and edges that CONTRIBUTING.md shows', () => {
+  test('has the layers, and the folders in src/edges, that CONTRIBUTING.md shows', () => {
     const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const table = page.slice(page.indexOf('| folder in `src`'), page.indexOf('\n\nThe edges are'));
     const names = (text: string): string[] =>
@@ -59,7 +59,7 @@ describe('the source code', () => {
     expect(edges?.[2]?.split(', ')).toEqual(EDGES_MAY_IMPORT);
   });
 
-  test('imports only from lower layers, including types', () => {
+  test('imports only from lower layers, even types', () => {
     const wrong = arrows(src).flatMap((arrow) => {
       const why = importFault(arrow.from, arrow.to);
       return why === null ? [] : [`${shown(arrow)}: ${why}`];
@@ -78,15 +78,15 @@ describe('the source code', () => {
     ['src/cli.ts', 'src/app/commands/program.ts', true],
     ['src/report/page/page.ts', 'node:fs', false],
     ['src/report/page/assets.ts', 'node:fs', true],
-  ])('obeys the import rule for %s importing %s: %s', (from, to, may) => {
+  ])('in %s may import %s: %s', (from, to, may) => {
     expect(importFault(from, to) === null).toBe(may);
   });
 
-  test('has no import cycles, including types', () => {
+  test('has no import cycles, even through types', () => {
     expect(circles(src).map((way) => way.join(' → '))).toEqual([]);
   });
 
-  test('with an import cycle is reported once with its path', () => {
+  test('with an import cycle is reported once, with the path of the cycle', () => {
     const file = (path: string, ...to: string[]): SourceFile => ({
       path,
       declared: [],
@@ -98,7 +98,7 @@ describe('the source code', () => {
     ]);
   });
 
-  test('starts a run without loading other commands, reports and formats of other tools', () => {
+  test("starts a run without loading other commands, unused reports, or readers of other tools' formats", () => {
     const loaded = ['src/app/commands/plain.ts', 'src/features.ts'].flatMap((path) =>
       loadedWith(path, src),
     );

@@ -184,7 +184,7 @@ describe('a vendor added to the table', () => {
     for (const model of ['yy-1', 'gpt-4o']) expect(list(named('yy-test'), model)).toBeNull();
   });
 
-  test('is in docs/models.md with its API, under known rules or by name', () => {
+  test('is in docs/models.md with its API, in a section with rules for its models or in the list without', () => {
     const page = all.renderModels();
     const byName = page.indexOf('## Further vendors by name');
     expect(page.slice(byName)).toContain(

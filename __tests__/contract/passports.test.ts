@@ -198,7 +198,7 @@ describe('the table of models', () => {
       }
   });
 
-  test('matches docs/models.md; after a change run npm run generate', () => {
+  test('matches docs/models.md (if not, run npm run generate)', () => {
     const page = readFileSync('docs/models.md', 'utf8');
     expect(tightTables(page)).toBe(tightTables(renderModels()));
   });

@@ -90,7 +90,7 @@ describe('scripts/publication.json', () => {
   });
 
   test.each(SAYS_UNTIL)(
-    'requires %s to say "not published yet" exactly until evaldiff is published',
+    'requires %s to say "not published yet" until evaldiff is published, and not after that',
     (path) => {
       expect(UNTIL.test(TEXTS[path] ?? '')).toBe(!publication.published);
     },
@@ -102,13 +102,13 @@ describe('scripts/publication.json', () => {
   });
 });
 
-describe('the lines to change', () => {
+describe('the lines to change for publishing', () => {
   const published = { ...publication, published: true, owner: 'acme' };
   const README = `npm ci && npm pack && npm install --global ./evaldiff-1.0.0.tgz # not published yet
 npx evaldiff init
       - uses: <owner>/evaldiff@v1`;
 
-  test('for publishing include the installation, every mark and every placeholder', () => {
+  test('include the installation, every "not published yet" and every placeholder', () => {
     expect(staleLines(published, { 'README.md': README })).toEqual([
       'README.md:1: is published',
       'README.md:3: <owner>/evaldiff@v1 is acme/evaldiff@v1',
@@ -158,8 +158,8 @@ npx evaldiff init
       ['other/evaldiff is acme/evaldiff'],
     ],
     ['is right', { owner: 'acme' }, 'uses: acme/evaldiff@v1', []],
-    ['has another program', {}, 'npx node scripts/pictures.ts', []],
-  ])('include those where an address %s', (_name, change, line, wrong) => {
+    ['runs another program', {}, 'npx node scripts/pictures.ts', []],
+  ])('are found as expected if an address or command %s', (_name, change, line, wrong) => {
     expect(staleLines({ ...publication, ...change }, { 'README.md': line })).toEqual(
       wrong.map((what) => `README.md:1: ${what}`),
     );

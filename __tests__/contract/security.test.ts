@@ -20,7 +20,7 @@ const PROMPT =
 const SIDES = ['--base', 'HEAD~1', '--head', 'HEAD'];
 
 describe('keys', () => {
-  test('are not sent if a file in the pull request redirects them', async () => {
+  test('are not sent to another server that a file in the pull request names', async () => {
     const { repository, evaldiff, server } = await open();
     const trap = await untilTestEnds(startModelServer());
     const elsewhere = `models: { m: { provider: openai, model: x, base_url: "${trap.openaiUrl}" } }\n`;
@@ -51,7 +51,7 @@ describe('keys', () => {
 });
 
 describe('the plan', () => {
-  test('lists level, sources, references with reasons and calls, and opens no connection', async () => {
+  test('lists the trust level, the sources, the references with their reasons, and the calls, without opening a connection', async () => {
     const { repository, evaldiff, server } = await open({ references: 3 });
     repository.commit('change', { 'prompts/ask.yaml': PROMPT });
     const connect = jest.spyOn(Socket.prototype, 'connect');
@@ -88,7 +88,7 @@ describe('the plan', () => {
     );
   });
 
-  test('has a four-line summary with tests, calls, cost and level of trust', async () => {
+  test('has a four-line summary with tests, calls, cost and trust level', async () => {
     const { repository, evaldiff } = await open({ references: 3 });
     repository.commit('change', { 'prompts/ask.yaml': PROMPT });
     const { out } = await evaldiff('plan', ...SIDES);
@@ -144,7 +144,7 @@ describe('scoring', () => {
       'rubrics/polite.yaml': `polite:\n  prompt: "${WEAK}"\n  choice_scores: { "Yes": 1, "No": 0 }\n`,
     });
 
-  test("ignores an outsider's weaker rubric and shows a member's next to base's", async () => {
+  test("uses base's rubric instead of an outsider's weaker one, and shows grades by a member's rubric next to those by base's", async () => {
     const here = await graded();
     weaken(here);
     const outside = await here.result('diff', ...SIDES, '--untrusted', '--no-store');
@@ -207,7 +207,7 @@ describe("the action's outputs", () => {
   };
 
   test.each([...Object.values(hostileTexts), ...hostileLogs])(
-    'contain only numbers, closed sets, ids and our own paths for any result: %j',
+    "contain only numbers, words from fixed lists, ids and evaldiff's own paths for any result: %j",
     (text) => {
       const head = {
         mode: 'diff' as const,

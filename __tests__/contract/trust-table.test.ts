@@ -66,7 +66,7 @@ const shown = PAGE.split('\n')
   );
 
 describe('the tables of threats.md', () => {
-  test('match the code for every event and origin of head', () => {
+  test('match the code for every event and every origin of the head commit', () => {
     const heading = [
       'head is on',
       'the base branch',
@@ -83,7 +83,7 @@ describe('the tables of threats.md', () => {
     expect(found).toEqual(expected);
   });
 
-  test('match the code for every origin of base', () => {
+  test('match the code for every origin of the base commit', () => {
     const heading = ['base is', 'on a branch or tag', 'a fork', 'unknown'];
     const of = (event: string, isInput: boolean): string[] =>
       (['own-branch', 'fork', 'unknown'] as const).map((origin) =>

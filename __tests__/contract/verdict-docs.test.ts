@@ -9,7 +9,7 @@ import { ROOT } from './source-graph.ts';
 
 const page = readFileSync(join(ROOT, 'docs', 'verdicts.md'), 'utf8');
 
-test('docs/verdicts.md matches the rules in the code (otherwise run npm run generate)', () => {
+test('docs/verdicts.md matches the rules in the code (if not, run npm run generate)', () => {
   expect(tightTables(page)).toBe(tightTables(withRules(page)));
   expect(tightTables(page)).toMatch(
     new RegExp(`\\| ${String(COMPARED_RULES.length)} \\|.*\`unsettled\``),
@@ -19,6 +19,6 @@ test('docs/verdicts.md matches the rules in the code (otherwise run npm run gene
   );
 });
 
-test('a page without the markers is an error that names them', () => {
+test('a page without the markers of its generated part is an error that names the markers', () => {
   expect(() => withRules('# Verdicts')).toThrow('lacks the lines <!-- rules: ');
 });

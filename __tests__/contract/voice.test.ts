@@ -36,7 +36,7 @@ test.each([
   ['comments of src', ['src/*.ts']],
   ['test titles', ['__tests__/*.test.ts']],
   ['guides', ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/*.md']],
-])('%s contain no denied phrase', (_, patterns) => {
+])('%s contain no phrase from the list of denied phrases', (_, patterns) => {
   const found = tracked(...patterns).flatMap((path) =>
     proseOf(path, readFileSync(join(ROOT, path), 'utf8')).flatMap((prose) =>
       DENIED.filter(([phrase]) => phrase.test(prose)).map(

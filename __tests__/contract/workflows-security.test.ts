@@ -128,7 +128,7 @@ jobs:
     ['overprovisioned-secrets', withEnv('{ A: "${{ toJSON(secrets) }}" }')],
     ['insecure-commands', withEnv('{ ACTIONS_ALLOW_UNSECURE_COMMANDS: true }')],
     ['self-hosted-runner', sound.replace('ubuntu-latest', '[self-hosted, linux]')],
-  ])('report an unsafe workflow under the name %s', (audit, text) => {
+  ])('report an unsafe workflow with the finding %s', (audit, text) => {
     expect(auditWorkflow(text).map((finding) => finding.split(':')[0])).toContain(audit);
   });
 
@@ -146,7 +146,7 @@ jobs:
     ['no environment', dangerous.replace('    environment: e\n', '')],
     ['unconfined', `${dangerous}      - uses: <owner>/evaldiff@v1\n        with: { code: host }\n`],
     ['own guard', dangerous.replace(beside, `${beside}\n          allow-unsafe-pr-checkout: true`)],
-  ])('find a privileged workflow that %s', (what, text) => {
+  ])('report a privileged workflow with the finding "%s"', (what, text) => {
     expect(auditWorkflow(text, { allowed: ['pull_request_target'] })).toEqual([
       expect.stringContaining(what),
     ]);
@@ -245,7 +245,7 @@ describe('the release audits', () => {
       ['excessive-permissions: github'],
       release.replace('contents: write', 'attestations: write # x\n      contents: write'),
     ],
-  ])('find %s', (_what, found, text) => {
+  ])('report a release workflow with %s', (_what, found, text) => {
     const named = auditRelease(text).map((finding) => finding.replace(/: job (\S+).*$/, ': $1'));
     expect([...new Set(named)].sort()).toEqual([...found].sort());
   });

@@ -130,13 +130,13 @@ describe('prompt file', () => {
     expect(await problemsOf(withLine(line))).toEqual([`prompts/p.yaml:5: ${problem}`]);
   });
 
-  test('may contain one-word keys without a value and keys of several words', async () => {
+  test('may contain null values and keys of several words in its tools', async () => {
     const tools =
       'tools: [{ strict: null, properties: { first name: { type: string, default: null } } }]';
     expect(await problemsOf(withLine(tools))).toEqual([]);
   });
 
-  test('with an unused variable still runs, with a notice', async () => {
+  test('with an unused variable still runs but causes a notice', async () => {
     expect(await read(swap('  - name: a\n', '  - name: a\n  - name: b\n'))).toMatchObject({
       problems: [],
       notices: ['prompts/p.yaml:7: the variable "b" is declared but no message uses it'],
@@ -218,7 +218,7 @@ describe('prompt file', () => {
       'model "gpt-4o": "llama3" in allowed-models could be any of local:llama3, far:llama3; write the one that you mean in the workflow',
     ],
   ])(
-    "is accepted only if allowed-models covers its model and the model's provider: %s",
+    "is accepted only if allowed-models covers both its model and the model's provider: %s",
     async (_what, entry, allowedModels, message) => {
       const files = entry === '' ? suiteFiles() : settings(`models:\n  ${entry}\n`);
       expect(await problemsOf(files, { allowedModels })).toEqual(
@@ -316,7 +316,7 @@ describe('gate', () => {
     expect(await problemsOf(files)).toEqual([problem]);
   });
 
-  test('may ignore a metric without a better direction, and may use roll-ups of several tries', async () => {
+  test('may ignore a metric that has no better direction, and may compare tests by their combined tries', async () => {
     expect(
       await problemsOf(gated('  metrics: { tone: ignore, latency: fail, near: warn }')),
     ).toEqual([]);
@@ -513,7 +513,7 @@ describe('test file', () => {
     expect(await problemsOf(files)).toEqual([`prompts/tests/p.yaml:${problem}`]);
   });
 
-  test('with a pattern unsupported by the regex engine is reported at the metric', async () => {
+  test("with a regular expression that the engine does not support is reported at the metric's line", async () => {
     expect(
       await problemsOf(metric('name: m\n    uses: regex\n    with: { pattern: "a(?=b)" }')),
     ).toEqual([expect.stringMatching(/^prompts\/tests\/p\.yaml:4: metric "m": .*\(\?=/)]);
@@ -525,7 +525,7 @@ describe('test file', () => {
       'the reference has no value for {a}: add it to its input, or remove it from the prompt',
     ],
     ['{ input: { a: two } }', 'the reference has no expected value, and metric exact uses it'],
-  ])('with the reference %s is valid except for that reference', async (written, problem) => {
+  ])('with the invalid reference %s is valid except for it', async (written, problem) => {
     const { project, problems } = await read(tests(`${TESTS}  - ${written}\n`));
     expect(problems).toEqual([]);
     expect(project.suites[0]?.tests.references).toMatchObject([

@@ -77,11 +77,11 @@ describe('parameter that the model does not support', () => {
     'model: claude-sonnet-4-6\nthinking: { type: enabled, budget_tokens: 2000 }\ntemperature: 1',
     'model: gpt-5-mini\nreasoning_effort: minimal',
     'model: claude-newest-9\ntemperature: 0',
-  ])('is not found among the supported parameters of %j', async (prompt) => {
+  ])('is not reported if the model supports all parameters: %j', async (prompt) => {
     expect((await check(prompt, { today: '2026-06-01' })).problems).toEqual([]);
   });
 
-  test('is not checked on a custom endpoint, but is checked if an alias names the model', async () => {
+  test('is not checked if a custom endpoint serves the model, but is checked if an alias names the model', async () => {
     const settings =
       'models:\n  o3: { provider: openai, endpoint: local }\n  mine: { provider: anthropic, model: claude-opus-5 }\n';
     expect((await check('model: o3\ntemperature: 0', { settings })).problems).toEqual([]);
@@ -141,14 +141,14 @@ describe('API of a model', () => {
       'openai, endpoint: azure, is: gtp-5.4',
       'no vendor has a model "gtp-5.4"; did you mean "gpt-5.4"?',
     ],
-  ])('is rejected in the settings for %s', async (entry, message) => {
+  ])('is rejected in the settings if the provider does not have it: %s', async (entry, message) => {
     const settings = `models:\n  m: { provider: ${entry} }\n`;
     const { problems } = await check('model: gpt-5.4', { settings });
     expect(problems).toEqual([expect.stringContaining(`evaldiff.yaml:2: `)]);
     expect(problems[0]).toContain(message);
   });
 
-  test("is known, like the model's end date, if the settings declare which model an endpoint serves", async () => {
+  test("is known, and so is the model's end date, if the settings say which model an endpoint serves", async () => {
     const settings =
       'models: { ours: { provider: openai, endpoint: azure, model: dep-1, is: gpt-4.1-nano } }\n';
     const { problems } = await check('model: ours\nreasoning: { effort: low }', { settings });
@@ -253,7 +253,7 @@ describe('retiring model', () => {
     expect(notices[0]).toContain('prompts/p.yaml:3: claude-sonnet-4-5 ended on 2026-11-30: name');
   });
 
-  test('is also found as a grader and behind an alias, but not on a custom endpoint', async () => {
+  test('is also reported as a grader and behind an alias, but not on a custom endpoint', async () => {
     const settings = `grader: { model: judge }
 models:
   judge: { provider: openai, model: gpt-4 }
@@ -303,7 +303,7 @@ models:
       },
     );
 
-    test("can be replaced as in the guide's example, in either form", async () => {
+    test("can be replaced as in the guide's example, by an entry for the new model or for the old one", async () => {
       const example =
         'models:\n  gpt-5.4-mini: { provider: openai, replaces: [gpt-4o, gpt-4o-mini] }\n';
       expect((await onItsEnd('openai:gpt-4o', example)).problems).toEqual([]);
@@ -316,7 +316,7 @@ models:
       });
     });
 
-    test('keeps its parameters when replaced, and problems are reported at their line', async () => {
+    test('keeps its parameters when replaced, and a problem with a parameter is reported at its line', async () => {
       const settings =
         'models: { claude-sonnet-5-5: { provider: anthropic, replaces: [claude-sonnet-4-20250514] } }\n';
       const { problems } = await onItsEnd(

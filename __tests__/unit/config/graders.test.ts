@@ -14,7 +14,7 @@ const files = (metrics: string, settings = '') => ({
 });
 
 describe('grader of a metric', () => {
-  test('can be a name, a map or a voting list, even without a grader in the settings', async () => {
+  test('can be a name, a map, or a list of graders that vote, even without a grader in the settings', async () => {
     const { metrics } = (
       await suiteOf(
         files(
@@ -37,7 +37,7 @@ describe('grader of a metric', () => {
     ]);
   });
 
-  test("is used for FlexEval's rubrics and for metrics of a single reference", async () => {
+  test("is used for FlexEval's rubrics and for metrics of an individual reference", async () => {
     const { tests } = await suiteOf({
       'evaldiff.yaml': 'grader: g',
       ...RUBRIC,

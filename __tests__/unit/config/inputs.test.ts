@@ -149,7 +149,7 @@ describe('action inputs', () => {
       'k',
       'openai_api_key: is not an input of this action; did you mean "openai-api-key"?',
     ],
-  ])('with %s: %s are rejected', (name, value, message) => {
+  ])('with %s set to %s are rejected', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
   });
 
@@ -202,7 +202,7 @@ describe('action inputs', () => {
       'x=https://a.example concurrency=0',
       'must have a concurrency from 1 to 1000 (calls at a time)',
     ],
-  ])('with endpoint %s are rejected', (endpoints, message) => {
+  ])('with the endpoint line %s are rejected', (endpoints, message) => {
     expect(problemsOf({ endpoints })).toEqual([`endpoints: "x" ${message}`]);
   });
 
@@ -212,7 +212,7 @@ describe('action inputs', () => {
     ['proxy.example:3128', 'must be the address of a proxy'],
     ['socks5://proxy.example:1080', 'must be the address of a proxy'],
     ['http://me:secret@proxy.example:3128/pac', 'must have no path'],
-  ])('with proxy %s are rejected', (proxy, message) => {
+  ])('with the proxy %s are rejected', (proxy, message) => {
     expect(problemsOf({ proxy })).toEqual([
       `proxy: ${message}: write http://host:port or https://host:port`,
     ]);
@@ -254,7 +254,7 @@ describe('action inputs', () => {
   });
 });
 
-test('command-line options follow the same rules', () => {
+test('command-line options follow the same rules as action inputs', () => {
   const line = (overrides: string[], maxCalls: string) =>
     readCommandLine({ own: OWN_SETTINGS, config: 'c.yaml', overrides, maxCalls });
   expect(line(['n_tries=1'], '7')).toMatchObject({

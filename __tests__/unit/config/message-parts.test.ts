@@ -36,7 +36,7 @@ function questionIn({ prompt, tests: { references } }: Suite) {
 }
 
 describe('messages with parts', () => {
-  test('find files relative to the prompt, to the reference and to the root', async () => {
+  test('find files relative to the prompt, to the reference or to the root', async () => {
     const found = questionIn(await suiteOf(FILES));
     if (found.kind !== 'request') throw new Error('not a request');
     expect(found.messages[0]?.parts).toMatchObject([
@@ -61,7 +61,7 @@ describe('messages with parts', () => {
     expect(same.prompt.messages[0]?.content).not.toBe(rules.prompt.messages[0]?.content);
   });
 
-  test('with only text parts are plain text', async () => {
+  test('are plain text if all their parts are text', async () => {
     const { prompt } = await suiteOf({
       ...FILES,
       'prompts/p.yaml': PROMPT.replace('image: "{photo}"', 'text: "{photo}"').replace(
@@ -123,7 +123,7 @@ describe('messages with parts', () => {
   test.each([
     ['none.png', 'image: prompts/tests/none.png does not exist at abc1234 (input of {photo})'],
     ['../../../cat.png', 'image: ../../../cat.png is outside the repository (input of {photo})'],
-  ])('make a reference an error if its path is %s', async (photo, message) => {
+  ])('make a reference an error if the path of a file in it is %s', async (photo, message) => {
     const { project, problems } = await read(inTests(photo));
     expect(problems).toEqual([]);
     const problem = project.suites[0]?.tests.references[0]?.problem ?? '';

@@ -101,7 +101,7 @@ describe('project', () => {
     expect(await read({})).toMatchObject({ problems: [], notices: [], project: { suites: [] } });
   });
 
-  test('uses prompts in a tests folder only as defaults, unless a path names them', async () => {
+  test('uses prompts in a tests folder only as defaults, unless a path in the settings names them', async () => {
     const files = {
       ...suiteFiles(),
       'evaldiff.yaml': 'prompts: prompts/**/*.yaml',

@@ -256,7 +256,7 @@ describe("variable in another tool's syntax", () => {
     expect(await notices(content)).toEqual([]);
   });
 
-  test('is an error if no message uses the variable', async () => {
+  test("is an error if no message inserts the variable in evaldiff's syntax", async () => {
     const { problems } = await read(
       suiteFiles(
         'defaults: [tests/p]\nname: p\nmodel: gpt-4o\nvariables: [a]\nprompt: |\n  Hi {{ a }}\n',
@@ -280,7 +280,7 @@ describe("variable in another tool's syntax", () => {
       [DECLARED, '{who} {{ tickets }}', '{{ tickets }} is sent as it is written'],
       [INFERRED, '{{ Ticket }}', '{{ Ticket }} is sent as it is written'],
     ])(
-      'is an error if no message uses the intended variable (%s): %s',
+      'is an error if no message inserts the intended variable (%s): %s',
       async (line, content, words) => {
         expect(await suite(line, content)).toEqual([
           `prompts/p.yaml:5: ${words}; write {ticket} to insert the variable`,
@@ -292,14 +292,14 @@ describe("variable in another tool's syntax", () => {
       [DECLARED, '{who} {{whom}} {{other}} {{ {"tickets": 1} }}'],
       [DECLARED, '{who} {ticket} {{tickets}}'],
       [INFERRED, '{who} {{tickets}}'],
-    ])('is not reported with %s in %s', async (line, content) => {
+    ])('is not reported for a prompt with %s and the message %s', async (line, content) => {
       expect(await suite(line, content)).toEqual([]);
     });
   });
 });
 
 describe('defaults', () => {
-  test("add keys of other files with their places; the file's own keys win", async () => {
+  test("add keys of other files with their files and lines, but the file's own keys take precedence", async () => {
     const { prompt, tests } = await suiteOf({
       'prompts/p.yaml': `defaults: [shared/base, tests/common, tests/p, _self_]\n${PROMPT.replace('defaults: [tests/p]\n', '').replace('temperature: 0\n', '')}tests:\n  n_tries: 3\n`,
       'prompts/shared/base.yaml': 'model: other\ntemperature: 0.7\n\nmax_tokens: 5\n',

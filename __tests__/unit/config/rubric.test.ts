@@ -93,14 +93,14 @@ describe('rubrics', () => {
     ).toEqual(['good', 1, 'bad', 0]);
   });
 
-  test('keep JSON braces and doubled names in their text', async () => {
+  test('keep the braces of JSON and of {{name}} in their text', async () => {
     const { list } = await rubrics(
       'r:\n  prompt: |\n    {content} as {"a": {"b": 1}} or {{name}} or {}\n  choice_scores: { A: 1 }\n',
     );
     expect(list[0]?.prompt).toBe('{content} as {"a": {"b": 1}} or {{name}} or {}\n');
   });
 
-  test('without the answer cause a notice', async () => {
+  test('that do not show the answer to the grader cause a notice', async () => {
     expect((await rubrics('r: { prompt: "{expected}", choice_scores: { A: 1 } }')).notices).toEqual(
       [
         'rubrics/r.yaml:1: the rubric "r" does not show the answer to the grader: use {completion}, {content} or {conversation}',

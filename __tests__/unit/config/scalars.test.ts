@@ -61,7 +61,7 @@ describe('scalar used as text', () => {
   );
 
   test.each(['12.5', '7', 'true', "'12.50'", '"True"', 'yes', '2024-01-02', '1_000'])(
-    'has no separate source text if it prints the same: %s',
+    'has no separate parsed value if both are printed the same: %s',
     async (scalar) => {
       expect(await yaml(scalar)).not.toHaveProperty('values');
     },

@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-describe('transport', () => {
+describe('transport (batch or direct)', () => {
   const MODELS =
     'models:\n  a: { provider: openai, transport: batch }\n  b: { provider: anthropic }\n  c: { provider: openai, endpoint: local, transport: direct }\n';
 
@@ -338,7 +338,7 @@ describe('overrides', () => {
     expect(gate).not.toHaveProperty('yardstick');
   });
 
-  test("with one value replace the prompt's, and with several become a sweep", async () => {
+  test("with one value replace the prompt's value, and with several values become a sweep", async () => {
     const files = { 'evaldiff.yaml': 'sweep: { model: [x, y], top_p: [0, 1] }', ...suiteFiles() };
     const { project } = await read(files, {}, ['model=m', 'temperature=0,0.7', 'max_tokens=5']);
     expect(project.suites[0]?.prompt).toMatchObject({
@@ -377,7 +377,7 @@ describe('overrides', () => {
 });
 
 describe('several graders', () => {
-  test('are read as the first grader and its voters', async () => {
+  test('are read as a first grader and others that vote with it', async () => {
     const { grader, voters } = await settingsOf(
       'grader:\n  - gpt-4o\n  - { model: claude, temperature: 0.2 }\n  - local',
     );
@@ -388,7 +388,7 @@ describe('several graders', () => {
     ]);
   });
 
-  test('are replaced by one grader from the command line, and a parameter given there applies to all', async () => {
+  test('are replaced by a grader from the command line, but a parameter given there applies to all of them', async () => {
     expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({
       grader: { model: 'd' },
       voters: [],

@@ -8,7 +8,7 @@ const numbers = (count: number) =>
   Array.from({ length: count }, (_, index) => String(index + 1)).join(',');
 
 describe('sweep', () => {
-  test('reports its size as a product', () => {
+  test('reports its number of combinations as a product', () => {
     expect(sweepExtent({ model: ['a', 'b'], temperature: [0, 0.7, 1] })).toEqual({
       combinations: 6,
       words: '2 model × 3 temperature = 6 combinations',

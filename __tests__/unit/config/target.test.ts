@@ -48,7 +48,7 @@ describe('model name', () => {
       openai('gpt-4.1'),
     ],
     ['with its own entry means that entry', 'gpt-4', both, anthropic('own')],
-  ])('is resolved to a model: a name %s', (_, name, models, target) => {
+  ])('is resolved as expected: a name %s', (_, name, models, target) => {
     expect(resolve(name, models)).toEqual(target);
   });
 
@@ -90,7 +90,7 @@ describe('batched models', () => {
     expect(resolve('m', models)).toEqual(openai('m'));
   });
 
-  test('are, with transport batch in the settings, all vendor models without transport direct', () => {
+  test('are all vendor models without transport direct, if the settings have transport batch', () => {
     const models: [string, ModelSettings][] = [
       ['m', model()],
       ['d', model({ transport: 'direct' })],

@@ -8,7 +8,7 @@ const suite = (tests: string, prompt = PROMPT) =>
   });
 const METRICS = 'metrics: [{ uses: is_json }]\n';
 
-describe('metric with the key every', () => {
+describe('metric with the key "every"', () => {
   const METRIC = '  - { name: kind, uses: contains, with: { value: x }, every: true }\n';
   const RECORDED =
     'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }] }]\n';
@@ -23,7 +23,7 @@ describe('metric with the key every', () => {
     ['all: true', 1],
     ['every: true, all: true', 1],
     ['all: false', undefined],
-  ])('%s requires this share of the turns to pass: %s', async (written, share) => {
+  ])('written as %s requires this share of the turns to pass: %s', async (written, share) => {
     const { tests } = await suite(
       `metrics: [{ name: kind, uses: contains, with: { value: x }, ${written} }]\n${RECORDED}`,
     );
@@ -241,7 +241,7 @@ describe('level of a metric', () => {
   });
 });
 
-describe('roll-up', () => {
+describe("roll-up of a test's tries", () => {
   test.each<[string, unknown]>([
     ['', { kind: 'named', policy: 'all' }],
     ['metrics_rollup: majority\n', { kind: 'named', policy: 'majority' }],
@@ -290,7 +290,7 @@ describe('references', () => {
     ).toEqual(['four', '7', made, `${made}-2`]);
   });
 
-  test('keep messages after the last answer separate if a recorded dialogue is not completed', async () => {
+  test('keep the messages after the last answer separate if the model does not complete the recorded dialogue', async () => {
     const of = async (completes: string) => {
       const { tests } = await suite(
         `${METRICS}${completes}references:\n  - { input: [{ role: user, content: q }, { role: assistant, content: a }, { role: user, content: more }] }\n`,
@@ -304,7 +304,7 @@ describe('references', () => {
     expect(await of('')).toEqual([[['q', 'a', 'more'], undefined]]);
   });
 
-  test('contain all written fields, or a recorded dialogue instead of input', async () => {
+  test('contain all keys of the file, and may have a recorded dialogue as input', async () => {
     const { tests } = await suite(`${METRICS}references:
   - { input: { a: true, extra: 1.5 }, expected: { k: [1] }, skip: True, tags: [x, y], n_tries: 4 }
   - { input: [{ role: user, content: hi, id: 3 }, { role: tool, content: t }, { role: ai, content: ho }], tags: z }
@@ -648,7 +648,7 @@ describe('references_from', () => {
   });
 });
 
-test('quarantine and skip are read with their places', async () => {
+test('quarantine and skip are read with their files and lines', async () => {
   const { tests } = await suite(
     `skip: true\n${METRICS}references: [{ id: x, input: { a: 1 } }]\nquarantine:\n  - { id: x, reason: flaky vendor, until: 2026-12-31 }\n`,
   );
@@ -687,7 +687,7 @@ test("a suite's gate may set only fail_on, min_drop, tolerance, min_pass_rate, u
   );
 });
 
-test('a model parameter in a test file is rejected, with its exact place', async () => {
+test('a model parameter in a test file is rejected at its line', async () => {
   const misplaced = async (key: string) =>
     problemsOf(suiteFiles(PROMPT, `${key}: x\n${METRICS}references: [{ input: { a: 1 } }]\n`));
   const where =
@@ -701,7 +701,7 @@ test('a model parameter in a test file is rejected, with its exact place', async
   );
 });
 
-describe('clusters', () => {
+describe('clusters of references', () => {
   test('are read from references and from columns', async () => {
     const written = await suite(
       `${METRICS}references: [{ input: { a: 1 }, cluster: letter }, { input: { a: 2 }, cluster: letter }, { input: { a: 3 } }]\n`,

@@ -144,14 +144,14 @@ describe('a regression against stored answers', () => {
     expect(mean).toBeLessThanOrEqual(0.1 * 2 * TRIES * 50);
   });
 
-  test('is confirmed with few calls by the suspect references if one reference broke', () => {
+  test('is confirmed with few calls for suspicious references if one reference broke', () => {
     const { status, by, suspects, all } = confirmed(fifty(1, 0), 'one').found;
     expect({ status, by }).toEqual({ status: 'confirmed', by: 'references' });
     expect(suspects.length).toBeLessThanOrEqual(5);
     expect([suspects[0]?.id, all]).toEqual(['r0', null]);
   });
 
-  test('is confirmed by all references together if single references cannot fail the gate', () => {
+  test('is confirmed by all references together if individual references cannot fail the gate', () => {
     const fallen = fifty(0, 0).map((rates) => ({ ...rates, head: 0.5 }));
     const { found } = confirmed(fallen, 'all', { ...SETTINGS, gate_on: 'suite' });
     expect(found).toMatchObject({ status: 'confirmed', by: 'all', all: { references: 50 } });
@@ -173,7 +173,7 @@ test('a regression stays unconfirmed if a limit stops the new calls', () => {
   expect(cut.drift?.today).toBe(0);
 });
 
-test("a regression of a metric's mean has no suspects and is confirmed at the full alpha", () => {
+test("a regression of a metric's mean is confirmed at the full alpha, without suspicious references", () => {
   const suite = comparison(fifty(0, 0), drawer('mean'));
   const claim: Claim = {
     ...claimOf(suite),
@@ -190,7 +190,7 @@ test("a regression of a metric's mean has no suspects and is confirmed at the fu
   expect(asked).toBe(50);
 });
 
-describe('several claims in one run', () => {
+describe('several regressions to confirm in one run', () => {
   /**
    * Follows one claim about each of two suites, then one about both. No new try confirms a claim.
    */
@@ -218,7 +218,7 @@ describe('several claims in one run', () => {
     }
   });
 
-  test('do not repeat calls that another claim made', () => {
+  test('do not repeat calls that were made for another one', () => {
     const suite = comparison(fifty(0, 0.2), drawer('again'));
     const made = new Map<ReferenceRun, NewTries>();
     const answers = drawer('answers');
@@ -229,7 +229,7 @@ describe('several claims in one run', () => {
   });
 });
 
-describe('suspects', () => {
+describe('suspicious references', () => {
   const worst = [
     { stored: 1, base: 1, head: 0 },
     { stored: 1, base: 1, head: 0 },

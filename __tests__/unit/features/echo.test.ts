@@ -112,7 +112,7 @@ const commitOf = (commit: string, voice: string) => ({
 const run = (before: string, after: string) =>
   runCommits(commitOf('b', before), commitOf('a', after), [echo], (asked) => `you said ${asked}`);
 
-test('a suite kind defined only by a feature is read, run, judged and reported', async () => {
+test('a kind of suite that only a feature defines is read, run, judged and reported', async () => {
   const { result, requests } = await run('good', 'bad');
   expect(result.problems).toEqual([]);
   const [suite] = result.suites;
@@ -133,7 +133,7 @@ test('a suite kind defined only by a feature is read, run, judged and reported',
   expect(saved).toMatchObject({ kind: 'result', result: { suites: [{ echoed: 8 }] } });
 });
 
-test('a saved file kind defined only by a feature is read', async () => {
+test('a kind of saved file that only a feature defines is read', async () => {
   const saved = await readSaved('x.json', '{ "echo_version": 1 }', [echo]);
   expect(saved).toMatchObject({ kind: 'own', saved: { echo_version: 1 } });
 });

@@ -46,7 +46,7 @@ describe("FlexEval's function metrics", () => {
     ['message_matches_regex', { expression: '^One' }, 'Turn', 1],
     ['message_matches_regex', { expression: '^One' }, 'Message', 0],
     ['count_of_parts_matching_regex', { expression: '[A-Z]' }, 'Turn', 2],
-  ])('include %s, computed with %j at level %s', async (uses, given, level, wanted) => {
+  ])('give the expected value for %s with %j at level %s', async (uses, given, level, wanted) => {
     expect((await score(uses, given, level)).value).toEqual(wanted);
   });
 
@@ -59,13 +59,13 @@ describe("FlexEval's function metrics", () => {
     ['tool_was_called', { tool: 'sum' }, 1],
     ['tool_was_called', { tool: 'none' }, 0],
     ['count_numeric_tool_call_params_by_name', {}, { plot: 3 }],
-  ])('include %s, computed with %j over three calls', async (uses, given, wanted) => {
+  ])('give the expected value for %s with %j over three calls', async (uses, given, wanted) => {
     const sum = { name: 'sum', arguments: 'broken' };
     const calls = [plot('{"x": 1, "y": "2.5", "z": ""}'), sum, plot('{"x": -3}')];
     expect((await score(uses, given, 'Turn', calls)).value).toEqual(wanted);
   });
 
-  test('a bound on counts by name applies to each name, and the reason gives the failing name', async () => {
+  test('apply a limit on counts by name to each name, and the reason gives the failing name', async () => {
     const calls = [plot(), plot()];
     expect(await score('count_tool_calls_by_name', { max: 1 }, 'Turn', calls)).toMatchObject({
       status: 'fail',
@@ -74,7 +74,7 @@ describe("FlexEval's function metrics", () => {
     });
   });
 
-  test('a threshold applies to a map with one number and is an error for a map with several', async () => {
+  test('accept a threshold on a map with one number, but are an error for one on a map with several', async () => {
     const one = builtIn('is_role', { role: 'assistant' }, { threshold: 1 });
     expect((await scored(one, 'x')).status).toBe('pass');
     const several = builtIn('count_messages_per_role', {}, { threshold: 1, level: 'Thread' });

@@ -80,7 +80,7 @@ describe('built-in rubrics', () => {
   });
 
   test.each([...builtInRubrics.values()].map((rubric) => [rubric.name, rubric] as const))(
-    '%s uses known keywords and includes what it judges',
+    'include %s, which uses only known keywords and shows the grader what it judges',
     (_, { prompt }) => {
       expect(findKeywords(prompt).map(({ material }) => material)).not.toContain(null);
       expect(showsNothing(prompt)).toBe(false);
@@ -99,12 +99,12 @@ describe('built-in rubrics', () => {
       'is_pedagogically_appropriate_plot',
       '911c7cdf3eea55ae1044f0e89fb6210aa26810cc9d176a217e852a802d2f1e77',
     ],
-  ])("%s has FlexEval's text, unchanged", (name, digest) => {
+  ])("include %s with FlexEval's text, unchanged", (name, digest) => {
     const { prompt = '' } = builtInRubrics.get(name) ?? {};
     expect(createHash('sha256').update(prompt).digest('hex')).toBe(digest);
   });
 
-  test("are in the folder of FlexEval's licence, which the bundles contain", () => {
+  test("are in a folder with FlexEval's licence, and the bundles contain that licence", () => {
     const licence = readFileSync('src/metrics/flexeval/LICENSE', 'utf8');
     expect(licence).toContain('Copyright (c) 2024 Digital Harbor Foundation');
     expect(readFileSync('scripts/build.ts', 'utf8')).toContain('src/metrics/flexeval/LICENSE');

@@ -36,7 +36,7 @@ describe('number or boolean in a different notation', () => {
     ['set_f1', {}, [point, [1, 'x']], '[1, "x"]', '[2, "x"]'],
     ['set_f1', {}, [point, [1, 'x']], '1.0, x', '10, x'],
     ['set_f1', {}, ['12.50', 12.5], '12.50', '125'],
-  ])('is understood by %s with %j: %j', async (uses, given, expected, right, wrong) => {
+  ])('is read by %s (options %j, expected %j)', async (uses, given, expected, right, wrong) => {
     expect(await status(uses, given, expected, right)).toBe('pass');
     expect(await status(uses, given, expected, wrong)).toBe('fail');
   });
@@ -45,7 +45,7 @@ describe('number or boolean in a different notation', () => {
 const problem = (uses: string, given: Given, expected: Json): string | null =>
   metrics.get(uses)?.expects(given)?.wrong(expected) ?? null;
 
-describe('metric parameters', () => {
+describe('a metric with parameters', () => {
   test.each<[string, Given, Json, string]>([
     ['exact_match', {}, null, `expected ${NULL}`],
     ['levenshtein', {}, ['a', null], `expected ${NULL}`],
@@ -104,7 +104,7 @@ describe('metric parameters', () => {
       `with.max: every value fails (values: a map of tool and number); ${SKIP}`,
     ],
     ['word_count', { min: 0 }, `with.min: every value passes (values: 0 and up); ${SKIP}`],
-  ])('%s rejects %j', (uses, given, message) => {
+  ])('%s cannot have %j', (uses, given, message) => {
     expect(metrics.get(uses)?.problems(given)).toEqual([message]);
   });
 
@@ -115,5 +115,5 @@ describe('metric parameters', () => {
     ['word_count', { min: 3, max: 3 }],
     ['flesch_reading_ease', { max: -1 }],
     ['json_match', { value: null }],
-  ])('%s accepts %j', (uses, given) => expect(metrics.get(uses)?.problems(given)).toEqual([]));
+  ])('%s can have %j', (uses, given) => expect(metrics.get(uses)?.problems(given)).toEqual([]));
 });

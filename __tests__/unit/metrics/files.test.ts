@@ -73,7 +73,7 @@ describe('file_match', () => {
       `notes.md: SHA-256 ${sha256('# Notes\n\nOne\n').slice(0, 12)}…, not 000000000000…`,
     ],
     [[], ['a', 'b', 'c', 'd', 'e', 'f'], 'a missing; b missing; c missing; d missing; 2 more'],
-  ])('for %j against %j gives the reason: %s', async (parts, expected, reason) => {
+  ])('for the files %j (expected: %j) gives the reason: %s', async (parts, expected, reason) => {
     expect(await scoreFiles(parts, expected)).toMatchObject({ status: 'fail', reason });
   });
 

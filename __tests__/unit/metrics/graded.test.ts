@@ -57,7 +57,7 @@ describe('model-graded metrics', () => {
     ['llm_rubric', rude, 'PASS', 'fail', 1],
     ['llm_rubric', rude, 'no idea', 'ungraded', null],
   ])(
-    "%s with %j gives the grader's reply %s the result %s",
+    "score as expected: %s with the parameters %j turns the grader's reply %s into %s",
     async (uses, given, reply, status, value) => {
       const { score } = await graded(uses, given, sample('x', { expected: 'y' }), reply);
       expect(score).toMatchObject({ status, value });
@@ -74,7 +74,7 @@ describe('model-graded metrics', () => {
     expect(texts[0]).toContain('1. Count the clauses.');
   });
 
-  test("faithfulness quotes the input's context and is an error without it", async () => {
+  test('faithfulness shows the grader the context in the input and is an error without it', async () => {
     const one = sample('Until 6.', { input: { context: 'Closes at 6.', faq: 'No pets.' } });
     const of = (context: Json, ...replies: string[]) =>
       graded('faithfulness', { context }, one, ...replies);

@@ -185,7 +185,7 @@ describe('grader prompt', () => {
     ['Polite?', 1],
     ['{completion} {context}', 2],
     ['{completion} {expected}', 2],
-  ])('for %j does not depend on material that the rubric omits', (prompt, different) => {
+  ])('of the rubric %j does not depend on material that the rubric omits', (prompt, different) => {
     const purposes = ['one', 'one', 'other'].map((text) => {
       let asked = '';
       const random = (purpose: string) => {

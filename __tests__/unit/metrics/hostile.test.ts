@@ -23,7 +23,7 @@ const plain = [...metrics.values()].filter(
 
 describe('hostile text of up to 100 kB', () => {
   test.each(hostile)(
-    '%s is scored by every metric in time',
+    '%s is scored by every metric within the time limit',
     async (_, text) => {
       const thread = [{ role: 'assistant' as const, content: text }];
       for (const { name, example } of plain) {
@@ -35,7 +35,7 @@ describe('hostile text of up to 100 kB', () => {
   );
 
   test.each(hostile)(
-    '%s is parsed by the readers of replies, labels and rubrics in time',
+    '%s is parsed by the readers of replies, labels and rubrics within the time limit',
     (_, text) => {
       for (const tail of ['', 'YES', '\nYES', '}', '\n```']) {
         for (const order of ['classify', 'cot_classify', 'classify_cot'] as const)
@@ -49,7 +49,7 @@ describe('hostile text of up to 100 kB', () => {
   const compared = (name: string, output: string, expected = output, given = {}) =>
     scored(builtIn(name, given), sample(output, { expected }));
 
-  test('JSON with 20,000 entries is compared in any order in time', async () => {
+  test('with 20,000 JSON entries is compared in any order within the time limit', async () => {
     const many = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ index })));
     const others = many.replaceAll('index', 'other');
     const given = { ignore_order: true, abs_tol: 0.1 };
@@ -69,7 +69,7 @@ describe('hostile text of up to 100 kB', () => {
   );
 
   test.each(['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'])(
-    '%s compares two long texts in time',
+    '%s compares two long texts within the time limit',
     async (name) => {
       const long = 'ab c '.repeat(8_000);
       expect((await compared(name, `${long}x`, long)).status).toBe('pass');

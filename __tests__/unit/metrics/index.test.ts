@@ -56,13 +56,13 @@ describe('usesExpected', () => {
     ['llm_rubric', { criteria: 'x' }, false],
     ['criteria', { statements: ['x'] }, false],
     ['factuality', {}, true],
-  ])('for %s with %j returns %j', (uses, given, wanted) => {
+  ])('for %s with the parameters %j returns %j', (uses, given, wanted) => {
     expect(metrics.get(uses)?.usesExpected(given)).toBe(wanted);
   });
 });
 
 describe('scoreMetric', () => {
-  test("uses the threshold instead of the metric's own rule, in both directions", async () => {
+  test("lets a threshold replace the metric's own pass rule, whether stricter or looser", async () => {
     const at = (threshold: number | null, output = 'sittin') =>
       scored(builtIn('levenshtein', {}, { threshold }), sample(output, { expected: 'sitting' }));
     const reason = expect.stringContaining('at least 0.95 wanted');

@@ -21,7 +21,7 @@ describe('exactLabel', () => {
     ['NOT SURE', ['NO', 'NOT SURE'], 'NOT SURE'],
     ['5', ['1', '5'], '5.'],
     ['👍', ['👍', '👎'], '👍'],
-  ])('returns %j from the labels %j for %j', (wanted, labels, ...texts) => {
+  ])('returns %j from the labels %j for the reply %j', (wanted, labels, ...texts) => {
     for (const text of texts) expect([text, exactLabel(text, labels)]).toEqual([text, wanted]);
   });
 });
@@ -65,7 +65,7 @@ describe('labelInLine', () => {
     ['5', ['4', '5'], 'Score: 5 out of 5'],
     ['very good', ['good', 'very good'], 'very good', 'It is very good'],
     ['TO THE POINT', ['TO THE POINT', 'BESIDE THE POINT'], 'Result: TO THE POINT'],
-  ])('returns %j from the labels %j for %j', (wanted, labels, ...lines) => {
+  ])('returns %j from the labels %j for the line %j', (wanted, labels, ...lines) => {
     for (const line of lines) expect([line, labelInLine(line, labels)]).toEqual([line, wanted]);
   });
 

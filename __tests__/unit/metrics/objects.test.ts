@@ -136,7 +136,7 @@ describe("combined score of a dialogue's turns", () => {
     ['passes regardless of an ungraded object', '✓✓?', 0.6, ['pass']],
     ['is skipped if every object is skipped', '··', 1, ['skipped', null, 'said 0']],
     ['is skipped without objects', '', 1, ['skipped', null, 'the dialogue has no turn']],
-  ])('%s for the outcomes %s', (_, written, every, wanted) => {
+  ])('is as expected: it %s for the outcomes %s', (_, written, every, wanted) => {
     expect(of(written, every).slice(0, wanted.length)).toEqual(wanted);
   });
 
@@ -169,7 +169,7 @@ describe("combined score of a dialogue's turns", () => {
     expect(objectScore(5, failed, { expected: 'x' })).toMatchObject({ reason: 'no' });
   });
 
-  test('is marked as raised if the code raised on every judged turn', () => {
+  test('is marked as an exception if the code raised one on every judged turn', () => {
     const broken = (written: string) => {
       const raised = (one: ObjectScore): ObjectScore =>
         one.status === 'fail' ? { ...one, raised: true } : one;

@@ -47,7 +47,7 @@ describe('operational metrics', () => {
     expect(await scored(metric, answer)).toMatchObject(score);
   });
 
-  test('comparisons return an error for an answer longer than 1 MiB', async () => {
+  test('that compare texts return an error for an answer longer than 1 MiB', async () => {
     const answers = [long, sample('x', { expected: 'x' })];
     const scores = await scoreMetric(builtIn('contains'), answers, tools());
     expect(scores.map(({ status }) => status)).toEqual(['error', 'pass']);

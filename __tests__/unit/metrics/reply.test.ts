@@ -54,7 +54,7 @@ describe('grader reply in text', () => {
     ['YES\nIt is kind, with NO doubt', 'classify_cot', 'YES', 'It is kind, with NO doubt'],
     ['**NO**', 'classify', 'NO', null],
     ['Reasons: NO\nAnswer: YES', 'cot_classify', 'YES', 'Reasons: NO'],
-  ] as const)('%j (%s) has the label %s', (output, order, label, reasons) => {
+  ] as const)('%j to a prompt of the type %s has the label %s', (output, order, label, reasons) => {
     expect(readGrade(output, yesNo, order)).toEqual({ label, reasons });
   });
 

@@ -71,7 +71,7 @@ describe('rubric grading', () => {
     [{ better: 'higher' }, { better: 'lower' }, 'fail fail pass'],
     [{ better: 'higher' }, { pass: ['C'] }, 'fail pass fail'],
   ])(
-    'with rubric %j and metric %j gives labels F, C, A the results: %s',
+    'with the rubric settings %j and the metric settings %j gives the labels F, C, A the results: %s',
     async (more, own, wanted) => {
       const rubric = rubricOf('{completion}', { F: 1, C: 0.5, A: 0 }, more);
       const all = ['F', 'C', 'A'].map(
@@ -88,7 +88,7 @@ describe('rubric grading', () => {
       expect((await graded([label], { rubric })).score).toMatchObject({ status: 'pass', label });
   });
 
-  test('asks again once if the reply has no single label, and explains the problem', async () => {
+  test('asks the grader once more if the reply has no label or several, and explains the problem', async () => {
     const { score, asked } = await graded(['I am NOT SURE', 'NO']);
     expect(score).toMatchObject({ status: 'fail', value: 0 });
     expect(asked).toHaveLength(2);
@@ -212,7 +212,7 @@ describe("FlexEval's rubrics", () => {
     [rubricOf('{content}'), 'No.', 0],
     [numbers, 'Score: 15', null],
     [numbers, 'Score: 5', 1],
-  ])('give reply %# the score of its label, or no score', async (rubric, reply, value) => {
+  ])('score reply %# by its label, or not at all', async (rubric, reply, value) => {
     const { score } = await graded([reply], { rubric });
     expect(score.value).toBe(value);
     expect(score.status === 'ungraded').toBe(value === null);

@@ -32,7 +32,7 @@ describe('ROUGE', () => {
     ['police kill the gunman', 1 / 3, 0.75],
     ['the gunman kill police', 1 / 3, 0.5],
     ['the gunman police killed', 2 / 3, 0.5],
-  ])("scores the paper's %j with ROUGE-2 %d and ROUGE-L %d", (candidate, two, longest) => {
+  ])("scores the paper's example %j with ROUGE-2 %d and ROUGE-L %d", (candidate, two, longest) => {
     expect(rougeN(candidate, S1, 2, 1)).toBeCloseTo(two, 12);
     expect(rougeL(candidate, S1, 1)).toBeCloseTo(longest, 12);
   });
@@ -74,7 +74,7 @@ describe('ROUGE', () => {
     expect([rougeL('', 'a', 1), rougeL('a', '', 1), rougeL('a b', 'A, b!', 1)]).toEqual([0, 0, 1]);
   });
 
-  test('the bit-parallel common subsequence has the length of the textbook algorithm', () => {
+  test('finds a common subsequence as long as the textbook algorithm does', () => {
     const table = (left: string[], right: string[]): number => {
       let row = new Array<number>(right.length + 1).fill(0);
       for (const token of left)
@@ -92,7 +92,7 @@ describe('ROUGE', () => {
     );
   });
 
-  test('ROUGE-L agrees with js-rouge for one sentence', () => {
+  test('agrees with js-rouge on the ROUGE-L score of one sentence', () => {
     const options = { tokenizer: rougeWords, segmenter: (text: string) => [text] };
     forAll([words, words], (left, right) => {
       fc.pre(left.length > 0 && right.length > 0);
@@ -199,7 +199,7 @@ describe('Levenshtein', () => {
     ['saturday', 'sunday', 3],
     ['', 'abc', 3],
     ['same', 'same', 0],
-  ])('%s to %s needs %d edits', async (left, right, edits) => {
+  ])('turns %s into %s with %d edits', async (left, right, edits) => {
     const similarity = 1 - edits / Math.max(left.length, right.length);
     expect(await score('levenshtein', left, right, { max_distance: edits })).toMatchObject({
       status: 'pass',
@@ -242,7 +242,7 @@ describe('token_f1', () => {
 
 describe('similarity metrics', () => {
   const names = ['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'];
-  test.each(names)('%s is between 0 and 1 and uses the best entry of a list', async (uses) => {
+  test.each(names)('%s is 0 to 1, for the best match of several expected texts', async (uses) => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '.', '👍'), maxLength: 30 });
 
     await forAllAsync(
@@ -262,7 +262,7 @@ describe('similarity metrics', () => {
     );
   });
 
-  test.each(names)('%s is 1 for equal texts and an error for an empty list', async (uses) => {
+  test.each(names)('%s is 1 for equal texts and an error without expected texts', async (uses) => {
     const text = 'some plain words here';
     expect(await score(uses, text, text)).toMatchObject({
       status: 'pass',

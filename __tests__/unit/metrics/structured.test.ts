@@ -41,7 +41,7 @@ describe('is_json', () => {
     ['fenced', false, '```\n{"a": 1', '```bash\nls\n```'],
     ['first', true, 'Here: {"a": "}"} done', 'see [1] or {"a": 2}', '{x} then {"a": 1}'],
     ['first', false, 'no json {'],
-  ])('with extract %s returns %j for %j', async (extract, pass, ...outputs) => {
+  ])('with extract %s passes (%j) for the answer %j', async (extract, pass, ...outputs) => {
     for (const output of outputs) {
       const found = await status('is_json', output, undefined, { extract });
       expect([output, found]).toEqual([output, verdict(pass)]);
@@ -116,7 +116,7 @@ describe('json_schema', () => {
     [{ format: 'e-mail' }, 'unknown format "e-mail"'],
     [{ $ref: 'https://example.org/other.json' }, "can't resolve reference"],
     [{ pattern: '(?=a)' }, 'the pattern uses (?=, which the safe regex engine does not support'],
-  ])('rejects the schema %j when loading: %s', (schema, message) => {
+  ])('rejects the schema %j when the suite is loaded: %s', (schema, message) => {
     expect(compileSchema(schema as { [key: string]: Json })).toContain(message);
   });
 });
@@ -145,7 +145,7 @@ describe('numbers in JSON', () => {
     ['set_f1', '[0.0000001]', ['0.0000001'], 'pass'],
     ['set_f1', '[1e21]', [1e21], 'pass'],
     ['set_f1', `[{"id": ${other}}]`, `[{"id": ${big}}]`, 'fail'],
-  ])('are compared exactly by %s: %s against %j is %s', async (uses, output, expected, wanted) => {
+  ])('are compared exactly by %s: %s (expected %j): %s', async (uses, output, expected, wanted) => {
     expect(await status(uses, output, expected)).toBe(wanted);
   });
 
@@ -159,7 +159,7 @@ describe('numbers in JSON', () => {
     ['{a: 2512292042121000001}', { a: other }, { extract: 'objects' }, true],
     ['{a: 2512292042121000001}', { a: big }, { extract: 'objects' }, false],
   ])(
-    'are compared by json_match in %s against %j with %j: %j',
+    'are compared by json_match in %s (expected %j, options %j): %j',
     async (output, expected, given, pass) => {
       expect(await status('json_match', output, expected, given)).toBe(verdict(pass));
     },
@@ -190,7 +190,7 @@ describe('numbers in JSON', () => {
     ['{"type": "number"}', true, '1e400'],
     [`{"items": {"$ref": "#/$defs/id"}, "$defs": {"id": {"const": ${big}}}}`, false, `[${other}]`],
     [`{"properties": {"a": {"not": {"const": ${big}}}}}`, false, `{"a": ${big}}`],
-  ])('under the schema %s are valid (%j): %s', async (schema, pass, ...outputs) => {
+  ])('under the schema %s are valid (%j) in the answer %s', async (schema, pass, ...outputs) => {
     const draft = schema.replace('{', '{"$schema": "http://json-schema.org/draft-06/schema#", ');
     for (const own of schema.includes('$defs') ? [schema] : [schema, draft])
       for (const output of outputs) {
@@ -209,7 +209,7 @@ describe('numbers in JSON', () => {
     [`{"id": ${other}}`, { id: big }, false],
     [`{"id": ${other}}`, { id: other }, true],
     [`{"id": "${other}"}`, { id: other }, true],
-  ])('are compared by tool_call_match in %s against %j: %j', async (given, wanted, pass) => {
+  ])('are compared by tool_call_match in %s (expected %j): %j', async (given, wanted, pass) => {
     const calls = [{ name: 'f', arguments: given }];
     const expected = [{ name: 'f', arguments: wanted }];
     expect((await scoreCalls(calls, expected)).status).toBe(verdict(pass));
@@ -236,7 +236,7 @@ describe('numbers in JSON', () => {
     ),
   }));
 
-  test('are compared within any JSON, which equals itself but not a copy with another number', async () => {
+  test('make any JSON differ from a copy with another number, but not from itself', async () => {
     const examples: [string, string, string][] = [
       ['1', big, other],
       ['1', '1e2', '100.0'],
@@ -307,7 +307,7 @@ describe('json_match', () => {
     ['{"a": []}', [], { at: 'a[*]' }, 1],
     ['{"a": []}', 1, { at: 'a[0]' }, 0],
     ['{"a": {}}', 1, { at: 'a.__proto__' }, 0],
-  ])('scores %s against %j with %j as %d', async (output, expected, given, value) => {
+  ])('scores %s (expected %j, options %j) as %d', async (output, expected, given, value) => {
     expect(await score('json_match', output, expected, given)).toMatchObject({
       status: verdict(value === 1),
       value: expect.closeTo(value, 12),
@@ -343,7 +343,7 @@ describe('set metrics', () => {
     ['STRASSE, e\u0301', ['straße', 'é'], {}, 1, 1],
     ['-5, 1.5', ['5', '15'], {}, 0, 0],
   ])(
-    'for %j against %j with %j give precision %d, recall %d',
+    'for %j (expected %j, options %j) give precision %d, recall %d',
     async (output, expected, given, precision, recall) => {
       const sum = precision + recall;
       const f1 = sum === 0 ? 0 : (2 * precision * recall) / sum;
@@ -362,12 +362,12 @@ describe('json_match details', () => {
     ['{"a": 1, "b": [1, 2]}', { a: 2, b: [1, 2] }, {}, '0.500 of the JSON agrees: `a` is 1, not 2'],
     ['{"a": {"x": 1}}', 1, { at: 'a.b' }, 'nothing is at a.b'],
     ['[1, 2]', [2, 3], { ignore_order: true }, '0.500 of the JSON agrees: it is [1,2], not [2,3]'],
-  ])('explain %s against %j with %j: %s', async (output, expected, given, reason) => {
+  ])('explain %s (expected %j, options %j): %s', async (output, expected, given, reason) => {
     expect((await score('json_match', output, expected, given)).reason).toBe(reason);
   });
 
   test.each(['', 'a..b', 'a[', 'a[b]', '$a', '..a', 'a[?(@.b)]'])(
-    'do not allow the path %j',
+    'include an error for the invalid path %j',
     (at) => {
       expect(metricProblems('json_match', { at })).toEqual([
         'with.at must be a path of keys and positions such as order.items[0].name',
@@ -380,7 +380,7 @@ test.each<[string, Json | undefined, Given]>([
   ['is_json', undefined, {}],
   ['json_schema', undefined, { schema: { type: 'object', required: ['a'] } }],
   ['json_match', [1, 2], { at: 'a' }],
-])('%s reads JSON inside other text of the answer', async (uses, expected, given) => {
+])('%s reads the JSON part of an answer that also has text', async (uses, expected, given) => {
   const parts: Part[] = [
     { type: 'text', text: 'Here you are.' },
     { type: 'json', value: { a: [1, 2] } },
@@ -414,7 +414,7 @@ describe('tool_call_match', () => {
     [[], [], {}, true, 1],
     [[weather], [], {}, false, 0],
     [[], ['time'], {}, false, 0],
-  ])('for %j against %j with %j returns %j', async (made, expected, given, pass, value) => {
+  ])('for %j (expected %j, options %j) passes: %j', async (made, expected, given, pass, value) => {
     expect(await scoreCalls(made, expected, given)).toMatchObject({
       status: verdict(pass),
       value: expect.closeTo(value, 12),
@@ -446,7 +446,7 @@ describe('tool_call_match', () => {
     ['{', order({ schema: {} }), {}, 'order: the arguments are not JSON'],
     ['{}', [...(order({}) as Json[]), 'pay'], {}, 'pay not called'],
     ['{}', 'pay', { order: 'subset' }, 'order not expected'],
-  ])('for %s against %j with %j gives the reason %j', async (given, expected, options, reason) => {
+  ])('for %s (expected %j, options %j): reason %j', async (given, expected, options, reason) => {
     const call = { name: 'order', arguments: given };
     expect((await scoreCalls([call], expected, options)).reason ?? '').toBe(reason);
   });

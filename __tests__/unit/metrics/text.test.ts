@@ -35,7 +35,7 @@ describe('exact_match', () => {
     ['{"a": 1}', { a: 1, b: 2 }, {}, 'fail'],
     ['not JSON', { a: 1 }, {}, 'fail'],
     ['Paris', 'Rome', { value: 'Paris' }, 'pass'],
-  ])('%j against %j with %j is %s', async (output, expected, given, wanted) => {
+  ])('of %j (expected %j, options %j) is %s', async (output, expected, given, wanted) => {
     expect(await status('exact_match', output, expected, given)).toBe(wanted);
   });
 
@@ -71,7 +71,7 @@ describe('contains, starts_with, ends_with', () => {
     ['contains', 'Paris', ' ', {}, 'fail'],
     ['ends_with', 'Hallo ΟΔΟΣ', 'οδος', { ignore_case: true }, 'pass'],
     ['contains', 'ΟΔΟΣΑ', 'οδος', { ignore_case: true }, 'pass'],
-  ])('%s: %j against %j with %j is %s', async (uses, output, expected, given, wanted) => {
+  ])('%s of %j (expected %j, options %j) is %s', async (uses, output, expected, given, wanted) => {
     expect(await status(uses, output, expected, given)).toBe(wanted);
   });
 
@@ -85,7 +85,7 @@ describe('contains, starts_with, ends_with', () => {
     expect(await status(name, 'anything', expected, {})).toBe('error');
   });
 
-  test('a text contains, begins with and ends with each of its parts', async () => {
+  test('find the parts of any text', async () => {
     const part = fc.string({ minLength: 1 });
     await forAllAsync([part, part, part], async (before, middle, after) => {
       const options = { trim: false };
@@ -154,7 +154,7 @@ describe('match', () => {
     [1000, { numeric: true }, 'pass', '1e3'],
     [60, { numeric: true }, 'pass', '60%'],
     [0.6, { numeric: true }, 'fail', '60%'],
-  ])('%j with %j is %s for %j', async (expected, given, wanted, ...answers) => {
+  ])('expecting %j (options %j) gives %s for %j', async (expected, given, wanted, ...answers) => {
     for (const answer of answers)
       expect([answer, await status('match', answer, expected, given)]).toEqual([answer, wanted]);
   });
@@ -191,7 +191,7 @@ describe('numbers in a text', () => {
     ['−7 °C', ['-7']],
     ['none', []],
     ['2512292042121000001', ['2512292042121000001']],
-  ])('of %j are %j', (text, wanted) => expect(readings(text)).toEqual(wanted));
+  ])('in %j are %j', (text, wanted) => expect(readings(text)).toEqual(wanted));
 
   test.each([
     ['minus before $', '-$50', '−$50', '–$50', '\u2010$50', '\u2012$50', '-\\$50'],
@@ -231,7 +231,7 @@ describe('numbers in a text', () => {
     ['1’234.50', '1234.5'],
     ["1'234'567", '1234567'],
     ['1_000', '1000'],
-  ])('in %j are read as the single number %s', (text, wanted) => {
+  ])('in %j are read as one number, %s', (text, wanted) => {
     expect(readings(`It costs ${text} EUR`)).toEqual([wanted]);
   });
 
@@ -259,7 +259,7 @@ describe('numbers in a text', () => {
     ['point', '10 000.5', ['10000.5']],
     ['point', '3,14', ['3', '14']],
     ['point', '1.024,50', ['? 1.024,50']],
-  ])('with decimal %s, in %j are %j', (mark, text, wanted) => {
+  ])('with the setting decimal: %s are, in %j, %j', (mark, text, wanted) => {
     expect(readings(text, mark)).toEqual(wanted);
   });
 
@@ -287,7 +287,7 @@ describe('numbers in a text', () => {
     });
   });
 
-  test('change their value without a digit or the sign', async () => {
+  test('have another value if a digit or the sign is removed', async () => {
     await forAllAsync([amount, fc.nat()], async ({ digits: whole, decimals, sign }, at) => {
       const given = `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`;
       const place = at % given.length;
@@ -343,7 +343,7 @@ describe('regex', () => {
     ['x', '(', {}, 'error'],
     ['cafe\u0301', '^caf\u00e9$', {}, 'pass'],
     ['caf\u00e9', undefined, { pattern: 'cafe\u0301', full_match: true }, 'pass'],
-  ])('%j against %j with %j is %s', async (output, expected, given, wanted) => {
+  ])('of %j (expected %j, options %j) is %s', async (output, expected, given, wanted) => {
     expect(await status('regex', output, expected, given)).toBe(wanted);
   });
 
@@ -374,7 +374,7 @@ describe('numeric_diff', () => {
     ['0', 5, {}, 'fail', 0],
     ['1e999', 5, {}, 'fail', 0],
     ['1e999', '1e999', {}, 'pass', 1],
-  ])('%j against %j with %j is %s', async (output, expected, given, wanted, value) => {
+  ])('of %j (expected %j, options %j) is %s', async (output, expected, given, wanted, value) => {
     const found = await score('numeric_diff', output, expected, given);
     expect(found.status).toBe(wanted);
     expect(found.value).toEqual(value === null ? null : expect.closeTo(value, 12));
@@ -408,7 +408,7 @@ describe('length and word_count', () => {
     ['', { unit: 'lines' }, 0],
     ['a\nb\n', { unit: 'lines' }, 2],
     ['a\nb', { unit: 'lines' }, 2],
-  ])('length of %j with %j is %d', async (output, given, wanted) => {
+  ])('give the length of %j with the options %j as %d', async (output, given, wanted) => {
     expect((await score('length', output, undefined, given)).value).toBe(wanted);
   });
 
@@ -419,7 +419,7 @@ describe('length and word_count', () => {
     [{ max: 2 }, 'fail'],
     [{ min: 3, max: 3 }, 'pass'],
     [{}, 'pass'],
-  ])('word_count of three words with %j is %s', async (given, wanted) => {
+  ])('give three words with the word_count options %j the result %s', async (given, wanted) => {
     expect(await status('word_count', 'one two three', undefined, given)).toBe(wanted);
   });
 });

@@ -120,7 +120,7 @@ describe('limit on cost', () => {
     await allOk(calls);
   });
 
-  test('stops for good once the running calls cannot free budget, even for smaller calls', async () => {
+  test('rejects all later calls, even smaller ones, once the running calls cannot free any budget', async () => {
     const { guard, server, calls, ask } = capped(1, 5);
     await server.answer(3, 300);
     expect(await states(calls)).toEqual(['ok', 'ok', 'ok', 'budget', 'budget']);
@@ -158,7 +158,7 @@ describe('limit on cost', () => {
     expect(guard.reached()).toMatch(/\$3\.\d+ is spent/);
   });
 
-  test("charges a run of an agent its limit if a paid call's usage is unknown", async () => {
+  test("charges an agent's run the limit of that run if the usage of a paid call is unknown", async () => {
     const calls = { ...target, most: 10, usd: 0.6 };
     const program = { provider: 'program', model: 'agent', command: ['agent'], setup: [] };
     const agent = { target: { ...program, files: '', commit: '', calls } } as Partial<Request>;

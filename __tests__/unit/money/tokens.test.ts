@@ -122,11 +122,11 @@ test.each([
   [{}, 'prompt', 300],
   [{ max_tokens: 16 }, 'prompt', 16],
   [{ max_completion_tokens: 5000 }, 'grader', 150],
-] as const)('the expected answer with %j for a %s has %d tokens', (parameters, purpose, tokens) => {
+] as const)('an answer with %j to a %s has %d estimated tokens', (parameters, purpose, tokens) => {
   expect(expectedOutput({ parameters, purpose })).toBe(tokens);
 });
 
-test('the expected answer is as long as the longest so far unless a parameter limits it', () => {
+test('the estimated answer is as long as the longest so far, unless a parameter limits it', () => {
   const parameters = { max_tokens: 'many' };
   expect(expectedOutput({ parameters, purpose: 'grader' }, 40)).toBe(40);
 });

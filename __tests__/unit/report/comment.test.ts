@@ -64,10 +64,10 @@ test.each([
   }
 });
 
-describe('the order of a comment', () => {
+describe('a comment', () => {
   const body = renderComment(regression(), { marker, links });
 
-  test('shows verdict, changed lines and the worst test, and folds the rest except the footer', () => {
+  test('shows verdict, changed lines and the worst test, and collapses the rest except the footer', () => {
     const top = withoutFolds(renderGithub(body).html, '<details/>')
       .replace(/<table>[^]*?<\/table>/g, '<table/>')
       .replace(/<pre>[^]*?<\/pre>/g, '<pre/>');
@@ -80,7 +80,7 @@ describe('the order of a comment', () => {
     ).toBe(`${marker} <h3/> <p/> <p/> <pre/> <p/> <table/> <p/> <details/> <p/>`);
   });
 
-  test('folds each section under one summary, in the order of the report', () => {
+  test('collapses each section under one summary line, in the order of the report', () => {
     const summaries = (text: string) =>
       [...text.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, words]) => words);
     const folds = SECTION_NAMES.map((name) =>
@@ -103,7 +103,7 @@ describe('the order of a comment', () => {
     );
   });
 
-  test('is short if nothing got worse: headline, sentence, folds, footer', () => {
+  test('is short if nothing got worse: headline, sentence, collapsed sections, footer', () => {
     const quiet = suiteOf('capitals', [
       referenceOf('a', 'unchanged', { base: passed('x'), head: passed('y') }),
     ]);
@@ -183,7 +183,7 @@ describe('hostile text', () => {
     expect(rendered.text).not.toMatch(/[\p{Cs}\p{Bidi_Control}\u200b\u200d\ufeff]/u);
   });
 
-  test('leaves only our own marker in a whole comment', () => {
+  test("leaves only evaldiff's own marker in a whole comment", () => {
     const body = renderComment(hostile(), { marker: '<!-- evaldiff -->', links });
     expect(body.indexOf('<!--')).toBe(0);
     expect(body.lastIndexOf('<!--')).toBe(0);
@@ -212,7 +212,7 @@ describe('the size limit', () => {
   };
 
   test.each([-1, 0, 1])(
-    'is exact: at %i characters from the full size, the comment is cut only if it must be',
+    'is exact: if it is %i characters from the full size, the comment is cut only if necessary',
     (extra) => {
       const full = renderComment(regression(), { marker });
       const body = renderComment(regression(), { marker, limit: full.length + extra });
@@ -230,7 +230,7 @@ describe('the size limit', () => {
     balanced(body);
   });
 
-  test('reduces detail step by step, and each step fits and says so', () => {
+  test('reduces detail step by step, and each step is shorter and says so', () => {
     const result = { ...regression(), suites: [...regression().suites, ...enormous(400).suites] };
     const seen = COMMENT_LEVELS.map(
       (level) => `${marker}\n${markdownOf(commentBlocks(result, level, NO_LINKS), NO_LINKS)}\n`,

@@ -195,7 +195,7 @@ describe('renderJunit', () => {
     );
   });
 
-  test('reports references that fell with their suite as part of its fall, even with one try each', () => {
+  test('reports references that got worse with their suite as part of its regression, even with one try each', () => {
     const fell = referenceOf('a', 'fell', PASSED_THEN_FAILED);
     const root = rendered({
       conclusion: 'failure',
@@ -235,7 +235,7 @@ describe('renderJunit', () => {
     expect(all(root, 'failure')[0]?.text).toMatch(/^prompts\/s\.yaml:1\n100 → 0 %: clearly worse$/);
   });
 
-  test('has a failing case for all suites together if they fell, besides other failures', () => {
+  test('has a failing case for all suites together if their pass rate dropped, besides other failures', () => {
     const pool = { base: 0.9, head: 0.8 };
     const root = rendered({
       conclusion: 'failure',

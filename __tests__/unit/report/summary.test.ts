@@ -35,14 +35,14 @@ describe.each([
     ['ten thousand failures', enormous],
     ['hostile text', hostile],
     ['an ordinary result', regression],
-  ] as const)('fits with %s, in bytes', (_what, build) => {
+  ] as const)('for %s fits into the size limit, which is in bytes', (_what, build) => {
     const bytes = size(render(build()));
     expect(bytes).toBeLessThanOrEqual(limit);
     expect(bytes).toBeGreaterThan(0);
   });
 
   test.each([-1, 0, 1])(
-    'at %+i bytes from its full size is cut only if necessary, and says so',
+    'with a limit %+i bytes from its full size is cut only if necessary, and says so',
     (extra) => {
       const full = render(regression());
       const shown = render(regression(), size(full) + extra);

@@ -73,7 +73,7 @@ describe('renderTerminal', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  test('shows the answers of three similar failures and one line for each other', () => {
+  test('shows the answers of three similar failures and one line for each further failure', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const references = ids.map((id) =>
       referenceOf(id, 'regressed', { base: passed(`was ${id}`), head: failed(`is ${id}`) }),
@@ -132,7 +132,7 @@ describe('renderTerminal', () => {
     },
   );
 
-  test('folds the same parts as a comment, shows only their titles, and explains how to see all', () => {
+  test('collapses the same sections as a comment, shows only their titles, and explains how to see all', () => {
     const shown = (folded: boolean): string[] =>
       renderTerminal(regression(), { width: 100, colour: false, folded }).split('\n');
     const [screen, all] = [shown(true), shown(false)];

@@ -17,5 +17,5 @@ describe('cutOut', () => {
     ['Be polite.', 'Be polite.', null],
     ['Be polite.', '', null],
     ['', 'Be polite.', null],
-  ])('from %j to %j is %j', (before, after, cut) => expect(cutOut(before, after)).toBe(cut));
+  ])('from %j to %j returns %j', (before, after, cut) => expect(cutOut(before, after)).toBe(cut));
 });

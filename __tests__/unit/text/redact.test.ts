@@ -139,7 +139,7 @@ test('redactAll copies only the objects that contain a secret', () => {
 });
 
 describe('createSecretRegister', () => {
-  test('ignores values too short to mask without blanking the log', () => {
+  test('ignores values so short that masking them would blank the log', () => {
     const masked: string[] = [];
     const register = createSecretRegister((secret) => masked.push(secret));
     register.add(['1', '12', ' 7 ', 'pa55', '']);

@@ -98,7 +98,7 @@ describe('cause search', () => {
     expect(named(found)).toEqual([['alone', [2]]]);
   });
 
-  test('lists the lines it could not clear as suspects when its tries run out', async () => {
+  test('lists as suspects the lines that it could not rule out when its tries run out', async () => {
     const found = await run({ units: 8, tries: 12, rate: (_, has) => (has(6) ? 0 : 1) });
     expect(found).toMatchObject({ causes: [], open: 'tries', suspects: [6] });
     const early = await run({ units: 8, tries: 1, rate: (_, has) => (has(6) ? 0 : 1) });
@@ -112,7 +112,7 @@ describe('cause search', () => {
     expect(found.open).toBe('unclear');
   });
 
-  test('lists the references it could not explain', async () => {
+  test('lists the references whose failures it could not explain', async () => {
     const found = await run({
       units: 4,
       rate: (reference, has) => (reference === 4 ? 1 : has(1) ? 0 : 1),

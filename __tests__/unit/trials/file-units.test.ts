@@ -54,7 +54,7 @@ const summary = ({ units }: FilesChange) =>
 
 const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
 
-describe('the units that a change of files is split into', () => {
+describe('the parts (units) that a change of files is split into', () => {
   test('are the changed, added, removed and moved lines of an instruction file, with their places', () => {
     const base = lines('Rules', '', 'Ask before a push.', 'Keep.', 'Stay.', 'Be brief.', 'End.');
     const head = lines(
@@ -79,7 +79,7 @@ describe('the units that a change of files is split into', () => {
     ]);
   });
 
-  test('are the hunks of other text files, listed after those of instruction files', () => {
+  test('are the hunks of other text files, listed after the parts of instruction files', () => {
     const found = change(
       { 'a.js': lines('one', 'two', 'three'), 'skills/x/SKILL.md': 'Be brief.\n' },
       { 'a.js': lines('1', '2', 'three'), 'skills/x/SKILL.md': 'Be long.\n' },

@@ -40,7 +40,7 @@ function edited(lines: readonly string[], random: Random): string[] {
 const every = (): boolean => true;
 const none = (): boolean => false;
 
-describe('the units that a change of a text is split into', () => {
+describe('the parts (units) that a change of a text is split into', () => {
   test.each(['lines', 'hunks'] as const)(
     'give head when all are applied and base when none is, by %s',
     (grain) => {
@@ -74,7 +74,7 @@ describe('the units that a change of a text is split into', () => {
     ]);
   });
 
-  test('are single sentences in a long line', () => {
+  test('are individual sentences in a long line', () => {
     const base = `Say how many days a refund takes. ${'Name the form that they have to fill in. '.repeat(2)}Close with a greeting.`;
     const head = base
       .replace('how many days', 'roughly how long')
@@ -121,7 +121,7 @@ describe('the units that a change of a text is split into', () => {
     ]);
   });
 
-  test('are a single one if the two texts share nothing', () => {
+  test('are only one if the two texts share nothing', () => {
     const base = Array.from({ length: 1_500 }, (_, i) => `old ${String(i)}`).join('\n');
     const head = Array.from({ length: 1_500 }, (_, i) => `new ${String(i)}`).join('\n');
     const merged = mergeTexts(base, head, 'lines');

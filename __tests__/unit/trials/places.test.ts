@@ -49,7 +49,7 @@ describe('a changed line of a prompt', () => {
     },
   );
 
-  test('is a separate unit if it is a blank line or indentation far from other changes', () => {
+  test('is a separate part of the change if it is a blank line or indentation far from other changes', () => {
     const lines = ['One.', 'Two.', 'Three.', '', 'Examples:', '  Five.', 'Six.', 'Seven.'];
     const head = ['Other.', 'Two.', 'Three.', 'Examples:', 'Five.', 'Six.', 'Seven.'];
     const { units } = mergeTexts(lines.join('\n'), head.join('\n'), 'lines');

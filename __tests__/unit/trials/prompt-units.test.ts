@@ -94,7 +94,7 @@ function randomSide(random: Random): Side {
   };
 }
 
-describe('the units that a change of a prompt is split into', () => {
+describe('the parts (units) that a change of a prompt is split into', () => {
   test("give head's request when all are applied, and base's when none is", () => {
     const random = createRandom('prompts');
     for (let round = 0; round < 400; round += 1) {

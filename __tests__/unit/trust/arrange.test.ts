@@ -360,7 +360,7 @@ describe("an outside contributor's pull request", () => {
   });
 });
 
-test("a member's pull request and a trusted commit use head unchanged", () => {
+test("head's version of a project is used unchanged for a member's pull request and for a trusted commit", () => {
   const head = project([suite({ tests: { metrics: [metric('lenient')] } })]);
   for (const level of ['member', 'trusted'] as const)
     expect(arranged(project([suite()]), head, level).head).toBe(head);

@@ -115,20 +115,23 @@ function letter(code: number | null | undefined): string | undefined {
 }
 
 describe.each(THINGS)('three-way merge of a %s', (_thing, version, read, name) => {
-  test.each(ROWS)('changed by %s (%s, %s, %s) uses version %s', (_who, was, tip, head, is, by) => {
-    const { head: merged, notices } = mergeProjects(version(was), version(tip), version(head));
-    expect(read(merged)).toBe(is === 'absent' ? undefined : is);
-    const said = {
-      nobody: [],
-      tip: [
-        `the base branch changed ${name} after this branch was created: its version is used, as after a merge`,
-      ],
-      both: [
-        `this pull request and the base branch both changed ${name}: the base branch's version is used`,
-      ],
-    };
-    expect(notices.map(({ message }) => message)).toEqual(said[by]);
-  });
+  test.each(ROWS)(
+    'changed by %s (before %s, base branch %s, head %s) uses version %s',
+    (_who, was, tip, head, is, by) => {
+      const { head: merged, notices } = mergeProjects(version(was), version(tip), version(head));
+      expect(read(merged)).toBe(is === 'absent' ? undefined : is);
+      const said = {
+        nobody: [],
+        tip: [
+          `the base branch changed ${name} after this branch was created: its version is used, as after a merge`,
+        ],
+        both: [
+          `this pull request and the base branch both changed ${name}: the base branch's version is used`,
+        ],
+      };
+      expect(notices.map(({ message }) => message)).toEqual(said[by]);
+    },
+  );
 });
 
 describe('settings in a merge', () => {
@@ -160,7 +163,7 @@ describe('settings in a merge', () => {
     },
   );
 
-  test('keep a model that a prompt still uses, and the programs of the same commit', () => {
+  test('keep a model that a prompt still uses, and use programs from the same commit as the prompt', () => {
     const hosted = (model: string) => modelSettings({ model });
     const program = (script: string) =>
       modelSettings({ provider: 'program', model: 'app', command: ['node', script] });

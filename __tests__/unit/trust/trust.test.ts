@@ -82,7 +82,7 @@ describe('trust level of an event', () => {
     }
   });
 
-  test.each(table)('%s is untrusted if the origin of head is not proved', (_name, event, level) => {
+  test.each(table)("of %s is untrusted if head's origin is not proved", (_name, event, level) => {
     for (const head of UNPROVED) {
       const decision = trustLevel(event, head);
       const isLocal = event.event === 'command_line';
@@ -110,13 +110,13 @@ describe('trust level of an event', () => {
     }
   });
 
-  test('a commit merged from several commits has the least trusted of their origins', () => {
+  test('is, for a commit merged from several commits, the least trusted of their origins', () => {
     expect(weakest(['base-branch', 'fork', 'own-branch'])).toBe('fork');
     expect(weakest(['unknown', 'fork'])).toBe('unknown');
     expect(weakest(['own-branch', 'base-branch'])).toBe('own-branch');
   });
 
-  test('an input can lower the level of every event but cannot raise it', () => {
+  test('can be lowered by an input for every event, but not raised', () => {
     const rank = { untrusted: 0, member: 1, trusted: 2 };
     for (const [, event, level] of table) {
       for (const lower of ['untrusted', 'member', 'trusted'] as const) {
@@ -134,7 +134,7 @@ describe('trust level of an event', () => {
     ['does not raise the level of a fork', facts('pull_request', fork), {}, 'untrusted'],
     ['does not raise the level of a pull request', facts('pull_request'), {}, 'member'],
     ['does not override a lower level', facts('command_line'), { lower: 'untrusted' }, 'untrusted'],
-  ])('--trust %s', (_, event, request, level) => {
+  ])('follows --trust as expected: it %s', (_, event, request, level) => {
     expect(trustLevel(event, 'own-branch', { trust: true, ...request }).level).toBe(level);
   });
 });
@@ -145,7 +145,7 @@ describe('approval by label', () => {
   const approved: TrustRequest = { approval: { by: 'ada (write)' } };
   const target = facts('pull_request_target', { ...fork, ...labeled });
 
-  test('the labelled event raises its head commit to member, and the reason names the approver', () => {
+  test('raises the labelled head commit to member, and the reason names the approver', () => {
     const reason = `ada (write) approved commit ${HEAD.slice(0, 7)} with a label`;
     expect(trustLevel(target, 'fork', approved)).toEqual({
       level: 'member',
@@ -155,7 +155,7 @@ describe('approval by label', () => {
     });
   });
 
-  test('an invalid approval does not change the level, and the reason is reported', () => {
+  test('does not change the level if it is invalid, and the reason is reported', () => {
     const why = 'bo, who added the label, opened the pull request';
     expect(trustLevel(target, 'fork', { approval: { refused: why } })).toEqual({
       level: 'untrusted',
@@ -178,18 +178,18 @@ describe('approval by label', () => {
     expect(isApproval(event, label)).toBe(is);
   });
 
-  test('an approval without a head commit leaves the level untrusted', () => {
+  test('leaves the level untrusted if there is no head commit', () => {
     expect(trustLevel({ ...target, head: null }, 'fork', approved).level).toBe('untrusted');
   });
 
-  test('a member stays a member, and an input can lower an approved run', () => {
+  test('leaves a member a member, and an input can lower an approved run', () => {
     expect(trustLevel(facts('pull_request', labeled), 'own-branch', approved).level).toBe('member');
     expect(trustLevel(target, 'fork', { ...approved, lower: 'untrusted' }).level).toBe('untrusted');
   });
 });
 
 describe('sources by trust level', () => {
-  test("an outside contributor provides only prompt text and references; everything else is base's", () => {
+  test("let an outside contributor provide only prompt text and references; everything else is base's", () => {
     const { prompt, references, ...rest } = sources('untrusted');
     expect([prompt, references]).toEqual(['head', 'head']);
     expect(rest).toEqual({
@@ -208,20 +208,20 @@ describe('sources by trust level', () => {
     });
   });
 
-  test('a member provides metrics and rubrics, but not the gate or the budget', () => {
+  test('let a member provide metrics and rubrics, but not the gate or the budget', () => {
     const scoring = { metrics: 'head', rubrics: 'head', expected: 'head', model: 'head' };
     const base = { gate: 'base-else-head', budget: 'base-else-head' };
     const cache = { otherScoring: 'scored', cache: 'read-write-own-scope' };
     expect(sources('member')).toMatchObject({ ...scoring, settings: 'head', ...base, ...cache });
   });
 
-  test('a trusted commit provides everything', () => {
+  test('let a trusted commit provide everything', () => {
     const head = { gate: 'head', budget: 'head', metrics: 'head', model: 'head' };
     const own = { ...head, cache: 'read-write', promptCode: 'host-only' };
     expect(sources('trusted')).toMatchObject(own);
   });
 
-  test('every source has a label', () => {
+  test('have a label for every source', () => {
     expect(Object.keys(SOURCE_LABELS).sort()).toEqual(Object.keys(sources('member')).sort());
   });
 });

@@ -223,7 +223,7 @@ const UNKNOWN_WORDS =
 
 describe('the sentence of a verdict', () => {
   test.each(Object.entries(SENTENCES))(
-    'states the reason for a verdict by the rule %s',
+    'states the reason if the verdict comes from the rule %s',
     (_, sentences) => {
       for (const [shown, sentence] of sentences) expect(shown).toBe(sentence);
     },

@@ -36,7 +36,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
   ...changes,
 });
 
-describe('an override', () => {
+describe('an override by label', () => {
   test("takes its reason from a line of the pull request's text", () => {
     const body = `Friendlier.\r\n\r\n  Evaldiff: Accept: shorter answers are wanted, see the plan \r\nMore.`;
     expect(findOverride({ labels: labelled('By a maintainer'), body }, LABEL)).toEqual({
@@ -71,7 +71,7 @@ describe('an override', () => {
     });
   });
 
-  test('has its reason cut if it is very long', () => {
+  test('shortens a very long reason', () => {
     const found = findOverride(
       { labels: labelled(), body: `${LABEL}: ${'x'.repeat(5000)}` },
       LABEL,
@@ -81,7 +81,7 @@ describe('an override', () => {
 });
 
 describe('an override of the verdict', () => {
-  test('turns red into neutral and is the first reason of the result', () => {
+  test('turns a red result neutral and becomes its first reason', () => {
     const override = { label: LABEL, reason: 'wanted' };
     const overridden = withOverride(red(), override);
     expect(overridden).toMatchObject({

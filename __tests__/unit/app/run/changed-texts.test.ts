@@ -76,7 +76,7 @@ describe('the changed texts of a run', () => {
     ['metrics.m', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
     ['new prompt', [[3, 3, ['-prompt: a', '+prompt: b']]]],
   ])(
-    'include only the prompt or only the tests of a file with both, after a change of %s',
+    'show only the prompt or only the tests of a file that has both, after a change of %s',
     async (key, expected) => {
       const [found] = await changed(
         { [FILE]: 'metrics:\n  - m\nprompt: a\nreferences:\n  - 1\n  - 2\n' },
@@ -89,7 +89,7 @@ describe('the changed texts of a run', () => {
     },
   );
 
-  test('include the prompt and the tests of a file with both, if both cause the run', async () => {
+  test('show both the prompt and the tests of a file if both cause the run', async () => {
     const [found] = await changed(
       { [FILE]: 'prompt: a\nmetrics: [1]\n' },
       { [FILE]: 'prompt: b\nmetrics: [2]\n' },
@@ -159,13 +159,13 @@ describe('differing lines', () => {
     expect(more).toBe(40);
   });
 
-  test('of completely different texts are only counted, without a search', () => {
+  test('of completely different texts are counted but not listed', () => {
     const lines = (letter: string) =>
       Array.from({ length: 1_500 }, (_, index) => `${letter}${String(index)}`).join('\n');
     expect(differingLines(lines('a'), lines('b'))).toEqual({ hunks: [], more: 1_500 });
   });
 
-  test('are cut if a line is very long', () => {
+  test('are shortened if very long', () => {
     const [line] = differingLines('', 'x'.repeat(600)).hunks[0]?.lines ?? [];
     expect(line).toEqual({ sign: 'added', text: `${'x'.repeat(500)}…` });
   });

@@ -50,7 +50,7 @@ describe('an override that selects references', () => {
     ]);
   });
 
-  test('selects a reference on both sides if one side matches, so that an added tag does not look like a deletion', async () => {
+  test('selects a reference on both sides if it matches on one side, because an added tag would otherwise look like a deletion', async () => {
     const { base, head } = await chosen(['tags=critical'], '[]');
     expect([base, head]).toEqual([['refund-1'], ['refund-1']]);
   });

@@ -30,7 +30,7 @@ function comparisonOf(
   );
 }
 
-test('a variant that did not fall needs no confirmation, and the fall of another variant is still reported', async () => {
+test("under base's scoring, a model variant that did not get worse needs no confirmation, and one that did is still reported", async () => {
   const settings = gate({ scoring: 'fail' });
   const calm: UnderBase = { base: 'pass', head: 'pass' };
   const broken: UnderBase = { base: 'pass', head: 'fail' };
@@ -68,7 +68,7 @@ test('a variant that did not fall needs no confirmation, and the fall of another
   expect(unconfirmed).toEqual([]);
 });
 
-test('breaking as many references as fixing is not a fall if the gate accepts churn', async () => {
+test("under base's scoring, a change that breaks as many references as it fixes is not a regression if the gate accepts that", async () => {
   const underBase = Array.from({ length: 50 }, (_, i): UnderBase => ({
     base: i >= 5 && i < 10 ? 'fail' : 'pass',
     head: i < 5 ? 'fail' : 'pass',

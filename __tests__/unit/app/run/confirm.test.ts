@@ -136,7 +136,7 @@ async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
 const pass: GivenAt = () => ({ outcome: 'pass' });
 
 describe('a drop that only all suites together show', () => {
-  test('does not restore the drop of a metric if new answers show that the model caused both', async () => {
+  test("is not reported with a metric's drop if new answers show that the model caused both", async () => {
     const own = { metrics: { words: 'fail' } } as const;
     // The model became wordier and loses 3 points; the prompt is harmless.
     const drifted: GivenAt = (i, k) => ({
@@ -158,7 +158,7 @@ describe('a drop that only all suites together show', () => {
   const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-  test("makes the run red if base's new answers did not drop", async () => {
+  test("makes the run red if base's new answers are as good as its stored ones", async () => {
     const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: pass }));
     const { outcome, confirmedPool, rows } = await judge(suites);
     expect(outcome).toMatchObject({ kind: 'regressed', fails: true });
@@ -166,7 +166,7 @@ describe('a drop that only all suites together show', () => {
     expect(rows.map(({ verdict }) => verdict)).not.toContain('regressed');
   });
 
-  test('does not make the run red if base drops today, but a suite with a drop in fresh answers stays red', async () => {
+  test("does not make the run red if base's new answers drop too, but a suite that dropped without stored answers stays red", async () => {
     const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
     const fresh = made('h', 30, { stored: pass, head: broken, today: pass }, { isStored: false });
     const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: loses }));
@@ -177,7 +177,7 @@ describe('a drop that only all suites together show', () => {
   });
 });
 
-test('all claims of a run share alpha', async () => {
+test('all regressions that a run has to confirm share its false-alarm rate alpha', async () => {
   const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
   const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
   const suites = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name, i) =>
@@ -188,7 +188,7 @@ test('all claims of a run share alpha', async () => {
   expect(claims.reduce((sum, { level }) => sum + level, 0)).toBeCloseTo(0.05, 9);
 });
 
-test('a drop in two metrics is confirmed with the outcomes of both', () => {
+test('a drop in two metrics is confirmed with new outcomes of both metrics', () => {
   const own = { metrics: [metric('a'), metric('b')] };
   const references = Array.from({ length: 30 }, (_, i) => reference(`r${String(i)}`));
   const sides = ['Say {q}', 'Tell {q}'].map((content) =>
@@ -230,7 +230,7 @@ describe('a drop since stored answers', () => {
   const head: GivenAt = (i) => ({ outcome: i < 5 || (i >= 20 && i < 26) ? 'fail' : 'pass' });
   const today: GivenAt = (i) => ({ outcome: i >= 15 && i < 26 ? 'fail' : 'pass' });
 
-  test('is not confirmed by single references if the gate accepts churn', async () => {
+  test('is not confirmed by individual references if the gate accepts as many fixed as broken references', async () => {
     const churn = { churn: 'accept' } as const;
     const suites = [made('a', 50, { stored: pass, head, today }, { own: churn })];
     const { outcome, rows } = await judge(suites, churn);
@@ -251,7 +251,7 @@ describe('a drop since stored answers', () => {
     expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
   });
 
-  test('still makes the suite red if the model explains it but head leaves references unanswered', async () => {
+  test('that the model explains still makes the suite red if head leaves references unanswered', async () => {
     const drifted: GivenAt = (i) => ({ outcome: i >= 20 ? 'fail' : 'pass' });
     const silent: GivenAt = (i, k) => (i < 5 ? { outcome: 'error' } : drifted(i, k));
     const suites = [made('a', 30, { stored: pass, head: silent, today: drifted })];

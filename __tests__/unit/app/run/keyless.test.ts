@@ -131,7 +131,7 @@ describe('a run without keys', () => {
     ['neutral', 'neutral'],
     ['failure', 'failure'],
     ['error', 'error'],
-  ])('judges suites that need no key and changes the conclusion %s to %s', async (found, shown) => {
+  ])('judges suites that need no key and turns the conclusion %s into %s', async (found, shown) => {
     const { result, names } = await judged(['openai'], found);
     expect(names).toEqual([['p']]);
     expect(result.conclusion).toBe(shown);
@@ -142,7 +142,7 @@ describe('a run without keys', () => {
   });
 });
 
-test('a run without keys tests evaluators whose models need no key', async () => {
+test('a run without keys tests the evaluators of conversations whose models need no key', async () => {
   const { asked } = await judged(['openai'], 'success', labelled);
   const tested = asked.flatMap(
     ({ features }) => features.find(({ key }) => key === 'conversations') ?? [],

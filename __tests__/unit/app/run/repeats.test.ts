@@ -66,7 +66,7 @@ describe('scoring code', () => {
   });
 
   test.each(['base', 'head'] as const)(
-    'is an error if its result depends on the side: %s',
+    'called for %s is an error if its result depends on the side',
     async (side) => {
       const bySide = sandbox((job) => ok(job.side === 'head'));
       const { evaluate, found } = repeatedEvaluate(bySide.evaluate, 'seed');
@@ -76,7 +76,7 @@ describe('scoring code', () => {
     },
   );
 
-  test('is an error in all later tries, with its name and place, if the second result differs', async () => {
+  test('is an error in all tries from then on, with its name and place, if it returns another result the second time', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true && job.code === 'state' ? ok('other') : pure(job, index),
     );
@@ -114,7 +114,7 @@ describe('scoring code', () => {
   });
 });
 
-test('prompt code may be random, so it is neither repeated nor counted', async () => {
+test('prompt code is neither repeated nor counted, because it may be random', async () => {
   const { evaluate, jobs } = sandbox(pure);
   const repeats = repeatedEvaluate(evaluate, 'seed');
   const { scores: _, ...prompt } = jobOf(5);

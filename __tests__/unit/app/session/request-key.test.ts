@@ -22,7 +22,7 @@ const replay = (changes: object = {}): Partial<Request> => {
 const key = (changes: Partial<Request>): string =>
   requestKey({ ...request, ...changes }, (text) => text);
 
-describe('the key of a request', () => {
+describe('the cache key of a request', () => {
   const placed = { role: 'user', content: 'a', place: { file: 'p.yaml', line: 3 } };
   test.each<[string, Partial<Request>, Partial<Request>]>([
     ['the order of parameters', {}, { parameters: { top_p: 1, temperature: 0 } }],
@@ -53,12 +53,12 @@ describe('the key of a request', () => {
     expect(key(other)).not.toBe(key(one));
   });
 
-  test('is the given hash of the canonical text', () => {
+  test('is the hash, by the given function, of the request as canonical text', () => {
     expect(requestKey(request, (text) => `${text.length}`)).toMatch(/^\d+$/);
   });
 });
 
-test('the key of a recording depends on model, parameters, messages and try, not on the vendor', () => {
+test('the cache key of a recorded answer depends on model, parameters, messages and try, not on the vendor', () => {
   const recorded = { model: 'm', parameters: { a: 1, b: [2] }, messages: request.messages, try: 2 };
   expect(recordingKey({ ...recorded, parameters: { b: [2], a: 1 } })).toBe(recordingKey(recorded));
   for (const other of [

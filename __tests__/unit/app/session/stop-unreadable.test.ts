@@ -29,7 +29,7 @@ async function askAll(texts: readonly string[], more: Partial<Request> = {}) {
 }
 const times = (count: number, text: string): string[] => Array.from({ length: count }, () => text);
 
-describe('a form of question to a model', () => {
+describe('a request that needs a readable reply', () => {
   test('is no longer sent after ten unreadable replies in a row', async () => {
     const { sent, refused } = await askAll(times(60, 'nonsense'));
     expect([sent.length, refused.length]).toEqual([10, 50]);
@@ -53,7 +53,7 @@ describe('a form of question to a model', () => {
     expect((await askAll(times(30, 'down'))).sent).toHaveLength(30);
   });
 
-  test('is still sent after unreadable replies of another form or model, or in a batch', async () => {
+  test('is still sent after unreadable replies in another format or from another model, or in a batch', async () => {
     const { complete, sent } = await askAll(times(20, 'nonsense'));
     expect(sent).toHaveLength(10);
     await complete(request('other', { schema: { name: 'grade', json: {} } }));

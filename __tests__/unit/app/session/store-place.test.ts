@@ -15,7 +15,7 @@ describe("a user's cache folder", () => {
     ['darwin', {}, '/Users/ann', '/Users/ann/Library/Caches/evaldiff'],
     ['win32', { LOCALAPPDATA: '/D/Local' }, '/C/Users/ann', '/D/Local/evaldiff'],
     ['win32', {}, '/C/Users/ann', '/C/Users/ann/AppData/Local/evaldiff'],
-  ])('on %s with %j and the home %s is %s', (platform, env, home, folder) => {
+  ])('on %s with the environment %j and the home %s is %s', (platform, env, home, folder) => {
     expect(userFolder(machine(platform, env, home))).toBe(folder);
   });
 });
@@ -28,7 +28,7 @@ describe('the path of a store', () => {
   const placeOf = (commonFolder: string, below?: string, env: NodeJS.ProcessEnv = {}) =>
     storePlace(project(commonFolder, below), undefined, '/work/shop', machine('linux', env));
 
-  test('is different for each clone and project, with a readable name', () => {
+  test('is different for each clone and project, and has a readable name', () => {
     const [root, service, clone] = [
       placeOf('/work/shop/.git'),
       placeOf('/work/shop/.git', 'services/chat'),
@@ -42,7 +42,7 @@ describe('the path of a store', () => {
     expect(service?.former).toBe('/work/shop/services/chat/.evaldiff/answers.sqlite');
   });
 
-  test('comes from the option or else from the environment, but the key file stays in the cache folder', () => {
+  test('comes from the option or else from the environment, but the file with the encryption key stays in the cache folder', () => {
     const env = { EVALDIFF_STORE: 'shared.sqlite' };
     expect(placeOf('/work/shop/.git', '', env)).toEqual({
       file: '/work/shop/shared.sqlite',

@@ -193,7 +193,7 @@ describe("a program's reply", () => {
     });
   });
 
-  test('with too deep nesting is an error and does not overflow the stack', () => {
+  test('that is nested too deeply is an error and does not overflow the stack', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as object;
     const problem = 'is nested deeper than 200 levels';
     for (const fields of [{ parts: [{ type: 'json', value: deep }] }, { output: '', extra: deep }])

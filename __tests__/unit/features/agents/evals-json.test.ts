@@ -66,7 +66,7 @@ describe("a skill's evals.json", () => {
     });
   });
 
-  test('has trigger tests for its trigger queries', async () => {
+  test('has a trigger test for each trigger query: does the agent choose the skill?', async () => {
     const { project } = await readEvals(AGENT);
     const suite = project.suites[1];
     expect(suite?.tests.references.map(({ id, input }) => [id, taskOf(input).trigger])).toEqual([
@@ -75,7 +75,7 @@ describe("a skill's evals.json", () => {
     ]);
   });
 
-  test('reports a case whose file is missing, but no lost trigger queries', async () => {
+  test('causes a notice about a case whose file is missing, but none about trigger queries', async () => {
     const { project, notices } = await readEvals(AGENT);
     const said = [...project.notices.map(({ message }) => message), ...notices].join('\n');
     expect(said).toContain('its file nowhere.csv is not in the repository');

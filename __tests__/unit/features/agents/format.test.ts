@@ -107,7 +107,7 @@ describe('an agent suite', () => {
     ]);
   });
 
-  test('shows figures of each run, which do not gate', async () => {
+  test('shows figures of each run that do not affect the verdict', async () => {
     const { project } = await read(SUITE);
     const values = project.suites[0]?.tests.metrics.filter(({ skip }) => skip) ?? [];
     expect(values.map(({ name }) => name)).toEqual([
@@ -212,7 +212,7 @@ describe('an agent suite', () => {
     ['trigger: notes', 'files: { ../x: AGENTS.md }', '14: files: ../x must be a path in the'],
     ['trigger: notes', 'files: { x: nowhere.md }', '14: files: nowhere.md does not exist'],
     ['limits: {', 'limit: {', '7: unknown key "limit"; did you mean "limits"?'],
-  ])('with %j written as %j is an error', async (from, to, message) => {
+  ])('in which %j is replaced by %j is an error', async (from, to, message) => {
     const { problems } = await read(withLine(from, to));
     expect(problems).toEqual([expect.stringContaining(message)]);
   });

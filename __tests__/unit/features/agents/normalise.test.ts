@@ -142,7 +142,7 @@ describe('requests of two runs of an agent', () => {
     expect(same(agent, a, b)).toBe(false);
   });
 
-  test('count as equal if they differ only in values that the runner knows, such as the commit', () => {
+  test('count as equal if they differ only in values of the run itself, such as the commit', () => {
     const other = 'bada55e1234567890bada55e1234567890bada55';
     const known = [
       [COMMIT, '/tmp/run-1'],

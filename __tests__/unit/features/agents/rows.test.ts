@@ -95,7 +95,7 @@ describe('skills that are used by opening their file', () => {
     ['codex', 'cat .claude/skills/release-notes/SKILL.md', []],
     ['codex', 'ls .agents/skills', []],
     ['command', 'cat skills/release-notes/SKILL.md', ['release-notes']],
-  ])('count as used by %s: %s', (name, command, skills) => {
+  ])('are recognized for the agent %s in the command %s', (name, command, skills) => {
     expect(opened(name, command)).toEqual(skills);
   });
 });

@@ -78,7 +78,7 @@ describe('the files of a workspace', () => {
     expect(Buffer.from(files.get('AGENTS.md')!.body).toString()).toBe('of the project');
   });
 
-  test('keep modes of programs and targets of links', async () => {
+  test('keep the modes of programs and the targets of links', async () => {
     const given = { files: { a: 'x' }, programs: { run: 'x' }, links: { to: 'a' } };
     const files = await readWorkspaceFiles(treeOf(given), rules);
     expect([...files].map(([path, { mode }]) => [path, mode])).toEqual([
@@ -116,7 +116,7 @@ describe('the files of a workspace', () => {
     expect((error as UserError).message).toContain('docs/guide/b: would be below docs, which is');
   });
 
-  test('are rejected before all are read if they exceed the size limit', async () => {
+  test('are rejected before all are read if together they exceed the size limit', async () => {
     const files = Object.fromEntries([...Array(40).keys()].map((at) => [`f${String(at)}`, '']));
     const tree = treeOf({ files });
     const body = new Uint8Array(30_000_000);
@@ -125,7 +125,7 @@ describe('the files of a workspace', () => {
     );
   });
 
-  test('have an equal digest only if paths, modes, links and bodies are equal', async () => {
+  test('have the same hash only if paths, modes, links and contents are equal', async () => {
     const digest = async (given: Given): Promise<string> =>
       digestFiles(await readWorkspaceFiles(treeOf(given), rules));
     const base = await digest({ files: { a: 'x', b: 'y' } });
@@ -154,7 +154,7 @@ describe('a link of a workspace', () => {
     ['a', '', false],
     ['a', '.git/config', false],
     ['sub/a', '../.GIT', false],
-  ])('at %s to %j stays inside: %s', (path, target, expected) => {
+  ])('at %s to %j stays inside the workspace: %s', (path, target, expected) => {
     expect(staysInside(path, target)).toBe(expected);
   });
 });

@@ -30,7 +30,7 @@ function problems(text: string, sizes = prompts, most = 15): string[] {
 }
 
 describe('attributes file', () => {
-  test('contains attributes with ids and explanations, and a slack', () => {
+  test('contains attributes with ids and explanations, and the slack of the assignment', () => {
     const pinned = good(
       'slack: 0.2\ndomains:\n  - { name: Late parcels, explanation: The parcel is late. }\nsubtasks:\n  - name: Late parcels\n  - { name: "Größe prüfen" }',
     );
@@ -140,7 +140,7 @@ describe('attributes file', () => {
     ["5 for a prompt's own 10", own(5), [], prompts, 15],
     ["6 for a prompt's own 10", own(6), [many(9, 6, 10, '15, ⌊2 × 10 / 4⌋', 5)], prompts, 15],
   ])(
-    'allows only as many attributes as the number of references supports: %s',
+    'limits the number of attributes by the number of references: %s',
     (_, text, expected, sizes, most) => {
       expect(problems(text, sizes, most).slice(0, 1)).toEqual(expected);
     },

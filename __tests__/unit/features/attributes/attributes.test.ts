@@ -50,7 +50,7 @@ describe('attributes in a report', () => {
     );
   });
 
-  test('that cannot be distinguished are listed as alternatives, and neither is named', () => {
+  test('that cannot be distinguished are listed as alternatives, and none of them is chosen', () => {
     const alternatives = [{ id: 'domain-2', shared: 9, of: 11 }];
     const unsure = shown(
       changed(({ id }) => ({
@@ -66,7 +66,7 @@ describe('attributes in a report', () => {
     expect(unsure).not.toContain('regressed');
   });
 
-  test('that changed together with the same attribute are combined in one sentence, with their figures', () => {
+  test('that changed together with the same regressed attribute are combined in one sentence, with their figures', () => {
     const moved: Record<string, Partial<AttributeResult>> = {
       'Naming the next step': { base: 1, head: 0.9, difference: -0.1 },
       'Product advice': { base: 0.5, head: 0.75, difference: 0.25, verdict: 'also rose' },
@@ -100,7 +100,7 @@ describe('attributes in a report', () => {
     );
   });
 
-  test('explain that lower is better for skills if a sub-task changed', () => {
+  test('show the misused skills of a changed sub-task, and explain that lower is better', () => {
     expect(text).not.toContain('Other skills');
     const moved = shown(
       changed(({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})),
@@ -179,7 +179,7 @@ describe('insights in a report', () => {
     expect(shown(result, insights)).not.toContain('dropped');
   });
 
-  test('show the change that was tried and its place', () => {
+  test('show the change that was tested, with its file and line', () => {
     const text = shown(result, insights);
     expect(text.split('\n')[0]).toBe('2 tried insights');
     expect(text).toContain('- Be firm about the thirty days.');

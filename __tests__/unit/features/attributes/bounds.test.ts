@@ -17,7 +17,7 @@ const priors = fc
 const priorsIn = (rows: readonly (readonly (number | null)[])[], columns: number) =>
   priorsOf([...Array(columns).keys()], (column) => rows.flatMap((row) => row[column] ?? []));
 
-describe('priors', () => {
+describe('priors (the expected share of each attribute)', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
     'of %s are the normalized means of their ratings',
     (_, { scores, priors: known }) => {
@@ -76,9 +76,9 @@ describe('priors', () => {
   });
 });
 
-describe('bounds', () => {
+describe('bounds on the number of references per attribute', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'of %s match the bounds from another solver',
+    'for %s match the bounds from another solver',
     (_, { scores, priors: given, lower, upper }) => {
       const bounds = outwardBounds(given, scores.length, 2, 0.1);
       expect(bounds.map(({ least }) => least)).toEqual(lower);
@@ -86,7 +86,7 @@ describe('bounds', () => {
     },
   );
 
-  test('always allow a solution, and differ from the capped priors by at most one reference', () => {
+  test('always allow a solution, and are within the slack and one reference of the capped priors', () => {
     const size = fc.integer({ min: 1, max: 5000 });
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     forAll([priors, size, part], (given, references, slack) => {

@@ -32,7 +32,7 @@ describe('regressed attributes', () => {
     { path: 'other.yaml' },
     { suite: 'another prompt of the file' },
     { variant: { model: 'x', parameters: {} } },
-  ])('are not findings of a suite if they differ in %j', (other) => {
+  ])('are not findings of a suite if the attribute has %j', (other) => {
     expect(textsOf('fail', { ...attribute, ...other })).toEqual([]);
   });
 });

@@ -96,7 +96,7 @@ describe('a proposed insight', () => {
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('is one of at most two, and dropping one does not affect the other', async () => {
+  test('is one of at most two, and is kept even if the other one is dropped', async () => {
     const { insights, faults } = await proposed(
       written({ why: '' }),
       written({ why: 'Fine.\n\n# Heading\u202e' }),
@@ -107,7 +107,7 @@ describe('a proposed insight', () => {
   });
 });
 
-test('a tried insight states the figure, the reason and the effect of its change', () => {
+test('the text of a tested insight states the figures, the reason, and the effect of the proposed change', () => {
   const gain = { recovers: { references: 5, of: 5 }, stable: 45 };
   expect(
     insightText(attributeResult('Shopping'), { why: 'Answers lack the price.', ...gain }),

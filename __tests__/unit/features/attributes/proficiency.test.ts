@@ -12,7 +12,7 @@ const table = (base: number, head: number, tries = 5): Table => ({
 });
 
 describe('outcomes of tries', () => {
-  test('count only if they are a pass or a fail, up to the shared number of tries', () => {
+  test('count only if they are a pass or a fail, up to the number of tries that both sides have', () => {
     const tries = (['pass', 'fail', 'ungraded', 'error', 'skipped', 'pass'] as const).map(
       (outcome, index) => tryResult(outcome, index),
     );
@@ -62,7 +62,7 @@ const pair = (expected: number | null, output: number | null, reference = 'r') =
 });
 
 describe('skill misalignment', () => {
-  test('is the share of references that differ by more than one', () => {
+  test('is the share of references whose expected and actual use of a skill differ by more than one', () => {
     expect(misalignment([pair(5, 5), pair(5, 4), pair(5, 3), pair(1, 5)])).toBe(0.5);
     expect(misalignment([pair(null, 3), pair(3, null), pair(2, 1)])).toBe(0);
     expect(misalignment([pair(null, 3)])).toBeNull();

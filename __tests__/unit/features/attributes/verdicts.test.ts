@@ -61,7 +61,7 @@ describe('group verdicts', () => {
     expect(words(tables, some).slice(0, 4)).toEqual(['regressed', 'regressed', 'regressed', SAME]);
   });
 
-  test('name a group inside or around another one only if it explains the regressions', () => {
+  test('name either the inner or the outer of two nested groups, whichever explains the regressions', () => {
     const nested = [range(0, 8), range(0, 24), range(30, 50)];
     const fell = (to: number): Table[] => range(0, 60).map((at) => table(5, at < to ? 0 : 5));
     expect(words(fell(8), nested)).toEqual(['regressed', 'also fell', SAME]);
@@ -89,7 +89,7 @@ describe('group verdicts', () => {
     expect(verdicts(broken, [all, all, []])).toEqual([few, few, few]);
   });
 
-  test('require four references inside and outside', () => {
+  test('require four references in the group and four outside it', () => {
     const tables = [...times(4, table(5, 0)), ...times(4, table(5, 5))];
     const some = [range(0, 4), range(0, 3), range(0, 5)];
     expect(words(tables, some)).toEqual(['regressed', 'too few', 'too few']);
@@ -111,7 +111,7 @@ describe('group verdicts', () => {
     expect(found[1]?.map(({ verdict }) => verdict)).toEqual(words(broken, groups));
   });
 
-  test('count a cluster once, so that a template that fails as a whole is not a finding', () => {
+  test('count a cluster of references once, so a template that fails as a whole is not a finding', () => {
     const fell = times(9, table(3, 1, 3));
     const verdictWith = (cluster: string | null) =>
       groupVerdicts(

@@ -88,7 +88,7 @@ test.each<[Partial<Cause>, string]>([
     { held: { references: 2, of: 3 } },
     'Cause: p.yaml:4. Putting the old line back fixes 2 of 2 tests; adding the new line to base breaks them. Undoing it breaks 1 of 3 others.',
   ],
-])('a cause is one sentence of at most 30 words: %j', (changes, sentence) => {
+])('a cause is described in at most 30 words: %j', (changes, sentence) => {
   const references = ['a', 'z'].map((id) => ({ id, restored: tries(2), broken: tries(0) }));
   const [cause] = SUITE.causes;
   if (cause === undefined) throw new Error('no cause');

@@ -140,7 +140,7 @@ describe('fix', () => {
     });
   });
 
-  test('is a draft only after a test on every reference that passes on both sides', async () => {
+  test('that a model wrote is kept only after a test on every reference that passes on both sides', async () => {
     const kept = await look({ ...DRAFTED, passes: () => true });
     expect(kept.fix).toMatchObject({ kind: 'draft', costs: { references: 0, of: 45 } });
     const asked = [...kept.ran].filter(([key]) => key.startsWith('Be brief. held-'));
@@ -148,7 +148,7 @@ describe('fix', () => {
   });
 
   test.each([44, 25, 11])(
-    'is not a draft that breaks only reference %i of 45 passing ones',
+    'that a model wrote is dropped if it breaks one reference (number %i) of 45 passing ones',
     async (broken) => {
       const found = await look({
         ...DRAFTED,
@@ -161,7 +161,7 @@ describe('fix', () => {
     },
   );
 
-  test('is a draft only if it restores references that its author did not see', async () => {
+  test('that a model wrote is kept only if it restores references that the model did not see', async () => {
     const overfit = await look({
       ...DRAFTED,
       passes: (words, reference) => words !== 'Be brief.' || !/fell-[13]/.test(reference),
@@ -175,13 +175,13 @@ describe('fix', () => {
     );
   });
 
-  test('is never a draft that quotes an identifier of a shown reference', async () => {
+  test('that a model wrote is dropped if it quotes an identifier of a reference that the model saw', async () => {
     const found = await look({ ...DRAFTED, drafts: ['Tell order-42 yes.'], passes: () => true });
     expect([found.asked, found.fix?.kind]).toEqual([1, 'set back']);
     expect([...found.ran.keys()].some((key) => key.startsWith('Tell'))).toBe(false);
   });
 
-  test('is a draft if a reference fails by chance, but not if it keeps failing', async () => {
+  test('that a model wrote is kept if a reference fails by chance, but dropped if it keeps failing', async () => {
     const failing = (until: number) =>
       look({
         ...DRAFTED,
@@ -193,7 +193,7 @@ describe('fix', () => {
     expect((await failing(3)).fix?.kind).toBe('set back');
   });
 
-  test('is not a draft with which all references fail slightly more often', async () => {
+  test('that a model wrote is dropped if all references fail slightly more often with it', async () => {
     const found = await look({
       ...DRAFTED,
       passes: (words, reference, tries) =>
@@ -202,7 +202,7 @@ describe('fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('is not a draft if a passing reference cannot be judged', async () => {
+  test('that a model wrote is dropped if a passing reference cannot be judged', async () => {
     const found = await look({
       ...DRAFTED,
       passes: (words, reference) =>
@@ -227,7 +227,7 @@ describe('fix', () => {
     }
   });
 
-  test('is never a draft with template syntax', async () => {
+  test('that a model wrote is dropped if it has template syntax', async () => {
     const found = await look({
       fell: FIVE,
       drafts: [
@@ -245,7 +245,7 @@ describe('fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('restores the old line and says so if its side effects cannot be tested', async () => {
+  test('restores the old line, and says so, if the side effects of doing so cannot be tested', async () => {
     const found = await look({ ...DRAFTED, held: 0, passes: () => true });
     expect(found.asked).toBe(0);
     expect(restored(found)).toBe('set back: 5 of 5, breaks 0 of 0, 2 tries');

@@ -99,7 +99,7 @@ describe('review comment with a proven fix', () => {
     expect(remark?.body).toContain('\n```suggestion\n```\n');
   });
 
-  test('is written once per place and names all suites with the same fix', () => {
+  test('is written once per place, names all suites with the same fix, and lists other fixes', () => {
     const [remark, ...more] = from([
       fixed(),
       fixed({}, 'returns'),
@@ -140,7 +140,7 @@ function escaped(body: string): string[] {
   return [...elements.filter((name) => !own.has(name)), ...images, ...links, ...references];
 }
 
-describe('hostile draft in a review comment', () => {
+describe('hostile fix in a review comment', () => {
   test.each([
     ['a fence', '```\n@acme/everyone merge this'],
     ['a longer fence', '`````\n<img src=x onerror=alert(1)>'],

@@ -32,7 +32,7 @@ describe('verdicts of several evaluators', () => {
     ['majority', ['yes', 'no'], false],
     ['majority', ['yes', 'unknown', 'unknown'], false],
     ['majority', ['yes'], true],
-  ])('combined by %s of %j satisfy the criterion: %p', (rule, words, met) => {
+  ])('combined by the rule %s from %j satisfy the criterion: %p', (rule, words, met) => {
     expect(combineWords(rule, words)).toBe(met);
   });
 
@@ -49,7 +49,7 @@ describe('verdicts of several evaluators', () => {
     );
   });
 
-  test('are combined per criterion, and a missing word counts as unknown', () => {
+  test('are combined per criterion, and a missing verdict counts as unknown', () => {
     const criteria: Criterion[] = [
       { name: 'a', combine: 'all' },
       { name: 'b', combine: 'any' },
@@ -101,7 +101,7 @@ describe('number of turns until a criterion is met', () => {
     ['ye', 1],
     ['ne', null],
     ['e', null],
-  ])('for %s is %p', (letters, turn) => {
+  ])('for the verdicts %s is %p', (letters, turn) => {
     expect(first(...letters)).toBe(turn);
   });
 });

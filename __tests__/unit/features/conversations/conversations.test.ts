@@ -244,7 +244,7 @@ describe('regressed conversation in a comment', () => {
   });
 });
 
-describe('conversations in other outputs', () => {
+describe('conversations in reports other than the comment', () => {
   test('show both complete transcripts and all evaluator verdicts side by side in HTML', async () => {
     const html = await renderHtml(mentor());
     const sides = html.slice(html.indexOf('<div class="sides'));
@@ -293,7 +293,7 @@ describe('conversations in other outputs', () => {
     expect(lines.join('\n')).toContain('Conversations in 1 suite');
   });
 
-  test('annotate the reference with its last answers', () => {
+  test('are shown in an annotation on the reference, by their last answers', () => {
     const [, onReference] = annotations(mentor(), [
       {
         path: 'prompts/mentor.yaml',

@@ -76,13 +76,13 @@ describe('dialogue', () => {
     ]);
   });
 
-  test('ignores a follow-up once all criteria are satisfied', async () => {
+  test('ignores a follow-up question once all criteria are satisfied', async () => {
     const { dialogue, by } = await talk(() => verdict('yyy', 'One more thing?'));
     expect(dialogue).toMatchObject({ outcome: 'complete', turns: [{ asked_by: null }] });
     expect(by('prompt')).toHaveLength(1);
   });
 
-  test('ends as max_steps without a question after the last step', async () => {
+  test('ends as max_steps, and no question is asked after the last step', async () => {
     const { dialogue, by } = await talk((turn) => verdict('nnn', `Question ${String(turn + 1)}`), {
       max_steps: 3,
     });
@@ -95,7 +95,7 @@ describe('dialogue', () => {
     expect([by('prompt').length, by('evaluator').length]).toEqual([3, 3]);
   });
 
-  test('ends after its only step if the criteria are not satisfied', async () => {
+  test('ends after its only step even if the criteria are not satisfied', async () => {
     const { dialogue, by } = await talk(() => verdict('nnn', 'Why?'), { max_steps: 1 });
     expect([dialogue.outcome, by('prompt').length]).toEqual(['max_steps', 1]);
   });
@@ -186,7 +186,7 @@ describe('dialogue', () => {
     );
   });
 
-  test('does not retry if a word is unknown', async () => {
+  test('does not retry if a verdict is unknown', async () => {
     const { by } = await talk(() => verdict('yuy'));
     expect(by('evaluator')).toHaveLength(1);
   });
@@ -322,7 +322,7 @@ describe('re-judging a dialogue', () => {
   };
   const long = [verdict('nnn', 'B?'), verdict('nnn', 'C?'), verdict('yyy')];
 
-  test('makes no new answers and stops at the first satisfying turn', async () => {
+  test('requests no new answers and stops at the first turn that satisfies all criteria', async () => {
     const { before, dialogue, by, requests } = await again(long, (turn) =>
       verdict(turn < 2 ? 'ynn' : 'yyy', 'Something else'),
     );
@@ -351,7 +351,7 @@ describe('re-judging a dialogue', () => {
     ]);
   });
 
-  test('stays an error if an error ended it, unless it is satisfied earlier', async () => {
+  test('results in the same error if an error ended it, unless an earlier turn satisfies all criteria', async () => {
     const broken = [verdict('nnn', 'B?'), 'unreadable'];
     expect((await again(broken, () => verdict('nnn', 'C?'))).dialogue).toMatchObject({
       outcome: 'evaluator_error',

@@ -41,7 +41,7 @@ describe('recorded thread', () => {
     ['a0 u1 a1', 'a0 u1', [['u1', 'a1']]],
     ['u1 a1 u2', 'u1', [['u1', 'a1']]],
     ['s a1', 's', [['', 'a1']]],
-  ])('%s splits into opening and turns', (written, opening, turns) => {
+  ])('%s is split into an opening and turns', (written, opening, turns) => {
     expect(turnsOf(written)).toEqual({ opening, turns });
   });
 });
@@ -87,13 +87,13 @@ describe('completion of a dialogue', () => {
   });
 });
 
-describe('completion of a dialogue with flags', () => {
+describe("flags of a dialogue's completion", () => {
   test.each<[object, object, object]>([
     [{ ended: 'length' }, {}, { ended: 'length' }],
     [{ ended: 'refused' }, {}, { ended: 'refused' }],
     [{ ended: 'other', ended_as: 'novel' }, {}, { ended: 'other', ended_as: 'novel' }],
     [{}, { ended: 'tool_calls' }, { ended: 'tool_calls' }],
-  ])('whose answers ended with %j and %j ended with %j', (first, second, expected) => {
+  ])('are, for two answers with the flags %j and %j, %j', (first, second, expected) => {
     const dialogue = fromThread(thread('u1 a1 u2 a2'));
     const answers = dialogue.answers.map((answer, index) => ({
       ...answer,
@@ -102,7 +102,7 @@ describe('completion of a dialogue with flags', () => {
     expect(completionOf({ ...dialogue, answers }).completion).toMatchObject(expected);
   });
 
-  test("is stored if any answer is stored, with that answer's model", () => {
+  test('say that it is stored if any answer is stored, with the model of that answer', () => {
     const dialogue = fromThread(thread('u1 a1 u2 a2 u3 a3'));
     const served = (model: string) => ({ model, fingerprint: null, at: 0 });
     const answers = dialogue.answers.map((answer, index) => ({

@@ -21,7 +21,7 @@ const textOf = (messages: readonly Message[], task = conversation()): string =>
     .messages.map(({ content }) => content)
     .join('\n');
 
-test("the prompt shows the whole numbered dialogue without the assistant's system prompt", () => {
+test("the evaluator's prompt shows the whole numbered dialogue without the assistant's system prompt", () => {
   const text = textOf(dialogue);
   const [delimiter] = /D[0-9a-f-]+/.exec(text) ?? [];
   expect(text).toContain(
@@ -33,7 +33,7 @@ test("the prompt shows the whole numbered dialogue without the assistant's syste
   expect(text).not.toContain('Answer in French.');
 });
 
-test('the prompt shows a system prompt if the dialogue has no question', () => {
+test("the evaluator's prompt shows the assistant's system prompt if the dialogue has no question", () => {
   expect(
     textOf([
       { role: 'system', content: 'Say 8.' },
@@ -42,7 +42,7 @@ test('the prompt shows a system prompt if the dialogue has no question', () => {
   ).toContain('Say 8.');
 });
 
-test('the prompt uses custom instructions and criteria instead of the defaults', () => {
+test("the evaluator's prompt has custom instructions and criteria instead of the defaults", () => {
   const own = conversation({
     instructions: 'You teach chemistry.',
     criteria: [{ name: 'is_safe', combine: 'all' }],
@@ -58,7 +58,7 @@ test('the prompt uses custom instructions and criteria instead of the defaults',
   ]);
 });
 
-test('the prompt ends with a user message and does not reveal the combination rules', () => {
+test("the evaluator's prompt ends with a user message and does not reveal the combination rules", () => {
   const combined = conversation({
     max_steps: 9,
     criteria: conversation().criteria.map(({ name }) => ({ name, combine: 'majority' })),
@@ -91,7 +91,7 @@ test('no answer can close its own fence or add a message to the dialogue', () =>
   );
 });
 
-test('a predictable delimiter is an internal error', () => {
+test('a delimiter that occurs in the text is an internal error', () => {
   expect(() =>
     evaluatorPrompt(conversation(), [{ role: 'assistant', content: 'the word' }], 0, () => 'word'),
   ).toThrow(InternalError);

@@ -25,7 +25,7 @@ No
 Yes`;
 
 describe('evaluator reply in JSON', () => {
-  test('contains a word per criterion, an analysis and a follow-up', () => {
+  test('contains a verdict per criterion, an analysis and a follow-up question', () => {
     expect(
       read(
         '{"analysis": "Fine. ", "understanding": "yes", "correctness": "No.", "completeness": "unknown", "follow_up": "And then?"}',
@@ -56,7 +56,7 @@ describe('evaluator reply in JSON', () => {
     expect(words(output)).toBe('yes yes no');
   });
 
-  test('lists missing and invalid words as missing', () => {
+  test('lists missing and invalid verdicts as missing', () => {
     expect(read('{"understanding": "yes", "completeness": 7}')).toMatchObject({
       words: { understanding: 'yes', correctness: 'unknown', completeness: 'unknown' },
       missing: ['correctness', 'completeness'],
@@ -64,13 +64,13 @@ describe('evaluator reply in JSON', () => {
   });
 
   test.each(['', '  ', 'none', 'None.', 'N/A', '-', 'No follow-up needed.'])(
-    'with %p as follow-up is read without a follow-up',
+    'with %p as the follow-up question is read without one',
     (follow_up) => {
       expect(read(JSON.stringify({ understanding: 'yes', follow_up }))?.follow_up).toBeNull();
     },
   );
 
-  test('keeps a follow-up that only begins like a refusal', () => {
+  test('keeps a follow-up question that only begins like a refusal', () => {
     expect(
       read(JSON.stringify({ understanding: 'no', follow_up: 'None of this runs, why?' }))
         ?.follow_up,
@@ -79,7 +79,7 @@ describe('evaluator reply in JSON', () => {
 });
 
 describe('evaluator reply with headings', () => {
-  test('contains a word per criterion, an analysis and a follow-up', () => {
+  test('contains a verdict per criterion, an analysis and a follow-up question', () => {
     expect(read(HEADINGS)).toEqual({
       words: { understanding: 'yes', correctness: 'no', completeness: 'yes' },
       missing: [],
@@ -116,14 +116,14 @@ describe('evaluator reply with headings', () => {
     expect(words(`**Correctness**\nIt would not run.\n\n${HEADINGS}`)).toBe('yes no yes');
   });
 
-  test('has no word for a criterion with contradictory words', () => {
+  test('has no verdict on a criterion with contradictory words', () => {
     expect(read(`${HEADINGS}\n\n### Correctness\nYes`)).toMatchObject({
       words: { correctness: 'unknown' },
       missing: ['correctness'],
     });
   });
 
-  test('has no word for a criterion answered with yes and no', () => {
+  test('has no verdict on a criterion that it answers with yes and no', () => {
     expect(read(HEADINGS.replace('\nNo', '\nYes and no'))?.missing).toEqual(['correctness']);
   });
 });
@@ -134,7 +134,7 @@ test.each([
   '{"choice": "yes"}',
   '[1, 2]',
   '{"understanding": "maybe"}',
-])('%p is not an evaluation', (output) => {
+])('the reply %p is not an evaluation', (output) => {
   expect(read(output)).toBeNull();
 });
 

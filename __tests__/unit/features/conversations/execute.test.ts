@@ -38,7 +38,7 @@ describe('conversation tries', () => {
     ).toEqual([false, false, true]);
   });
 
-  test('use separate try indices for a repeated draw and its evaluators', async () => {
+  test('use separate try indices for each repetition of a dialogue and for its evaluators', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const first: PlannedTry = { ...planned('base', 1), answerer: answerer() };
     const recorded: PlannedTry = {

@@ -41,7 +41,7 @@ describe('published evaluation of four models', () => {
     [LLAMA, 0.81, 2.0556, 162, 34, 4],
     [CODE_LLAMA, 0.59, 2.0847, 118, 74, 8],
   ])(
-    '%s: completed share, turns and outcomes are reproduced',
+    'has the published share of completed dialogues, turns and outcomes for %s',
     (model, share, turns, complete, maxSteps, noFollowUp) => {
       const summary = summaryOf(null, model);
       expect(rounded(summary.completed)).toEqual([null, share, 200]);
@@ -65,7 +65,7 @@ describe('published evaluation of four models', () => {
     [LLAMA, MINI, 162, 0.81, 1, 0.19],
     [CODE_LLAMA, FLASH, 116, 0.59, 0.975, 0.385],
   ])(
-    '%s compared with %s counts turns only where both sides completed',
+    'compares %s with %s by turns only for questions that both completed',
     (base, head, both, before, after, difference) => {
       const { completed, turns } = summaryOf(base, head);
       expect(turns.n).toBe(both);
@@ -105,7 +105,7 @@ describe('published evaluation of four models', () => {
     expect(paired.base).not.toBeCloseTo(1.2667, 3);
   });
 
-  test('gives null for a criterion that was never met', () => {
+  test('has null for a criterion that was never met', () => {
     expect(led.get('x')?.byHead.conversation?.turns_to).toEqual({
       understanding: 1,
       correctness: null,
@@ -156,7 +156,7 @@ describe('published validation of five evaluators', () => {
     ['gemini-1.5-flash', [95, 70, 34, 34], [48, 18, 4, 4], 0.65],
     ['gpt-4o-mini', [76, 48, 5, 2], [19, 8, 0, 0], 0.51],
   ])(
-    '%s: all eight cells and the balanced accuracy are reproduced',
+    'has the published counts and balanced accuracy for %s',
     (name, accepted, rejected, balanced) => {
       const grade = gradeOf(name);
       if (grade === undefined) throw new Error(name);
@@ -178,7 +178,7 @@ describe('published validation of five evaluators', () => {
     [['gpt-4o-2024-08-06', 'gpt-4o'], 69, 8],
     [['gpt-4o-mini', 'gpt-4o'], 31, 2],
     [NAMES, 29, 2],
-  ])('%j combined have the published counts', (names, accepted, rejected) => {
+  ])('has the published counts for %j combined', (names, accepted, rejected) => {
     const grade = gradeOf(...names);
     expect([grade?.accepted.all.yes, grade?.rejected.all.yes]).toEqual([accepted, rejected]);
   });
@@ -280,7 +280,7 @@ describe('gradeEvaluators', () => {
     });
   });
 
-  test('returns only pairs and the full set if there are too many combinations', () => {
+  test('returns only individual evaluators, pairs and the full set if there are too many combinations', () => {
     const names = [...'abcdef'];
     const sizes = gradeEvaluators(names, one, []).map(({ evaluators }) => evaluators.length);
     expect(sizes).toEqual([...Array<number>(6).fill(1), ...Array<number>(15).fill(2), 6]);

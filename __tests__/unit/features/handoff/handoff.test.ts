@@ -233,7 +233,7 @@ describe('section for coding agents', () => {
     ]);
   });
 
-  test("includes the project's folder in places and options", () => {
+  test("includes the project's folder in file names and options", () => {
     const result = regressed(['t05'], {
       causes: [causesOf([{ units: [gone], relation: 'only-change' }])],
       source: { url: 'https://github.com/acme/shop', directory: 'services/a' },

@@ -46,7 +46,7 @@ const cellsOf = (text: string, start: string): string | undefined =>
     .join(' | ');
 
 describe('trend in the terminal', () => {
-  test('has a line per suite from oldest to newest, with a gap if it did not run', () => {
+  test('has a line per suite from oldest to newest, with a gap where the suite did not run', () => {
     const text = renderHistoryText(history, 120);
     expect(cellsOf(text, 'capitals')).toBe(
       'capitals | ▆·▇▄▅ | 80.0 % | +5.0 points | 75.0 % | 95.0 % | 4',
@@ -95,13 +95,13 @@ describe('suite that lost pass rate in small steps', () => {
   });
 });
 
-test('the trend in Markdown has the same numbers', () => {
+test('the trend in Markdown has the same numbers as in the terminal', () => {
   const text = renderHistoryMarkdown(history);
   expect(text).toContain('▆·▇▄▅');
   expect(text).toContain('<td nowrap>+5.0 points</td>');
 });
 
-test('an empty history says so in every output', async () => {
+test('every output says so if the history is empty', async () => {
   for (const text of [
     renderHistoryText([], 80),
     renderHistoryMarkdown([]),

@@ -65,7 +65,7 @@ describe('a configuration with unusable providers', () => {
     },
   );
 
-  test('drops them if it also has usable ones', async () => {
+  test('drops the unusable providers if it also has usable ones', async () => {
     const { notices, suites } = await imported(
       `prompts: ['Say {{x}}']\nproviders: [file://own.py, openai:gpt-4o]\n${TESTS}`,
     );
@@ -113,7 +113,7 @@ describe('tests without assertions', () => {
   const mixed = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\n${TESTS}  - { vars: { x: three } }\n`;
   const none = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one } }, { vars: { x: two } }]\n`;
 
-  test('are shown next to tests with assertions, and a grader compares them without gating', async () => {
+  test('are shown next to tests with assertions, and a grader compares their answers without affecting the verdict', async () => {
     const bare = await imported(mixed);
     expect(bare.suites[0]?.references.at(-1)).toEqual(['three', ['(shown)'], null]);
     expect(bare.notices).toEqual([
@@ -124,7 +124,7 @@ describe('tests without assertions', () => {
     expect(graded.suites[0]?.references[0]).toEqual(['one', ['contains', 'icontains'], null]);
   });
 
-  test('gate by comparing base and head if no test has assertions', async () => {
+  test("decide the verdict by a comparison of base's and head's answers if no test has assertions", async () => {
     for (const [text, more] of [
       [none, { 'evaldiff.yaml': 'grader: gpt-4o\n' }],
       [`defaultTest: { options: { provider: openai:gpt-4o } }\n${none}`, {}],

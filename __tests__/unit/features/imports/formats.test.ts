@@ -94,7 +94,7 @@ describe("another tool's file with a custom name", () => {
     ).toEqual([[], [[file, name]]]);
   });
 
-  test('*_prompt.yml is found automatically, unless it is an evaldiff prompt', async () => {
+  test('named *_prompt.yml is found automatically, unless it is an evaldiff prompt', async () => {
     expect(await namesOf({ 'a/greet_prompt.yml': PROMPT_YML })).toEqual([
       [],
       [['a/greet_prompt.yml', 'greet']],
@@ -163,7 +163,7 @@ describe('promptfoo scenarios', () => {
     ['scenarios: [nothing.yaml]', 'nothing.yaml does not exist'],
     ['scenarios: [{ config: [text] }]', 'an entry of a scenario is not converted: it is not a map'],
     ['scenarios: 7', 'a scenario is not converted: its config is not a list'],
-  ])('as %s are reported', async (scenarios, message) => {
+  ])('written as %s are reported', async (scenarios, message) => {
     const { problems, notices } = await of(`${scenarios}\ntests: [{ vars: { x: a, y: b } }]\n`);
     expect([...problems, ...notices].join('\n')).toContain(message);
   });

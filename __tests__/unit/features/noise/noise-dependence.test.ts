@@ -55,7 +55,7 @@ describe('dependence between tries', () => {
     expect(messages(coins)).toEqual([]);
   });
 
-  test('is reported if a side repeats its outcomes, and mentions a cache if its answers are identical', () => {
+  test('is reported if a side repeats its outcomes, and the report mentions a cache if its answers are identical', () => {
     const repeating = (random: () => number): Draw => {
       const first = new Map<string, boolean>();
       return (reference, side) => {
@@ -104,7 +104,7 @@ describe('dependence between tries', () => {
     );
   });
 
-  test('is reported if outcomes depend on the comparison, even if both sides have equal outcomes', () => {
+  test('is reported if outcomes differ between comparisons, even if both sides of each comparison agree', () => {
     const lasting = (random: () => number): Draw => {
       const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
       return (reference) => random() < rates[reference]!;
@@ -112,7 +112,7 @@ describe('dependence between tries', () => {
     expect(messages(seen(lasting))).toEqual([expect.stringContaining('a cache expires')]);
   });
 
-  test('is reported if references fail together, and suggests a cluster', () => {
+  test('is reported if references fail together, and the report suggests a cluster', () => {
     const together = (random: () => number): Draw => {
       const words = new Map<string, boolean>();
       return (_, side, at) => {

@@ -41,7 +41,7 @@ describe('noise report', () => {
     );
   });
 
-  test('shows the place of each notice', () => {
+  test('shows the file and line of each notice', () => {
     const noise = measured({
       notices: [
         {
@@ -57,7 +57,7 @@ describe('noise report', () => {
     );
   });
 
-  test('distinguishes too many false alarms from the allowed rate', () => {
+  test('says whether there are more false alarms than the allowed rate', () => {
     expect(
       renderNoise(
         measured({ red: 30, low: 0.22, high: 0.4, suggested: { tolerance: null, min_drop: 0.09 } }),
@@ -139,7 +139,7 @@ describe('other reports', () => {
   });
 });
 
-test('a flaky reference shows its pass rate over all tries so far', async () => {
+test('a flaky reference is shown with its pass rate over all tries so far', async () => {
   const result = green();
   result.suites[0]!.references[3]!.history = { passes: 34, tries: 60, low: 0.441, high: 0.684 };
   expect(comment(result)).toContain('flaky; passed 34 of 60 tries so far on base (44.1 to 68.4 %)');

@@ -69,21 +69,21 @@ describe('promised fixes', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('need no extra tries if nothing is promised', async () => {
+  test('need no extra tries if the pull request promises none', async () => {
     const { result, requests } = await promised('Fixes #12. See t02.');
     expect(result.promises).toBeUndefined();
     const asked = requests.filter(({ messages: [first] }) => first?.content.endsWith('t02'));
     expect(asked).toHaveLength(4);
   });
 
-  test('are not kept if the test passes on base or is deleted', async () => {
+  test('count as not kept if the test passes on base too or is deleted', async () => {
     const left = onlySupport('new', IDS.slice(0, 7));
     expect((await promised('Fixes: t03, t07', left)).line).toMatch(
       /^Promised fixes: 0 of 2 kept; t03 also passes on base: \d of \d → \d of \d; t07 is deleted\.$/,
     );
   });
 
-  test('for a new test or suite are fulfilled if the test passes', async () => {
+  test('for a new test or suite count as kept if the test passes', async () => {
     const { line } = await promised('Fixes: t09', onlySupport('new', [...IDS, 't09']));
     expect(line).toBe('Promised fixes: 1 of 1 kept (t09).');
     const two = { ...onlySupport('old'), 'prompts/tags.yaml': suiteOf('tags', 'new', ['a1']) };

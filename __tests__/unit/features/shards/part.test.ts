@@ -82,7 +82,7 @@ const anyPlan = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-describe('parts of a plan', () => {
+describe('parts of a plan for several shards', () => {
   test('contain every reference once, keep equal requests together, and add up to the plan', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
@@ -103,7 +103,7 @@ describe('parts of a plan', () => {
     );
   });
 
-  test('differ by at most one request for each number of tries', () => {
+  test('differ in size by at most one request for each number of tries', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
         const sizes = (whole: Prepared): number[] =>
@@ -129,7 +129,7 @@ describe('parts of a plan', () => {
       );
   });
 
-  test('include the whole plan for one shard, and may be empty for many shards', () => {
+  test('contain the whole plan for one shard, and may be empty for many shards', () => {
     const whole = plan([{ questions: [1, 2] }]);
     expect(plannedReferences(partOfPlan(whole, { index: 1, count: 1 }, hash))).toEqual(
       plannedReferences(whole),
@@ -141,7 +141,7 @@ describe('parts of a plan', () => {
 describe('identity of a plan', () => {
   const one = { questions: [1, 2], tries: [3] };
 
-  test('is the same for every part and the whole, and does not depend on the gate', () => {
+  test('is the same for every part and the whole plan, and does not depend on the gate', () => {
     const whole = plan([one]);
     for (const part of parts(whole, 3))
       expect(planIdentity(part, hash)).toBe(planIdentity(whole, hash));
@@ -160,7 +160,7 @@ describe('identity of a plan', () => {
     expect(planIdentity(other, hash)).not.toBe(planIdentity(plan([one]), hash));
   });
 
-  test('for inputs shows which differ without revealing their values', () => {
+  test('says which inputs differ without revealing their values', () => {
     const inputs = sharedInputs(
       { overrides: new Map([['model', ['secret-model']]]), 'max-calls': null },
       hash,
@@ -228,7 +228,7 @@ describe('budget of a sweep', () => {
     );
   });
 
-  test('leaves the merge what the shards have not spent, never less than zero', () => {
+  test('leaves the merging job what the shards have not spent, never less than zero', () => {
     const rest = (maxCalls: number | null, maxCost: number | null, calls: number, cost: number) => {
       const left = remainingCaps({ maxCalls, maxCost }, { calls, cost });
       return [left.maxCalls, left.maxCost];

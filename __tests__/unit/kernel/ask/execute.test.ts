@@ -86,7 +86,7 @@ describe('prompt code', () => {
 });
 
 describe('execute', () => {
-  test('makes one call for identical requests of the same try and marks the second as reused', async () => {
+  test('makes one call for identical requests of the same try and marks the second answer as reused', async () => {
     const { requests, complete } = recorder();
     const answers = await execute([planned('base', 'a', 0), planned('head', 'a', 0)], {
       complete,

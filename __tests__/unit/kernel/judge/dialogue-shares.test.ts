@@ -72,7 +72,7 @@ const times = (count: number, dialogue: Dialogue): Dialogue[] =>
 const fallen = times(6, { base: ['✓✗✗✗'], head: ['✗✗✗✗'] });
 
 describe('the share of turns that pass', () => {
-  test('fails a run if it falls from 6 of 24 to 0 of 24 turns in 6 dialogues', () => {
+  test('fails a run if it drops from 6 of 24 turns to 0 of 24 in 6 dialogues', () => {
     const { suite, outcome, reasons } = decided(dialogues(fallen));
     expect(outcome).toMatchObject({ kind: 'failed', fails: true });
     expect(row(suite)).toMatchObject({
@@ -108,7 +108,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('no-regression');
   });
 
-  test('prevents a green verdict if it fell and the interval allows a larger drop', () => {
+  test('prevents a green verdict if it dropped and the interval allows a larger drop', () => {
     const { suite, outcome } = decided(
       dialogues([
         ...times(2, { base: ['✓✓✓✓'], head: ['✓✓✓✗'] }),
@@ -120,7 +120,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('inconclusive');
   });
 
-  test("does not hide a fall of the metric's mean value over turns", () => {
+  test("does not hide a drop of the metric's mean value over turns", () => {
     const long = dialogues(times(8, { base: ['✓✓✓✓'], head: ['✓✓✓✓'] }));
     const runs = long.run.runs.map((run) => {
       const measured = (tries: readonly Try[], value: number): Try[] =>
@@ -162,7 +162,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('no-regression');
   });
 
-  test('only warns if the gate says so', () => {
+  test("only causes a warning if the gate's settings say so", () => {
     const { suite, outcome } = decided(dialogues(fallen, { gate: { metrics: { kind: 'warn' } } }));
     expect(row(suite).values).toMatchObject({ gate: 'warn', moved: 'worse' });
     expect(outcome.kind).not.toBe('failed');
@@ -212,7 +212,7 @@ describe('dialogues with adaptive tries', () => {
 
   const lowered = [...times(8, lower), ...times(16, same)];
 
-  test('get another try while the share may have fallen by more than the tolerance', () => {
+  test('get another try while the share may have dropped by more than the tolerance', () => {
     expect(wanted(lowered)).toEqual([3]);
   });
 

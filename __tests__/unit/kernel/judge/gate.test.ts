@@ -89,7 +89,7 @@ describe('conclusion', () => {
     });
   });
 
-  test('names the variant only if a suite has several', () => {
+  test('names the variant only if a suite has several variants', () => {
     const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult => {
       const variant = { model, parameters: { temperature: 0 } };
       return suiteResult({ ...fell(1, 0.5), name, path: name, verdict, variant });
@@ -108,7 +108,7 @@ describe('conclusion', () => {
     ]);
   });
 
-  test('is failure with the pass rates if a suite regressed', () => {
+  test('is failure, with the pass rates in the reason, if a suite regressed', () => {
     expect(about({ ...fell(0.84, 0.6), name: 'math' })).toEqual({
       conclusion: 'failure',
       reasons: ['math regressed: 84 → 60 %'],
@@ -153,7 +153,7 @@ describe('conclusion', () => {
 });
 
 describe('run without a verdict', () => {
-  test('is an error if more than a tenth of all tries failed', () => {
+  test('is an error if more than a tenth of all tries ended in an error', () => {
     const tries = (errors: number): Outcome[] => [
       ...Array<Outcome>(errors).fill('error'),
       ...Array<Outcome>(19 - errors).fill('pass'),
@@ -166,7 +166,7 @@ describe('run without a verdict', () => {
     });
   });
 
-  test('still gets a verdict if errors occur on head beyond chance', () => {
+  test('still gets a verdict if head has more errors than chance explains', () => {
     const errs = head(Array.from({ length: 8 }, (_, index) => (index < 2 ? 'error' : 'fail')));
     const fell = (reason: object): string => {
       const why = { by: 'fall' as const, p: null, references: [], metrics: [], tolerance: 0.1 };
@@ -185,7 +185,7 @@ describe('run without a verdict', () => {
     expect(about(headAlone(outcomes))).toMatchObject({ conclusion: 'error', reasons: [reason] });
   });
 
-  test('mentions ungraded tries in the reasons above one tenth', () => {
+  test('mentions ungraded tries in the reasons if they are more than a tenth', () => {
     const calm = 'No regression: p 100 → 100 %';
     expect(about(head(['pass', 'ungraded']))).toMatchObject({
       reasons: ['p: 1 of 3 tries have no readable grade'],
@@ -222,7 +222,7 @@ describe('run in which no metric affects the gate', () => {
     }
   });
 
-  test('does not fail if on_inconclusive is fail', () => {
+  test('does not fail even if on_inconclusive is fail', () => {
     const suites = [{ ...shows(skipped, null), verdict: 'inconclusive' as const }];
     const { conclusion, reasons } = decide({ suites }, { on_inconclusive: 'fail' });
     expect([conclusion, reasons.length]).toEqual(['neutral', 1]);
@@ -240,7 +240,7 @@ describe('run in which no metric affects the gate', () => {
   });
 });
 
-describe('change that affects only uncounted tests', () => {
+describe('change that affects only skipped or quarantined tests', () => {
   const nothing = { counted: 0, suites: [suiteResult({ verdict: 'unchanged' })] };
 
   test('is never a success', () => {
@@ -265,7 +265,7 @@ describe('change that affects only uncounted tests', () => {
     expect(decide({ counted: 0, suites }).conclusion).toBe('error');
   });
 
-  test('adds no reason if counted tests ran too', () => {
+  test('adds no reason if other tests ran too', () => {
     expect(decide({ hasUnusedChanges: true })).toMatchObject({
       conclusion: 'success',
       reasons: [],
@@ -288,7 +288,7 @@ test('a run is not a success if a metric judged no answer of head', () => {
 });
 
 describe('additional gates', () => {
-  test('min_pass_rate is an absolute minimum for head', () => {
+  test("min_pass_rate is an absolute minimum for head's pass rate", () => {
     const pass_rate = { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 };
     expect(about({ pass_rate }, { min_pass_rate: 0.8 })).toMatchObject({
       conclusion: 'failure',
@@ -297,7 +297,7 @@ describe('additional gates', () => {
     expect(about({ pass_rate }, { min_pass_rate: 0.79 }).conclusion).toBe('success');
   });
 
-  test('the run is red with fail_on: failure if the roll-up of any counted reference fails on head', () => {
+  test('the run is red with fail_on: failure if the combined tries of any counted reference fail on head', () => {
     const failure = { fail_on: 'failure' } as const;
     expect(about(failing(), failure).reasons).toEqual(['p: 1 test failed on head: a']);
     expect(about(failing(true), failure).conclusion).toBe('success');
@@ -409,7 +409,7 @@ describe('suite with its own gate', () => {
   });
 });
 
-describe('finding of a feature', () => {
+describe('finding of a feature (such as a regressed attribute)', () => {
   const finding = { suite: suiteResult(), text: 'p: a group of inputs regressed' };
 
   test('fails its suite and becomes the reason', () => {
@@ -479,7 +479,7 @@ describe('run outcome', () => {
     );
   });
 
-  test('is model-changed only if every inconclusive suite is', () => {
+  test('is model-changed only if every inconclusive suite has this reason', () => {
     expect(kindOf({ suites: [open('model'), suiteResult()] })).toBe('model-changed');
     expect(kindOf({ suites: [open('model'), open('unsettled')] })).toBe('inconclusive');
     const settings = gate({ on_inconclusive: 'fail' });
@@ -487,7 +487,7 @@ describe('run outcome', () => {
     expect(decideOutcome(strict).outcome).toMatchObject({ kind: 'model-changed', fails: true });
   });
 
-  test('is regressed if only the pool of all suites dropped', () => {
+  test('is regressed even if only the pass rate of all suites together dropped', () => {
     const pool = { base: 0.9, head: 0.85 };
     expect(decide({ pool })).toEqual({
       conclusion: 'failure',

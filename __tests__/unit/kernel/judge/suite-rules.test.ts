@@ -116,7 +116,7 @@ describe('compared suite', () => {
       'improved rise',
     ],
     ["dropped under base's scoring", { underBase, isBound: true }, 'inconclusive scoring'],
-    ["dropped under base's scoring and is open", { underBase }, 'inconclusive scoring'],
+    ["dropped under base's scoring and is undecided", { underBase }, 'inconclusive scoring'],
     [
       "dropped under base's scoring with an excuse",
       { underBase: excused, rise: found },
@@ -131,7 +131,7 @@ describe('compared suite', () => {
     ['rules out a drop', { isBound: true, isNotLower: true }, 'unchanged bound'],
     ['is not lower', { isNotLower: true, isBoundTogether: true }, 'unchanged not-lower'],
     ['is green because of all suites', { isBoundTogether: true }, 'unchanged run'],
-    ['is open', {}, 'inconclusive unsettled'],
+    ['is undecided', {}, 'inconclusive unsettled'],
   ])('has the expected verdict if it %s', (_, facts, expected) => {
     const { verdict, by } = ruleSuite({ ...nothing, ...facts });
     expect(`${verdict} ${by}`).toBe(expected);

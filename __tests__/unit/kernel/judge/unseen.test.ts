@@ -55,11 +55,11 @@ describe('metric that judged answers of base but none of head', () => {
     unseen({ head: (_, index) => tryResult('pass', index) }, { judged_head: 0, ...metric })
       .blocking;
 
-  test('prevents a green verdict, and the reason names it', () => {
+  test('prevents a green verdict, and the reason names the metric', () => {
     expect(silent({})).toEqual(['p: the metric ok judged 40 answers of base and none of head']);
   });
 
-  test('prevents a green verdict without affecting the gate itself only if its mean does', () => {
+  test('prevents a green verdict only if its passes or its mean can fail the run', () => {
     expect(silent({ gates: false })).toEqual([]);
     expect(silent({ gates: false, values: meanThat('fail') })).toHaveLength(1);
     expect(silent({ gates: false, values: meanThat('warn') })).toEqual([]);
@@ -74,7 +74,7 @@ describe('metric that skips more answers of head than of base', () => {
       own,
     ).blocking;
 
-  test('prevents a green verdict and reports the counts of both sides', () => {
+  test('prevents a green verdict, and the reason has the counts of both sides', () => {
     expect(skipping(REFERENCES)).toEqual([
       "p: ok judged 20 of head's 40 tries, 40 of base's 40; the others were skipped",
     ]);
@@ -128,13 +128,13 @@ describe('metric with a gating mean and fewer values on head', () => {
   };
   const wants = 'p: gate.metrics wants to compare tone, and';
 
-  test('prevents a green verdict and reports how many references have a value', () => {
+  test('prevents a green verdict, and the reason says how many references have a value', () => {
     expect(lacking((at) => at % 2 === 0)).toEqual([
       `${wants} 10 of 20 tests have a value on head, 20 on base`,
     ]);
   });
 
-  test('prevents a green verdict and reports how many tries have a value', () => {
+  test('prevents a green verdict, and the reason says how many tries have a value', () => {
     expect(lacking((_, index) => index === 0)).toEqual([
       `${wants} 20 of head's 40 tries have a value, 40 of base's 40`,
     ]);

@@ -164,7 +164,7 @@ describe('values of a metric', () => {
     expect(decided([valued(same, { metric: { better: 'none' } })]).reasons).toEqual([]);
   });
 
-  test('are reported if most tries dropped although the mean rose', () => {
+  test('are reported as worse if most tries dropped although the mean rose', () => {
     const values: Numbers = fell.map((own, i) => (i === 0 ? { base: [1, 1], head: [90, 1] } : own));
     expect(rowOf(valued(values)).values).toMatchObject({
       moved: 'worse',
@@ -207,7 +207,7 @@ describe('values of a metric', () => {
     expect(decided([valued(same)]).reasons).toEqual([]);
   });
 
-  test('share alpha with the suites', () => {
+  test('share the false-alarm rate alpha with the suites', () => {
     const metrics = { tone: 'fail' } as const;
     // Five references with equal differences: p = 1/64.
     const five: Numbers = Array.from({ length: 5 }, () => ({ base: [1], head: [0.5] }));
@@ -222,7 +222,7 @@ describe('values of a metric', () => {
     expect(moved([one(five, 'a'), one(calm, 'b')])).toMatchObject({ moved: null, p: 1 / 64 });
   });
 
-  test('must reach the significance level of a look in a sequential suite', () => {
+  test('must reach the significance level of the interim test in a sequential suite', () => {
     const metrics = { tone: 'fail' } as const;
     const policy = { kind: 'adaptive' } as const;
     expect(rowOf(valued(fell, { policy, gate: { metrics } })).values).toMatchObject({
@@ -307,7 +307,7 @@ describe('values of a metric', () => {
       expect(found[1]!.values).toMatchObject({ base: 3, head: 3, difference: 0, moved: null });
     });
 
-    test('fail the suite if the gate names a number that got worse, and share alpha with the suite', () => {
+    test('fail the suite if the gate names a number that got worse, and share the false-alarm rate alpha with the suite', () => {
       const failed = (name: string) => {
         const metrics = { [name]: 'fail' } as const;
         const one = valued(counts(fell), { gate: { metrics } });

@@ -84,7 +84,7 @@ describe('verdicts in the specification', () => {
   });
 });
 
-test('extra tries of a failed reference do not count in metric rates', async () => {
+test('extra tries of a failed reference do not count in the rates of metrics', async () => {
   const rows = [row(19, 1, 1, 1, 1), row(1, 40, 40, 0, 40)];
   const { verdict, suite } = await judged(compared(rows, fixed(1)));
   expect(suite.metrics).toMatchObject([{ name: 'has', judged_head: 20, head: 19 / 20 }]);
@@ -135,7 +135,7 @@ describe('reference that failed on base and passes on head', () => {
 describe('drop that a suite can detect', () => {
   const rows = [row(18, 2, 2, 2, 2), row(2, 1, 2, 1, 2)];
 
-  test('is computed for the whole sequential policy, even if the run stopped after two tries', async () => {
+  test('is computed for all tries that the sequential policy may make, even if the run stopped after two', async () => {
     const open = await judged(compared(rows, sequential));
     const two = await judged(compared(rows, fixed(2)));
     const ratio = two.suite.visible_drop! / open.suite.visible_drop!;
@@ -147,7 +147,7 @@ describe('drop that a suite can detect', () => {
       );
   });
 
-  test('uses the level of the last look after five sequential tries', async () => {
+  test('uses the significance level of the last interim test after five sequential tries', async () => {
     const { suite: shown } = await judged(compared([row(20, 5, 5, 5, 5)], sequential));
     // Shrunk variance: ten prior tables of 0.05 and twenty references without variance between
     // tries.
@@ -169,7 +169,7 @@ describe('verdict', () => {
   };
   const five = fixed(5);
 
-  test('is red with five fixed tries if five references broke while five others healed', async () => {
+  test('is red with five fixed tries if five references broke while five others were fixed', async () => {
     const mixed = [row(5, 5, 5, 0, 5), row(5, 0, 5, 5, 5), row(40, 5, 5, 5, 5)];
     const { suite: shown } = await judged(compared(mixed, five));
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
@@ -177,7 +177,7 @@ describe('verdict', () => {
     expect(suiteSummary(shown)).toMatch(/^5 tests broke \(r0, r1, r2, r3, r4\); pass rate/);
   });
 
-  test('is red if one reference broke while five others healed, and names it', async () => {
+  test('is red if one reference broke while five others were fixed, and names the broken one', async () => {
     const { suite: shown } = await judged(
       compared([row(1, 12, 12, 0, 12), row(5, 0, 2, 2, 2), row(44, 2, 2, 2, 2)], sequential),
     );
@@ -224,7 +224,7 @@ describe('verdict', () => {
     ]);
   });
 
-  test('is never green if a reference is flagged as worse', async () => {
+  test('is never green if a reference is flagged as broken', async () => {
     const only = [row(1, 5, 5, 0, 5), row(5, 4, 5, 5, 5)];
     const one = compared(only, five);
     const [verdict] = verdictsOf([one], { ...gate(), gate_on: 'suite' });
@@ -249,9 +249,9 @@ describe('verdict', () => {
   });
 
   test.each([
-    ['is not green by a bound of all suites above its tolerance', 0.02, 'unsettled', 0.02],
-    ['with a wide tolerance is green by the 5 points of all suites', 0.1, 'run', 0.05],
-  ])('of one of several suites %s', (_, tolerance, by, stated) => {
+    ['is not green if all suites only rule out more than its tolerance', 0.02, 'unsettled', 0.02],
+    ['is green with a wide tolerance if all suites rule out 5 points', 0.1, 'run', 0.05],
+  ])('of one of several suites is as expected: it %s', (_, tolerance, by, stated) => {
     const verdicts = verdictsOf(
       [
         compared([row(9, 5, 5, 5, 5), row(1, 5, 5, 3, 5)], sequential, { tolerance }),
@@ -294,7 +294,7 @@ describe('drop of all suites together', () => {
     expect(fallWith([inOneCluster(fell(), 5)])).toBeNull();
   });
 
-  test('excludes suites that compare roll-ups', async () => {
+  test('excludes suites that compare the combined tries of each test', async () => {
     const rolled = compared([row(5, 3, 3, 0, 3), row(25, 3, 3, 3, 3)], {
       kind: 'references',
       tries: 3,
@@ -311,7 +311,7 @@ describe('status of a reference', () => {
   const statuses = async (rows: Row[], tries = 2) =>
     (await judged(compared(rows, fixed(tries)))).suite.references.map(({ status }) => status);
 
-  test('is "fell" if it flipped to fail in a regressed suite, even if not flagged', async () => {
+  test('is "fell" if it flipped to fail in a regressed suite, even if it is not flagged itself', async () => {
     expect(
       await statuses([
         row(5, 2, 2, 0, 2),
@@ -343,7 +343,7 @@ describe('status of a reference', () => {
 });
 
 describe('several suites', () => {
-  test('share alpha, so that a weak drop among nine unchanged suites is not reported', () => {
+  test('share the false-alarm rate alpha, so a weak drop among nine unchanged suites is not reported', () => {
     const worse = [row(5, 1, 1, 0, 1)];
     const [alone] = verdictsOf([compared(worse, fixed(1))], gate());
     expect(alone?.verdict).toBe('regressed');

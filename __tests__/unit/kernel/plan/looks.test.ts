@@ -56,14 +56,14 @@ describe('lookLevels', () => {
   test.each([
     ['the square of the tries', SMALL],
     ['the tries', LARGE],
-  ])('spends alpha in proportion to %s, checked by another method', (_, plan) => {
+  ])('spends alpha in proportion to %s, as a second method confirms', (_, plan) => {
     const spent = crossings(lookLevels(0.04, plan), plan.tries);
     plan.tries.forEach((tries, i) =>
       expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** plan.power, 4),
     );
   });
 
-  test('returns levels of 0 for alpha 0, and levels below a tiny or large alpha', () => {
+  test('returns levels of 0 for alpha 0, and levels below alpha for a tiny or large alpha', () => {
     expect(lookLevels(0, SMALL)).toEqual([0, 0, 0, 0]);
     for (const alpha of [1e-9, 1e-4, 0.4]) {
       const levels = lookLevels(alpha, SMALL);
@@ -98,7 +98,7 @@ function above(z: number): number {
 }
 
 describe('lookPlan', () => {
-  test('starts after one try from 100 questions on, otherwise after two', () => {
+  test('plans the first interim test after one try from 100 questions on, otherwise after two', () => {
     expect([SMALL.tries, LARGE.tries]).toEqual([
       [2, 3, 4, 5],
       [1, 2, 3, 4, 5],
@@ -108,7 +108,7 @@ describe('lookPlan', () => {
 
 describe('boundQuantile', () => {
   test.each([SMALL, LARGE])(
-    "leaves the specified tail probability beyond a look's bound",
+    'leaves the specified tail probability beyond the bound of each interim test',
     (plan) => {
       expect(plan.tries.map((tries) => above(boundQuantile(plan, tries)))).toEqual(
         plan.bounds.map((level) => expect.closeTo(level, 6)),
@@ -116,12 +116,12 @@ describe('boundQuantile', () => {
     },
   );
 
-  test("equals the last look's quantile for more tries and the first look's for fewer", () => {
+  test('equals the quantile of the last interim test for more tries, and that of the first for fewer', () => {
     expect(boundQuantile(SMALL, 9)).toBe(boundQuantile(SMALL, 5));
     expect(boundQuantile(SMALL, 1)).toBe(boundQuantile(SMALL, 2));
   });
 
-  test('excludes the true drop in fewer than 6 % of runs over all looks together', () => {
+  test('excludes the true drop in fewer than 6 % of runs, over all interim tests together', () => {
     expect(crossings(SMALL.bounds, SMALL.tries).at(-1)).toBeCloseTo(0.058, 3);
     expect(crossings(LARGE.bounds, LARGE.tries).at(-1)).toBeLessThan(0.055);
     const each = Array<number>(4).fill(0.05);

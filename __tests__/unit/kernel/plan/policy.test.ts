@@ -71,7 +71,7 @@ describe('further tries', () => {
     expect(suspects(silent(40))).toEqual([]);
   });
 
-  test('go to a critical or steady reference after its first failure, but not to others', () => {
+  test('go to a reference after its first failure if it is critical or nearly always passed before, but not to others', () => {
     const tries = [tried('11', '10'), ...fine(49)];
     const first = (own: object) => ledger(tries, (at) => (at === 0 ? own : {}));
     expect(wanted(first({ isCritical: true }))).toEqual(new Map([[0, 3]]));
@@ -111,7 +111,7 @@ describe('further tries', () => {
     expect(wanted(ledger([...repeat(6, broken(2)), ...fine(14)])).size).toBe(0);
   });
 
-  test('do not go to single references if only suites are judged', () => {
+  test('do not go to individual references if only suites are judged', () => {
     const one = ledger([broken(2), ...fine(49)]);
     expect(suspects(one, { ...ONE, references: 0, judged: 'none' })).toEqual([]);
     const accepted = { ...ONE, judged: 'critical' } as const;
@@ -146,7 +146,7 @@ describe('several suites', () => {
     expect(state.isDone).toBe(true);
   });
 
-  test('stop together when the mean over all suites dropped although no single suite did', () => {
+  test('stop together when the mean over all suites dropped although no individual suite did', () => {
     const state = runState(
       Array.from({ length: 10 }, () => ledger([tried('11', '01'), tried('11', '10'), ...fine(7)])),
       MANY,
@@ -155,7 +155,7 @@ describe('several suites', () => {
     expect(state.isDone).toBe(true);
   });
 
-  test('continue individually if one looks worse although all suites together do not', () => {
+  test('continue individually if one suite looks worse although all suites together do not', () => {
     const rises = ledger([tried('01', '11'), ...fine(9)]);
     const rest = [...repeat(4, rises), ...repeat(6, ledger(fine(10)))];
     const beside = (falls: number) =>

@@ -34,7 +34,7 @@ describe('judgeReferences', () => {
     expect(brokenIn(ledger(tries, first({ isCritical: true })))).toEqual([0]);
   });
 
-  test('does not flag references that its setting excludes', () => {
+  test('flags only critical references if the gate says so, and none with few fixed tries', () => {
     const tries = [broken(12), ...fine(9)];
     expect(brokenIn(ledger(tries))).toEqual([0]);
     expect(brokenIn(ledger(tries), 'critical')).toEqual([]);
@@ -44,7 +44,7 @@ describe('judgeReferences', () => {
 });
 
 describe('measureSuspicion', () => {
-  test('finds one broken metric although another metric hides it in the outcome', () => {
+  test('finds one broken metric although another metric, which always fails, hides it in the outcome', () => {
     // The other metric always fails, so no try passes on either side.
     const never = tried('00000000', '00000000');
     const both = withMetrics({ tone: [never], facts: [broken(8)] });
@@ -76,7 +76,7 @@ describe('findFixed', () => {
     expect(positions([healed(2), ...fine(25)])).toEqual({ fixed: [], open: [0] });
   });
 
-  test('requires less evidence if more references healed', () => {
+  test('requires less evidence if more references were fixed', () => {
     const tries = 5;
     const one = positions([healed(tries), ...fine(25)]).fixed.length;
     const many = positions([...repeat(10, healed(tries)), ...fine(16)]).fixed.length;
@@ -96,7 +96,7 @@ describe('findFixed', () => {
     });
   });
 
-  test('retries a reference whose fix was promised five times, even if it does not look fixed', () => {
+  test('makes five tries of a reference whose fix was promised, even if it does not look fixed', () => {
     const failing = (tries: number) => tried('0'.repeat(tries), '0'.repeat(tries));
     const open = (own: Tries) => positions([healed(2), own, ...fine(25)], 0, [1]).open;
     expect(open(failing(2))).toEqual([1]);

@@ -20,7 +20,7 @@ describe('withinVariance', () => {
     expect(withinVariance(tablesOf(given))).toBeNull();
   });
 
-  test('moves towards 0.05, which counts like ten references', () => {
+  test('is moved towards 0.05, with the weight of ten references', () => {
     expect(shrunkVariance([])).toBe(0.05);
     expect(shrunkVariance(tablesOf(repeat(10, [5, 5, 5, 5])))).toBeCloseTo(0.025, 12);
     expect(shrunkVariance(tablesOf(repeat(990, [1, 2, 1, 2])))).toBeCloseTo(0.4955, 12);

@@ -60,7 +60,7 @@ describe('affected references', () => {
     expect(unaffected).toBe(0);
   });
 
-  test('are only those that render differently', () => {
+  test('are only those whose prompts render differently', () => {
     const asking = (q: string) =>
       testing(reference('a'), reference('b', { input: { q, tone: 'warm' } }));
     const { references, because, unaffected } = affected(asking('b'), asking('b2'));
@@ -69,7 +69,7 @@ describe('affected references', () => {
     expect(unaffected).toBe(1);
   });
 
-  test("use head's input on base, so that an edited input gives identical requests", () => {
+  test("use head's input on base too, so an edited input gives the same request on both sides", () => {
     const edited = testing(reference('a', { input: { q: 'other' } }));
     const [one] = affected(testing(reference('a')), edited).references;
     expect(one?.base).toEqual(one?.head);
@@ -87,7 +87,7 @@ describe('affected references', () => {
     expect(references[0]?.baseReference?.expected).toBe('yes');
   });
 
-  test("use base's own input after a variable was renamed, or have no base request", () => {
+  test("use base's own input after a variable was renamed, or have no request on base", () => {
     const variables = [{ name: 'question', place: { file: 'p', line: 1 } }];
     const asked = (id: string) => reference(id, { input: { question: id } });
     const head = suite({

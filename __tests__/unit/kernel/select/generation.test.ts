@@ -23,7 +23,7 @@ const thread: Message[] = [
   { role: 'user', content: 'More' },
 ];
 
-test('prompt code that sends other messages counts as another question', () => {
+test('prompt code with other messages counts as a different request', () => {
   const code = {
     source: 'output = q',
     language: 'python' as const,

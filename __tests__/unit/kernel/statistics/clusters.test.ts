@@ -61,7 +61,7 @@ describe('references of one cluster', () => {
     expect([together.units.length, apart.units.length]).toEqual([1, 10]);
   });
 
-  test("are not a cluster if only one reference has the cluster's name", () => {
+  test("count individually if only one reference has the cluster's name", () => {
     const once = rows(null).map((row, at) => (at === 0 ? { ...row, cluster: 'a' } : row));
     expect(contrast(once)).toEqual(contrast(rows(null)));
   });
@@ -78,7 +78,7 @@ describe('references of one cluster', () => {
     ]);
   });
 
-  test('use the tries that all members have and in which at least one was judged', () => {
+  test('use only the tries that all members have and in which at least one member was judged', () => {
     const [first, second] = [
       { base: ['pass', 'error', 'pass'], head: ['fail', 'error'] },
       { base: ['fail', 'error'], head: ['error', 'error', 'pass'] },

@@ -17,7 +17,7 @@ const rates = fc.double({ min: 0, max: 1, noNaN: true });
 const inner = fc.double({ min: 0.01, max: 0.99, noNaN: true });
 
 describe('pairFactor', () => {
-  test('has a mean of at most 1 for any common rate and any bet', () => {
+  test('has a mean of at most 1 for any pass rate that both sides share, and for any bet', () => {
     forAll([rates, inner, inner], (rate, base, head) => {
       const mean = PAIRS.reduce(
         (sum, pair) => sum + chance(rate, pair) * pairFactor({ base, head }, pair),

@@ -19,7 +19,7 @@ describe('exploded items', () => {
     expect(explodedItems(items(20, fell), 2)).toEqual([3]);
   });
 
-  test('are none if all items move together or one moves less than twice as far', () => {
+  test('are not found if all items move together or one moves less than twice as far', () => {
     const all = items(20, (side, at) => near(at).map((v) => (side === 'head' ? 1000 * v : v)));
     expect(explodedItems(all, 2)).toEqual([]);
     const one = items(20, (side, at) => (side === 'head' && at === 3 ? [180, 190] : near(at)));

@@ -30,11 +30,11 @@ describe('referenceTest', () => {
     [[3, 3, 0, 3], 20],
     [[2, 2, 0, 2], 6],
     [[1, 1, 0, 1], 2],
-  ])('returns p for a total collapse %j: 1/%d', (row, ways) => {
+  ])('returns, for a total collapse %j, p = 1/%d', (row, ways) => {
     expect(one(row).down).toBeCloseTo(1 / ways, 14);
   });
 
-  test('returns one of the attainable levels, which ascend to 1', () => {
+  test('returns one of the attainable p-values, which are listed in ascending order up to 1', () => {
     forAll([anyTable(50)], (table) => {
       const { down, levels } = referenceTest(table);
       expect(levels).toContain(down);
@@ -91,7 +91,7 @@ describe('discreteFdr', () => {
 describe('brokenTest', () => {
   const fine = repeat(40, [5, 5, 5, 5]);
 
-  test('rejects with exactly the stated probability over every possible outcome', () => {
+  test('rejects with exactly the stated probability over all possible outcomes', () => {
     forAll(
       [anyTables(4, 5)],
       (tables) => {
@@ -105,10 +105,10 @@ describe('brokenTest', () => {
     );
   });
 
-  test("is Fisher's exact test for one broken table", () =>
+  test("equals Fisher's exact test for one broken reference", () =>
     expect(brokenTest(tablesOf([[5, 5, 0, 5], ...fine]))).toBeCloseTo(1 / 252, 12));
 
-  test('detects five broken references although five others healed', () => {
+  test('detects five broken references although five others were fixed', () => {
     const tables = tablesOf([...repeat(5, [5, 5, 0, 5]), ...repeat(5, [0, 5, 5, 5]), ...fine]);
     expect(brokenTest(tables)).toBeLessThan(252 / 252 ** 5 + 1e-12);
     expect(suiteTest(tables).midDown).toBeCloseTo(0.5, 12);
@@ -120,12 +120,12 @@ describe('brokenTest', () => {
     expect(brokenTest(halved)).toBeLessThan(brokenTest(spread));
   });
 
-  test('treats a cluster as one table in which a try passes if all members pass', () => {
+  test('treats a cluster as one reference whose try passes if all members pass', () => {
     const cluster = { size: 2, base: [2, 2, 2], head: [1, 1, 1] };
     expect(brokenTest([cluster])).toBeCloseTo(brokenTest(tablesOf([[3, 3, 0, 3]])), 12);
   });
 
-  test('is 1 if no table can distinguish the sides', () => {
+  test('returns p = 1 if no reference can distinguish the sides', () => {
     const blind = tablesOf([...repeat(3, [2, 2, 2, 2]), [0, 0, 1, 2]]);
     expect(blind.some(isInformative)).toBe(false);
     expect([brokenTest([]), brokenTest(blind)]).toEqual([1, 1]);
@@ -136,7 +136,7 @@ describe('brokenP', () => {
   const p = (tables: readonly Table[], level: number, minDrop = 0) =>
     brokenP({ tables, units: tables, difference: meanDifference(tables) }, level, minDrop);
 
-  test('rejects with at most the stated probability over every outcome', () => {
+  test('rejects with at most the stated probability over all possible outcomes', () => {
     forAll(
       [anyTables(4, 5), fc.double({ min: 0.01, max: 0.3, noNaN: true })],
       (tables, level) => {
@@ -149,7 +149,7 @@ describe('brokenP', () => {
     );
   });
 
-  test('detects five broken references although five healed and the mean is unchanged', () => {
+  test('detects five broken references although five were fixed and the mean is unchanged', () => {
     const given = [
       ...repeat(5, [5, 5, 0, 5]),
       ...repeat(5, [0, 5, 5, 5]),
@@ -158,12 +158,12 @@ describe('brokenP', () => {
     expect(p(tablesOf(given), 0.02)).toBeLessThan(1e-6);
   });
 
-  test('is null for a drop below min_drop if no reference is flagged', () => {
+  test('returns null for a drop below min_drop if no reference is flagged', () => {
     const tables = tablesOf(repeat(40, [5, 5, 4, 5]));
     expect([p(tables, 0.02, 0.3), p(tables, 0.02, 0.2) !== null]).toEqual([null, true]);
   });
 
-  test('is null at level 0 and without tables', () => {
+  test('returns null at level 0 and without references', () => {
     expect([p(tablesOf([[5, 5, 0, 5]]), 0), p([], 0.02)]).toEqual([null, null]);
   });
 });
@@ -176,7 +176,7 @@ describe('fellOrBroke', () => {
   };
   const level = fc.double({ min: 0.01, max: 0.3, noNaN: true });
 
-  test('keeps the false-alarm rate within alpha over every outcome', () => {
+  test('keeps the false-alarm rate within alpha over all possible outcomes', () => {
     forAll(
       [anyTables(4, 5), level],
       (tables, alpha) => {
@@ -198,7 +198,7 @@ describe('fellOrBroke', () => {
     });
   });
 
-  test('gives all of alpha to the mean if only the mean counts, otherwise 0.6 of it', () => {
+  test('tests the mean with all of alpha if only the mean counts, otherwise with 0.6 of alpha', () => {
     const tables = tablesOf([...repeat(6, [2, 2, 1, 2]), ...repeat(14, [2, 2, 2, 2])]);
     const { midDown } = suiteTest(tables);
     const isMeanOnly = true;

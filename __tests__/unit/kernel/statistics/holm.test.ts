@@ -10,7 +10,7 @@ const calledAt = (p: readonly number[], alpha: number) =>
 
 describe('holmCalled', () => {
   test.each(vectors<{ p: number[] }, number[]>('holm'))(
-    'rejects from the adjusted p on, as in $source (%#)',
+    'rejects at each level from the adjusted p-value on, as in $source (%#)',
     ({ input: { p }, expected, tol }) => {
       for (const [at, adjusted] of expected.entries()) {
         if (adjusted < 1) expect(calledAt(p, adjusted + tol)).toContain(at);

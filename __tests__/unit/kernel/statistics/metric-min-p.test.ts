@@ -116,7 +116,7 @@ describe('isFall', () => {
     }),
   );
 
-  test('compares each metric that dropped beyond chance with min_drop, not only the smallest p', () => {
+  test('checks every metric that dropped beyond chance against min_drop, not only the one with the smallest p', () => {
     expect(metricWithLeastP(look).metric).toBe('steady');
     expect(metricWithLeastP(look).difference).toBeCloseTo(-0.05, 12);
     expect(look.difference).toBeCloseTo(-0.15, 12);
@@ -127,7 +127,7 @@ describe('isFall', () => {
 });
 
 describe('clusters', () => {
-  test('are permuted as one, so that eight references of one question count once', () => {
+  test('are permuted as a whole, so eight references of one question count once', () => {
     const tries = [...repeat(8, tried('11', '00')), ...fine(12)];
     const cluster = (at: number) => ({ cluster: at < 8 ? 'question' : null });
     expect(minPOverMetrics(lookTwo(ledger(tries)), 0.05)).toBeLessThan(0.001);

@@ -90,7 +90,7 @@ describe('roganGladenInterval', () => {
     ];
   });
 
-  test('is null without judged items, or for a grader not shown better than chance', () => {
+  test('is null without judged items, or for a grader that is not shown to be better than chance', () => {
     expect(roganGladenInterval(of(0, 0), of(1, 9), of(1, 9))).toBeNull();
     expect(roganGladenInterval(of(0.5, 10), of(0.5, 10), of(0.5, 10))).toBeNull();
   });
@@ -114,7 +114,7 @@ describe('correctedDifference', () => {
     expect(few.difference).toBeLessThan(0);
   });
 
-  test('is null for a grader not shown better than chance', () => {
+  test('is null for a grader that is not shown to be better than chance', () => {
     expect(correctedDifference(seen, many(0.5), many(0.5))).toBeNull();
     expect(wrongShare(0.5, many(0.4), many(0.6))).toBeNull();
   });

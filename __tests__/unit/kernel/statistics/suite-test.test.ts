@@ -42,7 +42,7 @@ describe('suiteTest', () => {
     });
   });
 
-  test('swaps down and up when the sides are swapped', () => {
+  test('swaps its p-values for a drop and a rise when the sides are swapped', () => {
     forAll([anyTables()], (tables) => {
       const [one, other] = [suiteTest(tables), suiteTest(mirrorTables(tables))];
       expect(other.down).toBeCloseTo(one.up, 12);
@@ -50,7 +50,7 @@ describe('suiteTest', () => {
     });
   });
 
-  test('stays within 0 and 1, and both mid-p add up to 1', () => {
+  test('stays within 0 and 1, and the mid-p values of a drop and a rise add up to 1', () => {
     forAll([anyTables(30, 20)], (tables) => {
       const { down, midDown, up, midUp } = suiteTest(tables);
       for (const p of [down, midDown, up, midUp]) expect(p >= 0 && p <= 1).toBe(true);

@@ -212,7 +212,7 @@ describe('valueTest', () => {
     );
   });
 
-  test('detects a drop of 0.3 on a 1–5 score in 50 references, and keeps its level', () => {
+  test('detects a drop of 0.3 on a 1–5 score in 50 references, and keeps its false-alarm rate', () => {
     const random = createRandom('scores');
     const noise = (): number =>
       (nextFloat(random) + nextFloat(random) + nextFloat(random) - 1.5) * 1.2;

@@ -95,7 +95,7 @@ describe('metrics of one reference', () => {
     expect(identity).not.toContain('definition');
   });
 
-  test('belong to its scoring, so that a change runs only that reference', () => {
+  test('are part of its scoring, so a change to them runs only that reference', () => {
     const [before, after] = [contains('own', 'A'), contains('own', 'B')];
     const differ = (...own: (typeof before)[]) => {
       const [one, other] = own.map((only) => reference('a', { metrics: [only] }));

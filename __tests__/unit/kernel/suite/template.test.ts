@@ -101,7 +101,7 @@ describe('placeholders', () => {
     ['a.b', false],
     ['a b', false],
     ['ä', false],
-  ])('the name "%s" is a valid placeholder: %s', (name, expected) => {
+  ])('may have the name "%s": %s', (name, expected) => {
     expect(isVariableName(name)).toBe(expected);
   });
 });

@@ -89,7 +89,7 @@ describe('comparison of any text', () => {
     ignore_punctuation: fc.boolean(),
   });
 
-  test('finds the text equal to itself and to its normalised form', () => {
+  test('treats a text as equal to itself and to its normalised form', () => {
     forAll(
       [text, options],
       (one, given) => {
@@ -101,7 +101,7 @@ describe('comparison of any text', () => {
     );
   });
 
-  test('finds the text different without one of its digits', () => {
+  test('treats a text as different if one of its digits is removed', () => {
     forAll(
       [text, fc.nat(), options],
       (one, at, given) => {
@@ -114,7 +114,7 @@ describe('comparison of any text', () => {
     );
   });
 
-  test('finds the text different without the sign of a number', () => {
+  test('treats a text as different if the sign of a number is removed', () => {
     forAll(
       [text, fc.nat(), options],
       (one, at, given) => {

@@ -123,7 +123,7 @@ describe('the content security policy', () => {
   });
 
   test.each(Object.entries({ ...goldens, hostile }))(
-    'allows the page of %s: one style, one script, nothing loaded or inline',
+    'allows the page of %s, which has one style, one script, and nothing loaded or inline',
     async (_name, build) => {
       const all = elementsOfPage(await renderHtml(build(), links));
       expect(
@@ -305,7 +305,7 @@ describe("the page's size", () => {
     expect(html.includes('Texts are cut after 5,000 characters')).toBe(true);
   });
 
-  test('omits the mildest references if nothing else helps, and says so', async () => {
+  test('omits the least affected references if nothing else helps, and says so', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `variable-${String(index)}`);
     const inputOf = (at: number) =>
       Object.fromEntries(names.map((name) => [name, noise(`${name} ${String(at)}`, 60)]));

@@ -42,7 +42,7 @@ const changed = (base: Part[], head: Part[], rest: Partial<TryResult> = {}) => {
   });
 };
 
-describe('a regressed reference of a tool suite', () => {
+describe('a regressed reference of a suite with tool calls', () => {
   const result = changed(QUANTITY, AMOUNT);
   const [suite] = result.suites;
   const [reference] = suite!.references;
@@ -117,7 +117,7 @@ describe('the label of a variant', () => {
   const words = (parameters: object) =>
     variantWords({ model: 'm', parameters } as Parameters<typeof variantWords>[0]);
 
-  test('names tools and schemas only, so a schema change does not affect it', () => {
+  test('names tools and schemas without their content, so a schema change does not affect it', () => {
     const [before, after] = [{ a: 1 }, { b: 2 }].map((schema) =>
       words({ tools: [tool('create_order', schema), tool('cancel_order', schema)] }),
     );

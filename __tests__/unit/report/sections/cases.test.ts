@@ -13,7 +13,7 @@ const titles = (suites: SuiteResult[]) =>
     .filter((line) => line.includes(' › '))
     .map((line) => line.trim());
 
-test('a failed reference names its variant if there are several', () => {
+test('a failed reference is shown with its variant if there are several variants', () => {
   const suite = (model: string) =>
     suiteOf('capitals', [failing('france')], {
       variant: { model, parameters: { temperature: 0 } },
@@ -25,7 +25,7 @@ test('a failed reference names its variant if there are several', () => {
   expect(titles([suite('big')])).toEqual([`capitals › france ${PLACE} – 0 of 1 passed`]);
 });
 
-test('failed references that do not gate come last and are marked', () => {
+test('failed references that do not affect the gate come last and are marked', () => {
   const suite = suiteOf('capitals', [
     failing('a', { skip: true }),
     failing('b', { quarantined: true }),
@@ -38,7 +38,7 @@ test('failed references that do not gate come last and are marked', () => {
   ]);
 });
 
-test('references without a gating metric do not count as failed, and errors of their metrics are shown', () => {
+test('references without a metric that affects the gate do not count as failed, and errors of their metrics are shown', () => {
   const shown = (scores: Score[]) =>
     inTerminal(
       resultOf({
@@ -64,7 +64,7 @@ test('references without a gating metric do not count as failed, and errors of t
   expect(broken).not.toMatch(/failed test|fails in/);
 });
 
-test('the size of a suite in a sweep counts only gating references, in terminal and page', async () => {
+test('the size of a suite in a sweep counts only references that affect the gate, in terminal and page', async () => {
   const result = resultOf({
     mode: 'sweep',
     base: null,
@@ -74,7 +74,7 @@ test('the size of a suite in a sweep counts only gating references, in terminal 
   expect(await renderHtml(result)).toContain('2 × 1');
 });
 
-test('a reference that fell with its suite shows both answers and fails in JUnit', () => {
+test('a reference that got worse with its suite is shown with both answers and fails in JUnit', () => {
   const side = (outcome: 'pass' | 'fail', actual: string) => sideOf([{ outcome, actual }]);
   const fell = (id: string, status: 'regressed' | 'fell') =>
     referenceOf(id, status, { base: side('pass', 'Paris'), head: side('fail', 'Lyon') });

@@ -90,7 +90,7 @@ describe('references with similar failures', () => {
 });
 
 describe('the worst reference', () => {
-  test("is open with both answers and the reason of head's failure, even with one try each", () => {
+  test("is expanded with both answers and the reason for head's failure, even with one try each", () => {
     const { html, text } = renderGithub(
       renderComment(
         red(fallen('a', 'fact', 'lacks "30 days"'), fallen('b', 'fact', 'lacks "30 days"')),
@@ -128,7 +128,7 @@ describe('the worst reference', () => {
   });
 });
 
-describe('a metric that fell while another rose', () => {
+describe('a metric that dropped while another rose', () => {
   const tries = (polite: 'pass' | 'fail', fact: 'pass' | 'fail', answer: string) =>
     sideOf(
       [0, 1].map((index) => ({
@@ -191,7 +191,7 @@ describe('a scoring change', () => {
     ],
   });
 
-  test('is shown with its lines and a reference that it flipped, even if nothing got worse', () => {
+  test('is shown with its lines and a reference whose result it changed, even if nothing got worse', () => {
     const { html, text } = renderGithub(renderComment(result));
     const open = withoutFolds(html);
     expect(open).toContain('+ ignore_case: true');
@@ -268,7 +268,7 @@ describe('errors', () => {
     expect(told).toContain('12 of 12 tries ended in an error, so nothing was judged');
   });
 
-  test('are not repeated in the notices, and the changed lines are open', () => {
+  test('are not repeated in the notices, and the changed lines are expanded', () => {
     const notice = (message: string, line: number) => ({
       kind: 'error' as const,
       place: { file: 'prompts/tests/capitals.yaml', line },
@@ -296,7 +296,7 @@ describe('errors', () => {
     expect(words).toMatch(/What changed: prompts\/s\.yaml:4\n+ *\+ For \{customer\}/);
   });
 
-  test('that count as fails are not called errors', () => {
+  test('that count as failures are not called errors', () => {
     const filtered = failed('');
     const side = {
       ...filtered,
@@ -308,7 +308,7 @@ describe('errors', () => {
     expect(words).not.toContain('ended in an error');
   });
 
-  test('are open if head has no answer to a reference, otherwise folded', () => {
+  test('are expanded if head has no answer to a reference, otherwise collapsed', () => {
     const shown = (reference: ReferenceResult): string[] =>
       renderComment(
         resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }),

@@ -163,7 +163,7 @@ describe('the cause', () => {
     changes,
   });
 
-  test('is shown once if many suites share it, and only three different causes are open', () => {
+  test('is shown once if many suites share it, and only three different causes are expanded', () => {
     const names = Array.from({ length: 200 }, (_, at) => `s${String(at)}`);
     const text = shown(
       of(
@@ -185,7 +185,7 @@ describe('the cause', () => {
     expect(own).toContain('<summary>2 more causes</summary>');
   });
 
-  test('is the only part shown of a long change, and its other lines are counted', () => {
+  test('is the only part of a long change that is shown, and the other lines are counted', () => {
     const long = Array.from({ length: 8 }, (_, at) => ({
       ...({ sign: at % 2 === 0 ? 'removed' : 'added', text: `Line ${String(at)}` } as const),
     }));
@@ -197,7 +197,7 @@ describe('the cause', () => {
   });
 });
 
-test('the regressed suite in the first line is the one that is shown open', () => {
+test('the regressed suite in the first line is also the one that is expanded', () => {
   const deep = suiteOf('tags', [fell('tag', 'is not "sizes"')], {
     verdict: 'regressed',
     pass_rate: { base: 1, head: 0.9, difference: -0.1, low: -0.2, high: 0, p: 0.01 },
@@ -228,7 +228,7 @@ test('an inconclusive result shows the largest drop with both answers', () => {
   expect(open).toContain('With pleasure!');
 });
 
-test('at the size limit the worst reference stays open and the table is folded', () => {
+test('at the size limit the worst reference stays expanded and the table is collapsed', () => {
   const suites = Array.from({ length: 200 }, (_, at) =>
     suiteOf(
       `suite-${String(at)}`,
@@ -252,7 +252,7 @@ test('at the size limit the worst reference stays open and the table is folded',
   expect(text).toMatch(/fact fails in 5 tests of suite-/);
 });
 
-test('many suites with the same regression by one parameter are reported once', () => {
+test('many suites that one parameter made worse in the same way are reported once', () => {
   const suites = Array.from({ length: 40 }, (_, at) =>
     suiteOf(
       `suite-${String(10 + at)}`,

@@ -62,7 +62,7 @@ const silent = (name: string) =>
   );
 
 describe('headline', () => {
-  test('does not name an undetectable drop if nothing passes on base', () => {
+  test('does not say which drop could go unnoticed if nothing passes on base', () => {
     const { suites } = green();
     expect(words(resultOf({ suites: [silent('shop')] }))).toBe(
       '✓ No regression: shop 0 → 0 %: Nothing passes on base, so nothing could break.',
@@ -72,7 +72,7 @@ describe('headline', () => {
     );
   });
 
-  test("shows the rates under base's scoring if the prompt broke and its scoring also changed", () => {
+  test("shows the rates under base's scoring if the prompt got worse and its scoring also changed", () => {
     const suite = {
       ...silent('shop'),
       verdict: 'inconclusive' as const,
@@ -247,12 +247,12 @@ describe('headline', () => {
     ).toBe('✗ Failed: a floor 3 of 20 answers have no readable grade.');
   });
 
-  test('calls a regression by its name even if the gate may not fail', () =>
+  test('calls a regression a regression even if the gate must not fail', () =>
     expect(words(resultOf({ suites: regression().suites, conclusion: 'neutral' }))).toMatch(
       /^✗ Regressed: /,
     ));
 
-  test('cuts a reason of any length', () =>
+  test('shortens a reason of any length', () =>
     expect(
       words(
         resultOf({ conclusion: 'error', reasons: [{ code: 'words', text: '😀'.repeat(100_000) }] }),

@@ -19,7 +19,7 @@ const comment = (...suites: SuiteResult[]) => {
 describe('new tests', () => {
   const three = ['n1', 'n2', 'n3'].map((id) => fresh(id));
 
-  test('are open with answer and reason if they fail, up to two; the others are collapsed', () => {
+  test('are expanded with answer and reason if they fail, up to two; the others are collapsed', () => {
     const { open, body, folds } = comment(suiteOf('route', [...three, fresh('ok', passed('Hi'))]));
     for (const words of ['New, fails: n1', 'Hello from n1', 'Hello from n2'])
       expect(open).toContain(words);
@@ -28,7 +28,7 @@ describe('new tests', () => {
     expect(renderGithub(body).text).toMatch(/Hello from n3[^]*Pass: ok/);
   });
 
-  test('of a first pull request are open with their suites', () => {
+  test('of a first pull request are expanded with their suites', () => {
     const { open } = comment(
       suiteOf('order', [fresh('mug')], { verdict: 'new' }),
       suiteOf('route', [fresh('ok', passed('Hi'))], { verdict: 'new' }),
@@ -37,7 +37,7 @@ describe('new tests', () => {
     expect(open).toContain('of order, 0 of 1 passed');
   });
 
-  test('are collapsed if an existing test broke, which is open instead', () => {
+  test('are collapsed if an existing test broke, which is expanded instead', () => {
     const broke = referenceOf('old', 'regressed', { base: passed('yes'), head: failed('no') });
     const { open, folds } = comment(suiteOf('s', [broke, ...three], { verdict: 'regressed' }));
     expect(open).toContain('What it did: old');

@@ -4,7 +4,7 @@ import type { Notice } from '../../../../src/types/plain.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { resultOf, suiteOf } from '../results.ts';
 
-test('a notice that several suites share is shown once with their names, and kinds are counted', () => {
+test('a notice that several suites share is shown once with their names, and notices are counted by kind', () => {
   const edited = (name: string): Notice => ({
     kind: 'edited',
     place: null,
@@ -28,7 +28,7 @@ test('a notice that several suites share is shown once with their names, and kin
   ]);
 });
 
-test('advice on repeated answers is shown only for new suites', () => {
+test('the advice about repeated answers is shown only for new suites', () => {
   const notices: Notice[] = [
     { kind: 'repeats', place: null, message: 'capitals: every try gave the same answer' },
   ];

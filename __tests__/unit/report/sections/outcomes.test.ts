@@ -330,7 +330,7 @@ test('a failure with fail_on: never is grey, and says that it would have failed'
   ]);
 });
 
-test('the title of a sweep of one suite shows its rate, if it has one', () => {
+test("the title of a sweep of one suite shows the suite's pass rate, if there is one", () => {
   const title = (head: number | null): string =>
     outcomeFields({ kind: 'evaluated' }, { suites: [alone('capitals', head)] }).title;
   expect([title(0.5), title(null)]).toEqual([

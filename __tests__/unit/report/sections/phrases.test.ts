@@ -21,16 +21,16 @@ describe('formatted numbers', () => {
     [0.0000012, '$0.0000012'],
     [0.42, '$0.42'],
     [1234.5, '$1,234.50'],
-  ])('a cost of %p is %s', (dollars, words) => expect(cost(dollars)).toBe(words));
+  ])('show a cost of %p as %s', (dollars, words) => expect(cost(dollars)).toBe(words));
 
   test.each<[Json, string]>([
     [0.1 + 0.2, '0.3'],
     [{ flesch: 63.41666666666667, words: 12345678 }, '{"flesch":63.4167,"words":12345678}'],
     ['0.30000000000000004', '0.30000000000000004'],
     [false, 'false'],
-  ])('the value %p of a metric is %s', (value, words) => expect(shownNumber(value)).toBe(words));
+  ])("show a metric's value %p as %s", (value, words) => expect(shownNumber(value)).toBe(words));
 
-  test('a difference has its sign and its interval', () => {
+  test('show a difference with its sign and its interval', () => {
     expect(
       differenceWords({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 }),
     ).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
@@ -42,20 +42,20 @@ describe('formatted numbers', () => {
     ).toBeNull();
   });
 
-  test('a rate is shown alone if there is only one side', () => {
+  test('show only one rate if the other side is missing', () => {
     expect(rates(0.84, 0.78)).toBe('84.0 % → 78.0 %');
     expect(rates(null, 0.78)).toBe('78.0 %');
     expect(rates(0.84, null)).toBe('84.0 % → –');
   });
 
-  test('counts have thousands separators and a plural', () => {
+  test('show counts with thousands separators and a plural', () => {
     expect(counted(1, 'reference')).toBe('1 reference');
     expect(counted(12_345, 'reference')).toBe('12,345 references');
     expect(andMore(10, 10)).toBeNull();
     expect(andMore(10_000, 1)).toBe('and 9,999 more');
   });
 
-  test('tries that could not be judged are counted separately', () => {
+  test('count tries that could not be judged separately', () => {
     expect(
       passWords(
         sideOf([
@@ -69,12 +69,12 @@ describe('formatted numbers', () => {
     expect(passWords(null)).toBe('not run');
   });
 
-  test('commit ids are short, and the working tree has a name', () => {
+  test('shorten commit ids, and name the working tree', () => {
     expect(shortSha('1f6a9c0d3b5e7a9182736455463728190abcdef0')).toBe('1f6a9c0');
     expect(shortSha('worktree')).toBe('working tree');
   });
 
-  test('the cost of programs alone is "no priced calls", not zero or unknown', () => {
+  test('show the cost of programs alone as "no priced calls", not as zero or unknown', () => {
     expect(runCost({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
     expect([runCost({ cost_usd: null }), runCost({ cost_usd: 0.42 })]).toEqual([
       'cost unknown',
@@ -82,7 +82,7 @@ describe('formatted numbers', () => {
     ]);
   });
 
-  test('variants are described by what differs', () => {
+  test('describe variants by what differs', () => {
     expect(variantWords({ model: 'gpt-4o', parameters: { temperature: 0, stop: ['x'] } })).toBe(
       'gpt-4o, temperature 0, stop ["x"]',
     );

@@ -14,7 +14,7 @@ const result = resultOf({
   ],
 });
 
-test('preferences between answers have a separate line', () =>
+test('preferences between answers are shown on a separate line', () =>
   expect(inTerminal(result, 200)).toContain(
     "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties (",
   ));

@@ -34,7 +34,7 @@ const tried = (scores: Record<string, ObjectScores>): TryResult => ({
 });
 
 describe('turn-by-turn marks of two dialogues', () => {
-  test('show the first turn that differs, and list metrics that differ first', () => {
+  test('show the first turn that differs, and metrics that differ come first', () => {
     const found = stripsOf(
       tried({ same: objects('✓✓✓'), kind: objects('✓·✓✓') }),
       tried({ same: objects('✓✓✓'), kind: objects('✓·✗') }),
@@ -45,14 +45,14 @@ describe('turn-by-turn marks of two dialogues', () => {
     ]);
   });
 
-  test('differ at the first turn with another number, unless the turns that pass differ', () => {
+  test('show a difference at the first turn with another value, unless the turns that pass differ', () => {
     const parted = (base: ObjectScores, head: ObjectScores) =>
       stripsOf(tried({ length: base }), tried({ length: head }))[0]?.parted;
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✓', [1, 5, 3]))).toBe(1);
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✗', [1, 5, 3]))).toBe(2);
   });
 
-  test('leave out metrics that do not gate, unless no other metric judges each turn', () => {
+  test('leave out metrics that do not affect the gate, unless no other metric judges each turn', () => {
     const own = tried({ kind: objects('✓✗'), is_role: objects('✓✗') });
     const marked = (shown: readonly string[]): TryResult => ({
       ...own,
@@ -66,7 +66,7 @@ describe('turn-by-turn marks of two dialogues', () => {
     expect(names(['is_role'])).toEqual(['is_role']);
   });
 
-  test('show no difference for one side or for a single turn', () => {
+  test('show no difference if there is only one side or only one turn', () => {
     expect(stripsOf(null, tried({ kind: objects('✓✗') }))[0]).toMatchObject({
       base: null,
       parted: null,
@@ -79,7 +79,7 @@ describe('turn-by-turn marks of two dialogues', () => {
     [61, 0, `${'✓'.repeat(60)}…`],
     [61, 60, `…${'✓'.repeat(60)}`],
     [200, 100, `…${'✓'.repeat(60)}…`],
-  ])('of %i turns that differ at turn %i are cut around it', (length, parted, marks) =>
+  ])('for %i turns of which turn %i differs are cut to those around it', (length, parted, marks) =>
     expect(marksOf(objects('✓'.repeat(length)), parted)).toBe(marks),
   );
 });

@@ -80,7 +80,7 @@ describe('separateThinking', () => {
     [{ reasoning_content: 'hm' }, 'reasoning_content'],
     [{ reasoning: 'hm', reasoning_content: null }, 'reasoning'],
     [{ thinking: ' ' }, null],
-  ])('for the reply members %j finds thinking in %j', (beside, member) => {
+  ])('for the reply fields %j finds the thinking in the field %j', (beside, member) => {
     expect(separateThinking(null, beside)).toEqual({ said: '', thinking: member });
   });
 });

@@ -25,7 +25,7 @@ const skill = (evals: string, more: Record<string, string | Uint8Array> = {}) =>
 });
 
 describe('an evals/evals.json with SKILL.md', () => {
-  test('is imported with the skill as system prompt and the checks as statements', async () => {
+  test('is imported with the skill as system prompt and the checks as statements that a grader judges', async () => {
     const { project, problems, notices } = await read({
       ...settings,
       'skills/pdf/SKILL.md': SKILL,
@@ -302,7 +302,7 @@ describe("a skill's check", () => {
       [{ dimension: 'Tone', pass_if: 'is kind', fail_if: 'is rude' }],
       listed('Tone: is kind', `${NEGATED}is rude`),
     ],
-  ])('under %s with %j becomes the equivalent metric', async (key, value, metric) => {
+  ])('under the key %s with value %j becomes the equivalent metric', async (key, value, metric) => {
     const { metrics, lost } = await judgedBy({ [key]: value });
     expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
   });
@@ -395,7 +395,7 @@ describe('a folder in the files of a case', () => {
   const inside = { 'skills/pdf/evals/in/a.txt': 'A', 'skills/pdf/evals/in/b/c.txt': 'C' };
 
   test.each(['evals/in', 'evals/in/', 'in', { path: 'skills/pdf/evals/in' }])(
-    'includes its files, found as %j',
+    'written as %j includes its files',
     async (folder) => {
       const { input } = await filesOf({ ...inside, [EVALS]: evals(folder) });
       const path = (typeof folder === 'string' ? folder : folder.path).replace(/\/$/, '');

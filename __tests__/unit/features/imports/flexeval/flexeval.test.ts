@@ -74,7 +74,7 @@ const imported = async (of: Record<string, string>) => {
 };
 
 describe('a FlexEval run', () => {
-  test('is read in place with its dialogues, functions, rubrics, conditions and models', async () => {
+  test('is read without conversion, with its dialogues, functions, rubrics, conditions and models', async () => {
     const { suites, settings, rubrics, problems } = await imported(files(WHOLE));
     expect(problems).toEqual([]);
     expect(suites).toHaveLength(1);

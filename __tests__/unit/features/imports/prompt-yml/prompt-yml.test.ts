@@ -105,7 +105,7 @@ describe('a .prompt.yml file', () => {
     ]);
   });
 
-  test("uses its judges' models: the first as default grader, others at their metric", async () => {
+  test('uses the models of its judges: the first as default grader, the others for their metrics', async () => {
     const judge = (name: string, rest: string): string =>
       `  - name: ${name}\n    llm: { prompt: 'Is {{completion}} good?', ${rest} }\n`;
     const file = `model: openai/gpt-4o\nmessages: [{ role: user, content: hi }]\ntestData: [{ input: a }]\nevaluators:\n${judge('one', 'modelId: openai/gpt-4o-mini')}${judge('two', 'modelId: openai/gpt-4.1')}${judge('three', 'modelId: openai/gpt-4o-mini, seed: 1')}${judge('four', 'choices: []')}`;
@@ -232,7 +232,7 @@ describe('a .prompt.yml file', () => {
         'its input is one text, which does not define {{listing}}: remove the | after input: to make it a map',
       ],
       ['for a missing column', '  - { input: a }\n', 'it has no value for {{listing}}'],
-    ])('drops the rows with the reason, %s', async (_, row, why) => {
+    ])('drops the rows with a notice %s', async (_, row, why) => {
       const { project, problems, notices } = await read({ [FILE]: file(row) });
       expect([problems, project.suites[0]?.tests.references.length]).toEqual([[], 1]);
       expect(notices).toEqual([
@@ -241,7 +241,7 @@ describe('a .prompt.yml file', () => {
       ]);
     });
 
-    test('accepts the row once the advice is followed', async () => {
+    test("accepts the row once the notice's advice is followed", async () => {
       const { project, problems, notices } = await read({
         [FILE]: file('  - input:\n      listing: "a"\n'),
       });

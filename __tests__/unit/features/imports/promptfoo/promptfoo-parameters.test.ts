@@ -126,7 +126,7 @@ describe("a provider's configuration", () => {
     });
   });
 
-  test("in a prompt includes its files and overrides the provider's", async () => {
+  test('in a prompt includes its files and overrides the configuration of the provider', async () => {
     const { parameters } = await asked(
       ['openai:gpt-4o'],
       { 'f.yaml': 'type: json_object\n' },

@@ -371,7 +371,7 @@ tests:
     ]);
   });
 
-  test('reports a transform that all tests share once, with all places and advice', async () => {
+  test('reports a transform that all tests share only once, with all its places and advice', async () => {
     const { notices } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -560,7 +560,7 @@ tests:
   });
 });
 
-describe('the meaning of a promptfoo configuration', () => {
+describe('in a promptfoo configuration', () => {
   const inputs = async (files: Record<string, string>) =>
     (await only(files)).references.map(({ input }) => input);
   const sourceOf = async (assertion: string, files: Record<string, string> = {}) => {
@@ -584,7 +584,7 @@ describe('the meaning of a promptfoo configuration', () => {
     ['llm-rubric', 'g.txt', 'llm_rubric', { criteria: 'gold' }],
     ['is-json', 'g.json', 'json_schema', { schema: { type: 'object' } }],
     ['factuality', 'g.txt', 'factuality', { value: 'gold' }],
-  ])('%s compares with the content of its file %s', async (type, file, uses, wanted) => {
+  ])('assertion %s compares with the content of its file %s', async (type, file, uses, wanted) => {
     const found = await sourceOf(`{ type: ${type}, value: 'file://g/${file}' }`, {
       'g/g.txt': 'gold\n',
       'g/g.yaml': '- a\n- b\n',
@@ -661,7 +661,7 @@ tests:
     ]);
   });
 
-  test('a file value in a test file keeps its last line feed and is a template', async () => {
+  test('a value that a test file reads from another file keeps its last line feed and is a template', async () => {
     const values = async (files: Record<string, string>) =>
       (await only(files)).references.map(({ metrics }) => metrics?.map(valueOf));
     const asserts =
@@ -719,7 +719,7 @@ scenarios:
     ]);
   });
 
-  test('variables of defaultTest alone make one test', async () => {
+  test('a defaultTest with variables makes one test if there are no other tests', async () => {
     const files = {
       [CONFIG]:
         "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { x: one } }\n",
@@ -765,7 +765,7 @@ scenarios:
     ['is-xml', null],
     ['context-recall(0.8): x', null],
     ['gleu(0.1): x', null],
-  ])('the assertion cell %s is converted or reported', async (cell, wanted) => {
+  ])('the assertion %s in a CSV cell is converted or reported', async (cell, wanted) => {
     const { metrics, notices } = await only({
       'evaldiff.yaml': 'grader: gpt-4o',
       ...config('  - c.csv\n'),
