@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * What to do with a model that a file defines in code. `refused`: report an error. `written`:
- * accept it for conversion, but do not run it. A function: run it.
+ * For models that a file defines in code. `refused`: an error. `written`: accepted for conversion,
+ * but not run. A function runs them.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -133,8 +133,7 @@ function readMetric(
 }
 
 /**
- * The default share of a dialogue's objects (such as turns) that must pass if a metric judges each
- * of them.
+ * If a metric judges each turn (or other object) of a dialogue, this share must pass by default.
  */
 const HALF = 0.5;
 

@@ -82,8 +82,8 @@ const promptShape = {
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
 /**
- * The keys that an error for a misspelt key may suggest. Excludes most parameters, because too many
- * resemble short keys of tests.
+ * Keys that may be meant by a misspelt key. Excludes most parameters, because too many resemble
+ * short keys of tests.
  */
 export const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,

@@ -277,7 +277,7 @@ async function loadSuite(
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
   const inferred = withInputs(reading, document, tests.references);
-  // Waits until all references are readable, because an unreadable one may have the missing input.
+  // Reported unless a reference was unreadable, because that one may have the missing input.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);

@@ -22,8 +22,8 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
- * Reads each part of a reference from the column mapped to it, or else from the column of the same
- * name. Without `input`, all other columns are the input.
+ * Each part of a reference comes from the column mapped to it, or from the column of the same name.
+ * Without `input`, all other columns are the input.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();

@@ -88,9 +88,9 @@ export function wholeTry({ byHead }: Try): Outcome {
 
 type Sides = Readonly<Record<Side, readonly Try[]>>;
 
-/** The new tries of one reference. All claims share them. */
+/** A reference's new tries, which all claims share. */
 export interface NewTries {
-  /** Additional tries on both sides, only for suspects. */
+  /** Pairs of additional tries, only for suspects. */
   pairs: Sides;
   /** These tries replace stored ones. */
   again: Sides;
@@ -134,9 +134,9 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 }
 
 /**
- * Earlier tries choose the suspects, but only new tries count as evidence. The suspects are tested
- * first, by e-values, which are valid whenever testing stops. Then all references are tested
- * together after each new try, by exact tests.
+ * Earlier tries choose the suspects, but only new tries are evidence. Suspects are tested first, by
+ * e-values, which are valid whenever testing stops. Then all references are tested together after
+ * each new try, by exact tests.
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);

@@ -266,10 +266,7 @@ function matchOne(
   };
 }
 
-/**
- * Reports paths that differ only in case or Unicode form, because some file systems ignore such
- * differences.
- */
+/** Some file systems treat paths as equal that differ only in case or Unicode form. */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(foldPath(path), path);

@@ -70,10 +70,7 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/**
- * Identifies a model for its price. Leaves out a program's files, because they differ between
- * commits.
- */
+/** Identifies a model without a program's files, because these differ between commits. */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(

@@ -21,10 +21,7 @@ const MAX_MEASURED = 20_000;
 
 const PER_MESSAGE = 4;
 
-/**
- * After this many requests, further ones count as their mean, because measuring 100,000 would take
- * half a minute.
- */
+/** Further requests count as the mean, because measuring 100,000 would take half a minute. */
 const SAMPLE_REQUESTS = 100;
 
 type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;

@@ -63,10 +63,7 @@ const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7
 
 const WEB = /www\./i;
 
-/**
- * Stays text. GitHub reads `$` as a formula only if the word also ends with one, and such words
- * become code.
- */
+/** Stays text, because a formula also ends with `$`. Words that do become code. */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Characters that are markup only next to text. */

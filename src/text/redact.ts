@@ -140,7 +140,6 @@ function secretParts(secret: string): string[] {
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
-/** Returns the secret and its encodings. */
 export function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -60,8 +60,8 @@ type Counts = Table['head'];
 
 /**
  * Accepts a candidate that beats head and breaks no stable reference. `level`: probability of
- * accepting one that does not beat head. A draft with new words is tried on all stable references,
- * other candidates on a sample.
+ * accepting one that is no better. A draft with new words is tried on all stable references, others
+ * on a sample.
  */
 export async function fixGate(
   candidate: FixCandidate,

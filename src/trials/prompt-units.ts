@@ -16,10 +16,7 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /**
-   * Returns the request for the reference, made with base's prompt and only the chosen units of the
-   * change.
-   */
+  /** Returns the request with base's prompt and only the chosen units of the change. */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,

@@ -2,8 +2,8 @@ import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /**
- * Finds the metrics that a condition names, by their own name or that of their built-in metric or
- * rubric.
+ * Finds the metrics with the condition's name, or else those that use a built-in metric or rubric
+ * of that name.
  */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);

@@ -118,10 +118,7 @@ async function unmetConditions(
 /** `none` if there is no object that the condition refers to. */
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
-/**
- * Finds the condition's score for each subject: that of the object that contains the subject, or of
- * an earlier object.
- */
+/** For each subject, finds the score of the object that contains it, or of an earlier object. */
 async function scoresOn(
   dependency: Metric,
   level: MetricLevel,

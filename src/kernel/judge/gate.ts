@@ -229,8 +229,8 @@ function saysWhy({ code }: Reason): boolean {
 }
 
 /**
- * Removes one errored try for each try that was not made. It does not matter which, because the
- * gate only counts errors.
+ * Removes one errored try for each try that was not made. Any will do, because the gate only counts
+ * errors.
  */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];

@@ -13,9 +13,7 @@ import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
-/**
- * All suites of the run compared as one. `look`: the interim test that decided, or the last one.
- */
+/** All suites of the run compared as one. `look`: the interim test that decided. */
 export interface Pool {
   look: Look;
   level: number;

@@ -8,8 +8,8 @@ import type { RunRollUps } from './roll-up.ts';
 import { countCorners, cornerRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
 /**
- * Splits the change of the pass rate in two: the prompt's part (head's scoring on both sides'
- * outputs), and the scoring's part (both scorings on base's outputs).
+ * Splits the change of the pass rate into the prompt's part (under head's scoring) and the
+ * scoring's part (on base's outputs).
  */
 export function scoringSplit(
   comparison: SuiteComparison,

@@ -24,7 +24,7 @@ import type { MetricMove } from './values.ts';
 
 export interface SuiteRow {
   suite: SuiteComparison;
-  /** When the interim tests (looks) take place. With a fixed number of tries there is only one. */
+  /** When the interim tests (looks) take place. With fixed tries there is only one. */
   plan: LookPlan;
   looks: readonly Look[];
   /**
@@ -105,8 +105,8 @@ export function rowByTries(
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // Results decided how many tries were made, so only e-values may name a reference as worse or
-  // better. A p would be biased.
+  // The number of tries depends on results, so only e-values may name a reference as worse or
+  // better.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
@@ -197,8 +197,7 @@ function rollUpFell(table: Table | undefined): boolean {
 }
 
 /**
- * A reference counts as changed only if its roll-up changed in the same direction. Otherwise its
- * false-discovery rate is 1.
+ * False-discovery rates, or 1 if the roll-up (combined tries) did not change in the same direction.
  */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);

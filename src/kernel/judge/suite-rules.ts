@@ -65,11 +65,11 @@ export interface SuiteFacts {
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * The scoring changed, and head's answers do worse than base's when base's scoring judges both.
-   * Tested like fixed tries, at the suite's share of alpha.
+   * The scoring changed, and head's answers do worse than base's under base's scoring. Tested like
+   * fixed tries, at the suite's share of alpha.
    */
   underBase: FallUnderBase | null;
-  /** Like `fall`, but in the other direction, and only for all metrics together. */
+  /** Like `fall`, but for a rise, and only for all metrics together. */
   rise: Evidence | null;
   /**
    * Each end has a one-sided level of 1 to 3.5 %, depending on the look (interim test), or 5 % with

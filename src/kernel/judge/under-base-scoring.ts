@@ -147,10 +147,7 @@ export function fallUnderBase(
   };
 }
 
-/**
- * Whether head's scoring lost checks: it has no new ones, or one that it kept no longer judges
- * anything.
- */
+/** Whether head's scoring only removes checks, or keeps one that no longer judges anything. */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));

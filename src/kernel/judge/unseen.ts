@@ -79,8 +79,8 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 /**
- * Reports a metric that judged none of head's answers. Also reports one that gave fewer numbers on
- * head, if its mean affects the gate.
+ * Reports a metric that judged none of head's answers, or whose mean affects the gate and has fewer
+ * numbers on head.
  */
 function unseenMetric(
   { comparison, result }: ComparedSuite,

@@ -104,8 +104,8 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * Decides which moves are significant: those in `fell` for metrics that affect the gate, and Holm's
- * procedure for others (separately for metrics that warn and for those without a better direction).
+ * Returns significant moves: those in `fell`, and others by Holm's procedure (separately for
+ * metrics that warn and for those without a better direction).
  */
 export function calledMoves(
   moves: readonly MetricMove[],

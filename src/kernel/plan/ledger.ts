@@ -13,7 +13,7 @@ export interface LedgerReference extends LookRow {
   isCritical: boolean;
   isSteady: boolean;
   isAwaited: boolean;
-  /** Number of tries per side, if it is fixed. Infinity if more tries are added as needed. */
+  /** Fixed number of tries per side. Infinity if more are added as needed. */
   planned: number;
 }
 
@@ -34,8 +34,8 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 }
 
 /**
- * References are in one cluster if they have the same question on both sides, or the same `cluster`
- * setting within a group. Null: the reference is in no cluster.
+ * References with the same question on both sides, or the same `cluster` setting within a group,
+ * form a cluster. Null: in no cluster.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();

@@ -10,10 +10,9 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
- * Decides which tries to make next. Nothing is stored between rounds: each time, all interim tests
- * (looks) are recomputed from the first. Enough tries are made for the strictest level that Holm's
- * procedure may give a suite. At a higher level the looks only stop earlier, so the same tries are
- * enough.
+ * Decides which tries to make next. Nothing is stored between rounds: all looks (interim tests) are
+ * repeated from the first. Tries are made for the strictest level that Holm's procedure may give a
+ * suite. At a higher level the looks only stop earlier, so the same tries are enough.
  */
 
 /** How alpha is divided, 0–1 each. */
@@ -273,7 +272,7 @@ export function maxSuspects(references: number): number {
 }
 
 /**
- * Chooses which suspects get extra tries, first those that already have some. Critical suspects are
+ * Chooses suspects for extra tries, first those that already have some. Critical suspects are
  * always included.
  */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {

@@ -59,7 +59,6 @@ export function isOpenDrop(
   return isLargeDrop(test?.difference ?? null, minDrop) && (test?.low ?? -1) <= -tolerance;
 }
 
-/** A share that may fail the suite because `gate.metrics` says so. */
 export interface GatingShare extends ComparedShare {
   test(upTo: number, plan: LookPlan): ValueTest | null;
 }

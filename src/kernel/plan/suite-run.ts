@@ -43,7 +43,7 @@ export function identityOf({ suite: { path, name, variant } }: SuiteRun): string
   return JSON.stringify([path, name, variant]);
 }
 
-/** Returns how many tries each run should have in total, by its index in `runs`. */
+/** How many tries each run should have in total, by index in `runs`. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {

@@ -21,9 +21,9 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value that a reference needs to stay a suspect after this many pairs of tries. `watched` is
- * for critical references and for those that nearly always passed: one more failure on head is
- * enough. The false-alarm rate does not depend on these values.
+ * The e-value that a reference needs to stay a suspect after this many pairs of tries. For critical
+ * references and those that nearly always passed (`watched`), one more failure on head is enough.
+ * The false-alarm rate does not depend on these values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },

@@ -8,10 +8,7 @@ import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
 const AUTO = { least: 0.05, most: 0.1 };
 
-/**
- * With `auto`, the tolerance is the smallest detectable drop (`visible`), but at least 5 and at
- * most 10 points.
- */
+/** `auto` means the smallest detectable drop (`visible`), at least 5 and at most 10 points. */
 export function resolveTolerance(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -46,8 +43,8 @@ const ZERO_TOLERANCE = 1e-12;
 
 /**
  * Whether a look rules out a drop. `bound`: the interval is above −tolerance. `not-lower`: the
- * difference is not negative, at the last look or at any look of a small suite. Waiting for the
- * bound would detect few more drops.
+ * difference is not negative, at the last look or any look of a small suite. Waiting would detect
+ * few more drops.
  */
 export function ruledOutBy(
   look: Look,

@@ -20,16 +20,15 @@ import {
 } from './suite-run.ts';
 
 /**
- * The number of tries if it cannot grow step by step: in sweeps, in suites that compare pairs, and
- * for prompts that base lacks.
+ * If tries cannot be added step by step: in sweeps, pairwise suites, and prompts that base lacks.
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
 const ROLLED_TRIES = 3;
 
 /**
- * Replaces `adaptive` by a fixed number in sweeps, in suites that compare pairs, and if no metric
- * affects the gate.
+ * `adaptive` becomes a fixed number in sweeps, in pairwise suites, and if no metric affects the
+ * gate.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
@@ -56,7 +55,7 @@ function settles(tests: Tests, compares: boolean): boolean {
 
 /**
  * Recorded answers get only the tries that the roll-up needs, because more would repeat them. Null
- * if answers are not recorded, or if custom or compared roll-ups decide.
+ * if not recorded, or if custom or compared roll-ups decide.
  */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
@@ -83,7 +82,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Suites whose tries are compared one by one. They form the pool, which is tested as one. */
+  /** Suites whose tries are compared one by one, which form the pool. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -137,7 +136,7 @@ export function alphaShares(
   const shares = ALPHA_SHARES;
   const references = gate_on === 'suite' ? 0 : shares.references * alpha;
   const rest = alpha - references;
-  // If there is only one suite, it gets the share of the test of all suites together, too.
+  // A run with one suite has no pool (test of all suites as one), so the suite gets both shares.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
   // The suites share the references' alpha evenly. A suite with fixed tries spends its part on an
   // exact test of its references (`brokenP`). The rest is for the e-value of all references.

@@ -212,8 +212,8 @@ function reasonFor(
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
   const { baseReference: counterpart, reference } = pair;
-  // For a reference that was not edited, base's question is already in `pair.base`, unless the
-  // reference contains its own messages.
+  // If the reference was not edited, `pair.base` has base's question, except for recorded
+  // dialogues.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';

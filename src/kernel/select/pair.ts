@@ -18,10 +18,7 @@ const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name }) => [file, name],
 ];
 
-/**
- * If none of `SIGNS` pairs them, two suites are a pair if each is the only one with this value on
- * its side.
- */
+/** Used last: two suites are a pair if each is the only one with this value on its side. */
 const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, ...prompt }) => [file, contentWithRoles(prompt)],
   ({ file }) => [file],

@@ -22,9 +22,7 @@ export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /**
-   * The feature that makes the answers, such as dialogues. Null if the model is called directly.
-   */
+  /** The feature that makes the answers, such as dialogues, if any. */
   answerer: Answerer | null;
   settingsFile: string;
 }
@@ -164,8 +162,7 @@ export function changedKeys(
 
 export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   const [before, after] = [sharedParts(base), sharedParts(head)];
-  // A metric's own model counts as part of the metric. A change of another model counts only if
-  // both sides use such a model.
+  // A metric's own model is part of the metric. Other models count only if both sides use them.
   const isCounted = (key: string): boolean =>
     !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
   return changedKeys(before, after)

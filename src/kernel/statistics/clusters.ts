@@ -4,8 +4,8 @@ import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
 /**
- * All tries in a `cluster` with the same index are permuted together. Null: the reference is
- * permuted alone.
+ * Tries of a `cluster` with the same index are permuted together. Null: the reference is permuted
+ * alone.
  */
 export interface ClusteredTries {
   tries: Tries;
@@ -74,9 +74,7 @@ export function clusterTable(cluster: Cluster): ClusterTable {
   return { size: cluster.length, base: totals('base'), head: totals('head') };
 }
 
-/**
- * For each try of a reference, 1 or 0, in any order. For a cluster, the sums over its references.
- */
+/** Passes per try: 1 or 0 for a reference, their sums for a cluster. */
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;
   const side = ({ passes, tries }: Table['base']): number[] =>

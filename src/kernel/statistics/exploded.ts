@@ -10,10 +10,10 @@ const MIN_DEVIATIONS = 4;
 const MIN_FACTOR = 2;
 
 /**
- * Finds items whose numbers moved far more than the others'. The shift that all items share is
- * subtracted first. Then every try of head must lie beyond every try of base. Tries below `first`
- * select an item, and all further tries must confirm it. Shifts are differences of medians of log(1
- * + |value|), with the value's sign.
+ * Items whose numbers moved far more than the others'. After subtracting the shift that all items
+ * share, every try of head must lie beyond every try of base. Tries below `first` select an item,
+ * and all further tries must confirm it. Shifts are differences of medians of log(1 + |value|),
+ * with the value's sign.
  *
  * Without a change, four tries per side select any of 50 items in less than 0.5 % of simulated runs
  * (normal, lognormal and Pareto(1.1) values), and two tries in at most 5 %.

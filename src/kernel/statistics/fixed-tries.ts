@@ -66,7 +66,6 @@ function oneSidedQValues(tables: readonly Table[]): number[] {
   return p.map((value) => q.get(value) ?? 1);
 }
 
-/** Whether reports name a reference with this false-discovery rate (0–1). */
 export function isNamedAt(q: number): boolean {
   return reachesLevel(q, REFERENCE_FDR);
 }
@@ -98,8 +97,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1), or null if it is not significant at `level`. If the mean drops by less than `minDrop`,
- * it counts only if individual references are named as worse.
+ * p (0–1), or null if not significant at `level`. If the mean drops by less than `minDrop`,
+ * individual references must be named as worse.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,

@@ -44,15 +44,14 @@ export interface MetricTest extends Omit<Contrast, 'tables'> {
   metric: string | null;
 }
 
-/** The key null means all metrics together. */
 export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
   /**
-   * The first entry is for all metrics together. If several affect the gate, each metric that fails
-   * some tries follows.
+   * The first is for all metrics together. If several affect the gate, each metric that fails
+   * follows.
    */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];

@@ -182,7 +182,7 @@ const TOLERANCE = 1e-9;
 /** What a try adds to each sum if it belongs to head. */
 interface Slot {
   value: number;
-  /** The rank is a share of the item's tries, from −0.5 to 0.5, times a weight. */
+  /** The rank within the item's tries, from −0.5 to 0.5, times a weight. */
   rank: number;
   /** For head's actual tries, this sums to the number of items. */
   mark: number;

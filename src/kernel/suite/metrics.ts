@@ -105,7 +105,6 @@ export function gatesNothing(tests: Tests): boolean {
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
 }
 
-/** Whether only pairwise metrics affect the gate. */
 export function gatesByPreference({ metrics, own }: Tests): boolean {
   const gating = metrics.filter(({ skip }) => !skip);
   return own === null && gating.length > 0 && gating.every(isPairwise);

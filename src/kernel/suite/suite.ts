@@ -84,7 +84,7 @@ export interface Reference {
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
-  /** If `input` or `expected` keeps a value as text, its parsed value. */
+  /** Parsed values, where `input` or `expected` keeps them as text. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
