@@ -32,8 +32,8 @@ import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
- * The first session (one run's answers) already showed the fall at level `alpha`, so a second only
- * has to repeat it.
+ * For a fall in one session (one program process per side). It already passed a test at `alpha`, so
+ * a second session only has to repeat it.
  *
  * In simulations, a session shifted each side's rate by a random error (standard deviation 3
  * points), for 50 unchanged references at 0.9. A second session reduced red runs from 16 % to 4 %.

@@ -266,7 +266,7 @@ function matchOne(
   };
 }
 
-/** Some file systems treat paths as equal that differ only in case or Unicode form. */
+/** On some file systems, paths that differ only in case or Unicode form are the same file. */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(foldPath(path), path);

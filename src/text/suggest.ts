@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Ignores case, `-` and `_`. `strict` allows one edit per three letters, at least one. `loose`
- * allows two from four letters on. `typo` allows one.
+ * Ignores case, `-` and `_`. `strict` allows one edit per three letters (at least one), `loose` two
+ * from four letters on, and `typo` one.
  */
 export function nearest(
   word: string,

@@ -29,7 +29,7 @@ interface Case {
   failures: number;
 }
 
-/** The units of two prompts. Only `failing` has the suspected one. */
+/** The units of two prompts. Only `failing` includes the suspected unit. */
 interface Contrast {
   passing: ReadonlySet<number>;
   failing: ReadonlySet<number>;

@@ -92,8 +92,8 @@ function setting<K extends keyof Settings>(
 }
 
 /**
- * Reports which defaults the first settings file changes, because they also apply to base's
- * prompts.
+ * Reports which defaults head's first settings file changes, because its values also apply to
+ * base's prompts.
  */
 function firstRules(base: Project | null, { settings }: Project): Reason[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];

@@ -40,7 +40,7 @@ export function numberTest(
   return valueTest(valuesByReference(number, runs, upTo), clusters, random, tail);
 }
 
-/** The test of a share whose interval is valid if tries stop at this look. */
+/** Tests a share. The interval is valid even if tries stop at this look (interim test). */
 export function shareTest(
   suite: SuiteComparison,
   number: MetricNumber,
