@@ -49,7 +49,6 @@ const MAX_ANNOTATION_PART = 2_000;
 
 const MAX_ANNOTATION_NAMES = 10;
 
-/** Annotates problems, changed files, and references that regressed or newly fail. */
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],

@@ -103,7 +103,7 @@ export const CHECK_SUMMARY_LIMIT = 65_535;
 /** GitHub allows 1 MiB per step. This leaves room for its other output. */
 export const JOB_SUMMARY_LIMIT = 1_000_000;
 
-/** Returns the result's title on one line. `limit` is in UTF-16 units. */
+/** `limit` is in UTF-16 units. */
 export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): string {
   const title = visibleLine(result.title.trim());
   return shorten(title === '' ? outcomeLook(result).outcome : title, limit);

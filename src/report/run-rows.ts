@@ -10,7 +10,6 @@ import type { Evaluate } from '../types/model.ts';
 import { answerText } from './answers/text.ts';
 import type { RunRow, RunTable } from './run-tables.ts';
 
-/** Makes one table per prompt from a saved result. */
 export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
   const tables = new Map<string, RunTable>();
   for (const { path, name, variant, references } of suites) {

@@ -38,7 +38,6 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
   ]);
 }
 
-/** Whether all references pass that affect the verdict. */
 export function passes({ rows }: RunTable): boolean {
   return rows.every(({ skipped, outcome }) => skipped || outcome === 'pass');
 }

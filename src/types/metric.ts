@@ -44,8 +44,8 @@ export interface Metric {
   pass?: string[];
   level: MetricLevel;
   /**
-   * Judges every object (answer, tool call, …) of its level, and passes if this share (0–1] of them
-   * passes. Default: judges only the last object.
+   * Judges every object (answer, tool call, …) of its level, and passes if this share (0–1] passes.
+   * Default: only the last object.
    */
   every?: number;
   depends_on: DependsOn[];

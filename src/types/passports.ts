@@ -100,8 +100,8 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
 }
 
 /**
- * The shortest prefix, in tokens, that the vendor's prompt cache stores. Null without such a cache,
- * or if it works without marks in the request.
+ * The shortest prefix, in tokens, that the vendor's prompt cache stores. Null if there is no such
+ * cache, or the request does not control it.
  */
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;

@@ -90,7 +90,6 @@ export interface StarterSuite {
 /** Paths are relative to the package. */
 export interface DemoExample {
   name: string;
-  /** First sentence of the output. */
   words: string;
   /** A folder with the subfolders `base` and `head`. Head starts as a copy of base. */
   fixture: string;

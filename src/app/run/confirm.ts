@@ -40,7 +40,7 @@ export async function confirmFalls(
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {
-    // A suite can claim two drops. The second matters only if the first is refuted.
+    // A suite can have two claims. The second matters only if the first is refuted.
     if (claim.metric === null && claim.suites.some(({ suite }) => isConfirmed(found.get(suite))))
       continue;
     const confirmation = await confirm(claim);
@@ -78,7 +78,7 @@ export function confirmReferences(
   };
 }
 
-/** A claim says that something got worse. All claims share the new tries. */
+/** A claim says that something got worse. All share the new tries. */
 export function createConfirm(tools: FeatureTools, price: Price): Confirm {
   const made = new Map<ReferenceRun, NewTries>();
   const ask = asker(tools, price);

@@ -237,7 +237,6 @@ interface Card {
   table: Markup;
 }
 
-/** A chart with its title. The table of its numbers is collapsed. */
 export function cardHtml({ title, note, svg, table }: Card): Markup {
   const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
   return markup`

@@ -92,7 +92,6 @@ export const AXIS_LABEL = { color: COLOURS.soft, fontSize: SMALL } as const;
 
 export const AXIS_LINE = { lineStyle: { color: COLOURS.line } } as const;
 
-/** An axis from 0 to 1, labelled in percent at both ends and in the middle. */
 export function shareAxis(floor: number, ceiling: number) {
   return {
     type: 'value',

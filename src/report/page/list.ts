@@ -38,7 +38,7 @@ interface ListInput {
   imageOf: ImageOf;
 }
 
-/** Renders the list of references. Null if it would exceed `limit` bytes. */
+/** Null if the list would exceed `limit` bytes. */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],

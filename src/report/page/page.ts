@@ -65,7 +65,7 @@ function placeImages(
   return { imageOf, size };
 }
 
-/** Renders one self-contained HTML file. `images` maps object ids to data URIs. */
+/** `images` maps object ids to data URIs. */
 export async function renderHtml(
   result: Result,
   reports: Reports,

@@ -147,7 +147,6 @@ export function joinLines(lines: readonly Line[], separator: string): Line {
   return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
 }
 
-/** Makes links to lines of files, if the result names the repository. */
 export function placeLinks({
   source,
   base,

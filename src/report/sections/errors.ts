@@ -48,7 +48,7 @@ export function opensErrors({ outcome, suites }: Result): boolean {
   );
 }
 
-/** Lists error causes, most frequent first. Errors that count as fails have a separate list. */
+/** Lists error causes, most frequent first. Errors that count as fails are listed separately. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
   // The headline already shows the only cause.
   if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];

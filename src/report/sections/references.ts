@@ -141,7 +141,6 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   );
 }
 
-/** Counts the other tests whose status changed, such as improved or flaky ones. */
 export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
   const open = opensErrors(result);

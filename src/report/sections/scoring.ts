@@ -18,7 +18,6 @@ import { shortFaceOf } from './faces.ts';
 import { andMore, moreBlock } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
-/** Shows both sides' pass rates, each judged with base's and with head's metrics. */
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const blocks = shown.flatMap((change) => {
