@@ -2446,15 +2446,15 @@ export interface EvaldiffResult {
                */
               question: string;
               /**
-               * The evaluator that asked; null for the reference's own and for recorded questions.
+               * The evaluator that asked; null if the question comes from the reference or a recording.
                */
               asked_by: string | null;
               /**
-               * Null if the model gave none.
+               * The answer; null if the model gave none.
                */
               answer: string | null;
               /**
-               * Of the evaluators with readable replies, in their order.
+               * Verdicts of the evaluators whose replies could be read.
                */
               verdicts: {
                 /**
@@ -2462,29 +2462,29 @@ export interface EvaldiffResult {
                  */
                 evaluator: string;
                 /**
-                 * By criterion: whether it is met.
+                 * For each criterion, whether it is met.
                  */
                 words: {
                   [k: string]: "yes" | "no" | "unknown";
                 };
                 /**
-                 * Its reasons; null if it gave none.
+                 * The evaluator's reasons; null if it gave none.
                  */
                 analysis: string | null;
                 /**
-                 * Its next question; null if it has none.
+                 * The evaluator's next question; null if it has none.
                  */
                 follow_up: string | null;
               }[];
               /**
-               * By criterion: whether the evaluators together find it met; null if they could not judge.
+               * For each criterion, whether the evaluators together find it met; null if they could not judge.
                */
               satisfied: {
                 [k: string]: boolean;
               } | null;
             }[];
             /**
-             * By criterion: the first turn, from 1, from which it stays met to the end; null: never.
+             * For each criterion, the turn (from 1) from which it stays met to the end; null: never.
              */
             turns_to: {
               [k: string]: number | null;
@@ -3105,15 +3105,15 @@ export interface EvaldiffResult {
                */
               question: string;
               /**
-               * The evaluator that asked; null for the reference's own and for recorded questions.
+               * The evaluator that asked; null if the question comes from the reference or a recording.
                */
               asked_by: string | null;
               /**
-               * Null if the model gave none.
+               * The answer; null if the model gave none.
                */
               answer: string | null;
               /**
-               * Of the evaluators with readable replies, in their order.
+               * Verdicts of the evaluators whose replies could be read.
                */
               verdicts: {
                 /**
@@ -3121,29 +3121,29 @@ export interface EvaldiffResult {
                  */
                 evaluator: string;
                 /**
-                 * By criterion: whether it is met.
+                 * For each criterion, whether it is met.
                  */
                 words: {
                   [k: string]: "yes" | "no" | "unknown";
                 };
                 /**
-                 * Its reasons; null if it gave none.
+                 * The evaluator's reasons; null if it gave none.
                  */
                 analysis: string | null;
                 /**
-                 * Its next question; null if it has none.
+                 * The evaluator's next question; null if it has none.
                  */
                 follow_up: string | null;
               }[];
               /**
-               * By criterion: whether the evaluators together find it met; null if they could not judge.
+               * For each criterion, whether the evaluators together find it met; null if they could not judge.
                */
               satisfied: {
                 [k: string]: boolean;
               } | null;
             }[];
             /**
-             * By criterion: the first turn, from 1, from which it stays met to the end; null: never.
+             * For each criterion, the turn (from 1) from which it stays met to the end; null: never.
              */
             turns_to: {
               [k: string]: number | null;
@@ -3355,7 +3355,7 @@ export interface EvaldiffResult {
       } | null;
     };
     /**
-     * Pass rates corrected for the grader's errors on labelled examples. Does not affect the verdict. Absent: no labelled examples, or the suite has another judge.
+     * Pass rates corrected for the grader's errors on labelled examples. Does not affect the verdict. Absent if there are no labelled examples, or if something else also judges the suite.
      */
     grader_error?: {
       /**
@@ -3363,11 +3363,11 @@ export interface EvaldiffResult {
        */
       metric: string;
       /**
-       * What is corrected, of a metric with `every`: the share of a dialogue's objects that pass, as a mean over dialogues. Absent: the suite's pass rates.
+       * What is corrected for a metric with `every`: the share of turns, messages or tool calls of a dialogue that pass, averaged over dialogues. Absent: the suite's pass rates are corrected.
        */
       objects?: {
         /**
-         * The unit that is judged.
+         * What is judged: messages, turns, tool calls or the whole thread.
          */
         level: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
@@ -3380,7 +3380,7 @@ export interface EvaldiffResult {
         head: number | null;
       };
       /**
-       * `within error`: the rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: on labelled examples the grader is no better than chance, so the rates cannot be corrected.
+       * `within error`: the rates differ by no more than the share of answers that the grader misjudges. `no better than chance`: the grader labels the examples no better than chance, so the rates cannot be corrected.
        */
       kind: "corrected" | "within error" | "no better than chance";
       /**
@@ -3388,7 +3388,7 @@ export interface EvaldiffResult {
        */
       good: {
         /**
-         * Answers that the grader labels the same.
+         * Answers to which the grader gives the same label as people.
          */
         right: number;
         /**
@@ -3401,7 +3401,7 @@ export interface EvaldiffResult {
        */
       bad: {
         /**
-         * Answers that the grader labels the same.
+         * Answers to which the grader gives the same label as people.
          */
         right: number;
         /**
@@ -3410,11 +3410,11 @@ export interface EvaldiffResult {
         n: number;
       };
       /**
-       * Share of such answers that the grader gets wrong; null: unknown.
+       * Share of the suite's answers that the grader misjudges; null: unknown.
        */
       wrong: number | null;
       /**
-       * On base; null if unknown.
+       * Corrected rate on base; null if unknown.
        */
       base: {
         /**
@@ -3431,7 +3431,7 @@ export interface EvaldiffResult {
         high: number;
       } | null;
       /**
-       * On head; null if unknown.
+       * Corrected rate on head; null if unknown.
        */
       head: {
         /**
@@ -3448,7 +3448,7 @@ export interface EvaldiffResult {
         high: number;
       } | null;
       /**
-       * Null if sides are not compared or the rates cannot be corrected.
+       * Null if the sides are not compared or the rates cannot be corrected.
        */
       difference: {
         /**
@@ -3486,22 +3486,22 @@ export interface EvaldiffResult {
          */
         name: string;
         /**
-         * How several evaluators' words are combined.
+         * How the verdicts of several evaluators are combined.
          */
         combine: "all" | "any" | "majority";
       }[];
       /**
-       * Tries by how their conversation ended.
+       * Number of tries for each way in which a conversation can end.
        */
       outcomes: {
         /**
-         * On base; null if base did not run.
+         * Counts on base; null if base did not run.
          */
         base: {
           [k: string]: number;
         } | null;
         /**
-         * On head; null if head did not run.
+         * Counts on head; null if head did not run.
          */
         head: {
           [k: string]: number;
@@ -3537,7 +3537,7 @@ export interface EvaldiffResult {
         n: number;
       };
       /**
-       * Turns of completed conversations, over the references that were completed on both sides.
+       * Mean number of turns of completed conversations. Only references with a completed conversation on both sides count.
        */
       turns: {
         /**
@@ -3574,7 +3574,7 @@ export interface EvaldiffResult {
          */
         criterion: string;
         /**
-         * Turns until it is met and stays met, over the references in which it is met on both sides.
+         * Mean number of turns until the criterion is met and stays met. Only references in which it is met on both sides count.
          */
         turns: {
           /**
@@ -3603,7 +3603,7 @@ export interface EvaldiffResult {
           n: number;
         };
         /**
-         * Share of conversations in which it is met at the end, 0–1.
+         * Share of conversations in which the criterion is met at the end, 0–1.
          */
         reached: {
           /**
@@ -3634,7 +3634,7 @@ export interface EvaldiffResult {
       }[];
     } | null;
     /**
-     * In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.
+     * How often each label is right. Only in suites whose expected values are a few labels, compared by `exact_match`. Each try of a reference is one item.
      */
     classification?: {
       /**
@@ -3646,11 +3646,11 @@ export interface EvaldiffResult {
        */
       accuracy: {
         /**
-         * On base; null if nothing was judged.
+         * The value on base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * On head; null if nothing was judged.
+         * The value on head; null if nothing was judged.
          */
         head: number | null;
       };
@@ -3659,29 +3659,29 @@ export interface EvaldiffResult {
        */
       macro_f1: {
         /**
-         * On base; null if nothing was judged.
+         * The value on base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * On head; null if nothing was judged.
+         * The value on head; null if nothing was judged.
          */
         head: number | null;
       };
       /**
-       * Share of answers that are not a label.
+       * Share of answers that are none of the labels.
        */
       other: {
         /**
-         * On base; null if nothing was judged.
+         * The value on base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * On head; null if nothing was judged.
+         * The value on head; null if nothing was judged.
          */
         head: number | null;
       };
       /**
-       * In the order of the references.
+       * Figures of each label, in the order of the references.
        */
       labels: {
         /**
@@ -3689,32 +3689,32 @@ export interface EvaldiffResult {
          */
         label: string;
         /**
-         * References that expect it.
+         * References that expect this label.
          */
         references: number;
         /**
-         * Share of answers with this label that are right; null: no answer has it.
+         * Share of correct answers among those with this label; null: no answer has it.
          */
         precision: {
           /**
-           * On base; null if nothing was judged.
+           * The value on base; null if nothing was judged.
            */
           base: number | null;
           /**
-           * On head; null if nothing was judged.
+           * The value on head; null if nothing was judged.
            */
           head: number | null;
         };
         /**
-         * Share of answers to its references that have the label; null: nothing was answered.
+         * Share of answers with this label among those that should have it; null: no answers.
          */
         recall: {
           /**
-           * On base; null if nothing was judged.
+           * The value on base; null if nothing was judged.
            */
           base: number | null;
           /**
-           * On head; null if nothing was judged.
+           * The value on head; null if nothing was judged.
            */
           head: number | null;
         };
@@ -4528,11 +4528,11 @@ export interface EvaldiffResult {
      */
     affinity_mean: number;
     /**
-     * Its mean affinity divided by the sum over all attributes of its kind.
+     * The attribute's mean affinity divided by the sum of the mean affinities of its kind.
      */
     prior: number;
     /**
-     * References that were judged on both sides, or on the only side.
+     * References that were judged on every side that ran.
      */
     n: number;
     /**
@@ -4564,28 +4564,28 @@ export interface EvaldiffResult {
        */
       metric: string;
       /**
-       * References with a number on both sides, or on the only side.
+       * References with a number on every side that ran.
        */
       n: number;
       /**
-       * Mean over them on base; null if base did not run.
+       * Mean over these references on base; null if base did not run.
        */
       base: number | null;
       /**
-       * Mean over them on head; null if head did not run.
+       * Mean over these references on head; null if head did not run.
        */
       head: number | null;
     };
     /**
-     * One-sided p of "head is worse" ("head is better" if it improved or rose), adjusted for all attributes; for a named one, at least the p of "fell more than the others". Null if not tested.
+     * One-sided p of "head is worse" (of "head is better" if the attribute improved or rose), adjusted for all attributes. If the attribute is named as regressed, at least the p of "fell more than the others". Null if not tested.
      */
     p: number | null;
     /**
-     * `regressed`: its references fell more than the others, and no other attribute explains it. `also fell`: they fell, but the attribute is not named as the cause. `improved` and `also rose`: likewise. `too few`: under four compared references inside or outside.
+     * `regressed`: its references fell more than the others, and no other attribute explains it. `also fell`: they fell, but the attribute is not named as the cause. `improved` and `also rose`: the same for gains. `too few`: fewer than four compared references have it, or fewer than four lack it.
      */
     verdict: "regressed" | "improved" | "also fell" | "also rose" | "no change found" | "too few";
     /**
-     * Regressed (or improved) attributes of this suite that share references with it and explain its change.
+     * Regressed (or improved) attributes of this suite that share references with this one and explain its change.
      */
     explained_by: string[];
     /**
@@ -4597,11 +4597,11 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * Number of compared references that have both.
+       * Number of compared references that have both attributes.
        */
       shared: number;
       /**
-       * Number of compared references of the larger one.
+       * Number of compared references of the larger attribute.
        */
       of: number;
     }[];
@@ -4610,11 +4610,11 @@ export interface EvaldiffResult {
      */
     alignment: {
       /**
-       * On base; null if nothing was rated.
+       * The share on base; null if nothing was rated.
        */
       base: number | null;
       /**
-       * On head; null if nothing was rated.
+       * The share on head; null if nothing was rated.
        */
       head: number | null;
     } | null;
@@ -4623,11 +4623,11 @@ export interface EvaldiffResult {
      */
     references: string[];
     /**
-     * References that QualEval's linear program assigns to it: two per kind and reference.
+     * References that QualEval's linear program assigns to the attribute. It gives each reference two attributes of each kind.
      */
     assigned: string[];
     /**
-     * The rating of each of `references` and `assigned`.
+     * Ratings of the references in `references` or `assigned`.
      */
     ratings?: {
       /**
@@ -4635,11 +4635,11 @@ export interface EvaldiffResult {
        */
       reference: string;
       /**
-       * How well it fits the attribute, 1–5; null if the grader gave no usable rating.
+       * How well the reference fits the attribute, 1–5; null: no usable rating.
        */
       affinity: number | null;
       /**
-       * Evidence in the grader's words, at most 300 characters; empty if it gave none.
+       * Evidence in the grader's words, at most 300 characters; empty: none.
        */
       evidence: string;
     }[];
@@ -4721,19 +4721,19 @@ export interface EvaldiffResult {
      */
     text: string;
     /**
-     * Ids of its attributes.
+     * Ids of the attributes that the sentence explains.
      */
     attributes: string[];
     /**
-     * Ids of its references that fell.
+     * Ids of the references with these attributes that fell.
      */
     references: string[];
     /**
-     * The change of the prompt that was tried.
+     * The tested change of the prompt.
      */
     change: {
       /**
-       * Head's file with the line.
+       * The file with the line, on head.
        */
       file: string;
       /**
@@ -4745,7 +4745,7 @@ export interface EvaldiffResult {
        */
       was: string;
       /**
-       * The line that was tried, by the grader model.
+       * The new line, written by the grader model.
        */
       becomes: string;
     };
@@ -4754,11 +4754,11 @@ export interface EvaldiffResult {
      */
     recovers: {
       /**
-       * References that pass again with the change.
+       * References that pass again with this change.
        */
       references: number;
       /**
-       * References of the attribute that fell and were tried.
+       * References of the attribute that fell and were run with the change.
        */
       of: number;
     };
@@ -4768,7 +4768,7 @@ export interface EvaldiffResult {
     stable: number;
   }[];
   /**
-   * Suites that have an insight that was rejected or whose change did not pass; absent if none.
+   * Suites with insights that were left out, because they were invalid or their change did not pass. Absent if there are none.
    */
   dropped_insights?: {
     /**
@@ -4795,7 +4795,7 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * How many were left out; the notices give the reasons.
+     * Number of insights left out; the notices give the reasons.
      */
     count: number;
   }[];
@@ -4924,7 +4924,7 @@ export interface EvaldiffResult {
        */
       accepted: {
         /**
-         * By criterion.
+         * For each criterion.
          */
         criteria: {
           [k: string]: {
@@ -4981,7 +4981,7 @@ export interface EvaldiffResult {
        */
       rejected: {
         /**
-         * By criterion.
+         * For each criterion.
          */
         criteria: {
           [k: string]: {
@@ -5034,7 +5034,7 @@ export interface EvaldiffResult {
         };
       };
       /**
-       * Mean of the shares of accepted and of rejected answers that are judged right; null if there are none of one kind.
+       * Mean of two shares: of accepted answers that get a yes, and of rejected answers that do not. Null if either kind is missing.
        */
       balanced_accuracy: {
         /**
@@ -5061,7 +5061,7 @@ export interface EvaldiffResult {
    */
   promises?: {
     /**
-     * Promised references, in the order of the text.
+     * References promised to be fixed, in the order of the description.
      */
     references: {
       /**
@@ -5073,7 +5073,7 @@ export interface EvaldiffResult {
        */
       suite: string;
       /**
-       * Its variant; null: it did not run.
+       * Model and parameters of the suite; null: it did not run.
        */
       variant: {
         /**
@@ -5092,7 +5092,7 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * `kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. `broke`: it passes on base and fails on head. `unclear`: too few tries were judged. `passed-before`: it also passes on base. `unaffected`: it did not run: nothing it depends on changed. `deleted`: head does not have it.
+       * `kept`: it failed on base, or is new, and passes on head. `not-kept`: it still fails on head. `broke`: it passes on base and fails on head. `unclear`: too few tries were judged. `passed-before`: it also passes on base. `unaffected`: it did not run, because nothing that it depends on changed. `deleted`: head does not have it.
        */
       status: "kept" | "not-kept" | "broke" | "unclear" | "passed-before" | "unaffected" | "deleted";
       /**
@@ -5123,15 +5123,15 @@ export interface EvaldiffResult {
       } | null;
     }[];
     /**
-     * Promised names that match no reference.
+     * Names in the description that match no reference.
      */
     unknown: {
       /**
-       * As written in the description.
+       * The name as written in the description.
        */
       name: string;
       /**
-       * The most similar id; null: none.
+       * The id of a test most similar to the name; null: none.
        */
       nearest: string | null;
     }[];
@@ -5149,7 +5149,7 @@ export interface EvaldiffResult {
      */
     suite: string;
     /**
-     * Its variant.
+     * Model and parameters of the suite.
      */
     variant: {
       /**
@@ -5197,7 +5197,7 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * What contains the property.
+         * The parameter or tool that contains the property.
          */
         of?: {
           /**
@@ -5218,7 +5218,7 @@ export interface EvaldiffResult {
          */
         files?: string[];
         /**
-         * `base` if the change only removes something, otherwise `head`.
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
          */
         side: "base" | "head";
         /**
@@ -5257,7 +5257,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that got worse because of it.
+       * References that got worse because of this cause.
        */
       references: {
         /**
@@ -5273,7 +5273,7 @@ export interface EvaldiffResult {
            */
           passes: number;
           /**
-           * Tries that pass or fail.
+           * Tries that pass or fail. Errors are not counted.
            */
           tries: number;
         };
@@ -5286,7 +5286,7 @@ export interface EvaldiffResult {
            */
           passes: number;
           /**
-           * Tries that pass or fail.
+           * Tries that pass or fail. Errors are not counted.
            */
           tries: number;
         };
@@ -5296,20 +5296,20 @@ export interface EvaldiffResult {
        */
       held: {
         /**
-         * References that also pass with the cause reverted.
+         * Stable references that still pass when the cause is reverted.
          */
         references: number;
         /**
-         * Stable references of head that were tried.
+         * Stable references that were run.
          */
         of: number;
       };
       /**
-       * The p-value of its weakest unit, adjusted for all units of the suite; null: no experiment.
+       * The largest p-value of these changed parts, adjusted for all parts of the change; null: no experiment.
        */
       p: number | null;
       /**
-       * Calls that proved it.
+       * Calls of the experiment that proved the cause.
        */
       calls: number;
       /**
@@ -5346,11 +5346,11 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Its effect on tests that got worse.
+         * Effect of the fix on references that got worse.
          */
         restores: {
           /**
-           * References that pass again.
+           * References that pass again with the fix.
            */
           references: number;
           /**
@@ -5359,11 +5359,11 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Its effect on tests that passed on both sides.
+         * Effect of the fix on references that passed on both sides.
          */
         costs: {
           /**
-           * References that pass less often than on base.
+           * References that pass less often with the fix than on base.
            */
           references: number;
           /**
@@ -5376,7 +5376,7 @@ export interface EvaldiffResult {
          */
         tries: number;
         /**
-         * The model that wrote it did not see the references that it restores.
+         * The model that wrote the fix did not see the references that pass again.
          */
         withheld?: true;
       } | null;
@@ -5398,11 +5398,11 @@ export interface EvaldiffResult {
        */
       reason: string | null;
       /**
-       * Number of units in the change.
+       * Number of parts into which the change was split (units).
        */
       units: number;
       /**
-       * Units with no effect on the tried references.
+       * Changed parts with no effect on the references that were run.
        */
       harmless: {
         /**
@@ -5427,7 +5427,7 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * What contains the property.
+         * The parameter or tool that contains the property.
          */
         of?: {
           /**
@@ -5448,7 +5448,7 @@ export interface EvaldiffResult {
          */
         files?: string[];
         /**
-         * `base` if the change only removes something, otherwise `head`.
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
          */
         side: "base" | "head";
         /**
@@ -5487,7 +5487,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * Not proven: one of these units is likely the cause; absent: none.
+       * One of these changed parts is likely the cause, without proof; absent: none.
        */
       suspects?: {
         /**
@@ -5512,7 +5512,7 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * What contains the property.
+         * The parameter or tool that contains the property.
          */
         of?: {
           /**
@@ -5533,7 +5533,7 @@ export interface EvaldiffResult {
          */
         files?: string[];
         /**
-         * `base` if the change only removes something, otherwise `head`.
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
          */
         side: "base" | "head";
         /**
@@ -5582,7 +5582,7 @@ export interface EvaldiffResult {
     };
   }[];
   /**
-   * Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is base with the cause added, `broken` is head with it reverted. Absent: nothing was fixed, or the suite is in `causes`.
+   * Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is base with the cause added, `broken` is head with the cause reverted. Absent if nothing was fixed or if the suite is in `causes`.
    */
   fixed_by?: {
     /**
@@ -5594,7 +5594,7 @@ export interface EvaldiffResult {
      */
     suite: string;
     /**
-     * Its variant.
+     * Model and parameters of the suite.
      */
     variant: {
       /**
@@ -5642,7 +5642,7 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * What contains the property.
+         * The parameter or tool that contains the property.
          */
         of?: {
           /**
@@ -5663,7 +5663,7 @@ export interface EvaldiffResult {
          */
         files?: string[];
         /**
-         * `base` if the change only removes something, otherwise `head`.
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
          */
         side: "base" | "head";
         /**
@@ -5702,7 +5702,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that got worse because of it.
+       * References that got worse because of this cause.
        */
       references: {
         /**
@@ -5718,7 +5718,7 @@ export interface EvaldiffResult {
            */
           passes: number;
           /**
-           * Tries that pass or fail.
+           * Tries that pass or fail. Errors are not counted.
            */
           tries: number;
         };
@@ -5731,7 +5731,7 @@ export interface EvaldiffResult {
            */
           passes: number;
           /**
-           * Tries that pass or fail.
+           * Tries that pass or fail. Errors are not counted.
            */
           tries: number;
         };
@@ -5741,20 +5741,20 @@ export interface EvaldiffResult {
        */
       held: {
         /**
-         * References that also pass with the cause reverted.
+         * Stable references that still pass when the cause is reverted.
          */
         references: number;
         /**
-         * Stable references of head that were tried.
+         * Stable references that were run.
          */
         of: number;
       };
       /**
-       * The p-value of its weakest unit, adjusted for all units of the suite; null: no experiment.
+       * The largest p-value of these changed parts, adjusted for all parts of the change; null: no experiment.
        */
       p: number | null;
       /**
-       * Calls that proved it.
+       * Calls of the experiment that proved the cause.
        */
       calls: number;
       /**
@@ -5791,11 +5791,11 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Its effect on tests that got worse.
+         * Effect of the fix on references that got worse.
          */
         restores: {
           /**
-           * References that pass again.
+           * References that pass again with the fix.
            */
           references: number;
           /**
@@ -5804,11 +5804,11 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Its effect on tests that passed on both sides.
+         * Effect of the fix on references that passed on both sides.
          */
         costs: {
           /**
-           * References that pass less often than on base.
+           * References that pass less often with the fix than on base.
            */
           references: number;
           /**
@@ -5821,7 +5821,7 @@ export interface EvaldiffResult {
          */
         tries: number;
         /**
-         * The model that wrote it did not see the references that it restores.
+         * The model that wrote the fix did not see the references that pass again.
          */
         withheld?: true;
       } | null;
@@ -5843,11 +5843,11 @@ export interface EvaldiffResult {
        */
       reason: string | null;
       /**
-       * Number of units in the change.
+       * Number of parts into which the change was split (units).
        */
       units: number;
       /**
-       * Units with no effect on the tried references.
+       * Changed parts with no effect on the references that were run.
        */
       harmless: {
         /**
@@ -5872,7 +5872,7 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * What contains the property.
+         * The parameter or tool that contains the property.
          */
         of?: {
           /**
@@ -5893,7 +5893,7 @@ export interface EvaldiffResult {
          */
         files?: string[];
         /**
-         * `base` if the change only removes something, otherwise `head`.
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
          */
         side: "base" | "head";
         /**
@@ -5932,7 +5932,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * Not proven: one of these units is likely the cause; absent: none.
+       * One of these changed parts is likely the cause, without proof; absent: none.
        */
       suspects?: {
         /**
@@ -5957,7 +5957,7 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * What contains the property.
+         * The parameter or tool that contains the property.
          */
         of?: {
           /**
@@ -5978,7 +5978,7 @@ export interface EvaldiffResult {
          */
         files?: string[];
         /**
-         * `base` if the change only removes something, otherwise `head`.
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
          */
         side: "base" | "head";
         /**
@@ -6031,7 +6031,7 @@ export interface EvaldiffResult {
    */
   anchor?: {
     /**
-     * As the settings say it: `last-release`, `30-days` or a commit.
+     * As written in the settings: `last-release`, `30-days` or a commit.
      */
     since: string;
     /**
@@ -6039,11 +6039,11 @@ export interface EvaldiffResult {
      */
     commit: string;
     /**
-     * Its name: a tag, or its date and short id.
+     * Name of the older commit: a tag, or its date and short id.
      */
     name: string;
     /**
-     * Suites that ran and that differ from it.
+     * Suites that ran and differ from the older commit.
      */
     suites: {
       /**
@@ -6055,7 +6055,7 @@ export interface EvaldiffResult {
        */
       suite: string;
       /**
-       * Its variant.
+       * Model and parameters of the suite.
        */
       variant: {
         /**
@@ -6078,7 +6078,7 @@ export interface EvaldiffResult {
        */
       references: number;
       /**
-       * Tries of the older commit's prompt; of today if it fell.
+       * Tries of the older commit's prompt. For `fell` and `not-confirmed`, only new tries.
        */
       then: {
         /**

@@ -37,20 +37,20 @@ metrics:
 
 - A metric returns a value and passes or fails. \`threshold\` replaces its default rule: the value must reach it. If lower is better
   (latency, cost, tokens), the value must not exceed it. \`min\` and \`max\` next to \`uses\` or \`code\` limit the value itself.
-  Limits that all values meet, or none, are an error: for example, \`threshold: 80\` for values from 0 to 1.
+  A limit that all values meet, or that no value can meet, is an error: for example, \`threshold: 80\` for values from 0 to 1.
 - \`better: higher\`, \`lower\` or \`none\` sets the better direction for metrics without one (lengths, counts, code).
   A pull request shows the mean of every value on both sides. \`gate.metrics\` says which of them may fail it: see
   [verdicts of values](suites.md#values).
 - All metrics accept \`negate: true\`. It does not change errors and ungraded answers, which count as neither a pass nor a fail.
 - Metrics that compare with \`expected\` use \`value\` under \`with\` instead, if you set it. Text metrics read numbers and booleans as
-  written: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets, and code, compare the values. An unusable
+  written: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets compare the values, and so does code. An unusable
   \`expected\` (missing, \`null\`, not a number, not a pattern) is reported before any model call, except for metrics with \`skip\` or \`depends_on\`.
 - evaldiff composes Unicode characters (NFC) in all texts before it compares them: answers, JSON, tool arguments and patterns. \`ignore_case\`
   folds case independently of the language: \`ß\` equals \`SS\`, and \`ı\` equals \`I\`. \`regex\` compares letter by letter.
 - \`ignore_punctuation\` keeps the characters of numbers and operators: \`15\` is not \`1.5\`, \`5\` is not \`-5\`, \`C#\` is not \`C++\`.
   \`won't\` equals \`wont\`, and \`1,024\` equals \`1024\`. An expected text of punctuation only is compared as written.
-- Unordered tool calls and list entries are paired so that most of them match, whatever their order.
-- Metrics judged by a model call the \`grader\` of the settings. Delimiters enclose the answer, and it cannot contain them. The
+- If the order does not matter, evaldiff pairs tool calls or list entries so that as many as possible match.
+- If a model judges a metric, evaldiff calls the \`grader\` in the settings. Delimiters that the answer cannot contain enclose it. The
   grader gives reasons and one label. If the reply does not have exactly one label, evaldiff asks once more. If that fails too, the answer is \`ungraded\`.
   Several graders vote, and \`grader\` next to a metric overrides the settings: see [rubrics](rubrics.md).
 - \`embedding_similarity\` calls the model under \`embeddings\` in the settings: OpenAI's, or any compatible server's (Ollama, vLLM):
@@ -79,15 +79,15 @@ Metrics that compare numbers use the exact digits, not rounded doubles: \`251229
 | \`1.2.3\`, \`2½\`, \`10²\`, \`10^6\`, \`3·14\`, \`±5\`, \`４２\`, \`٤٢\` | not one number |
 | \`½\`, \`four\` | not a number |
 
-- A number that cannot be read as one number never equals \`expected\`. The metric fails and names the number; with \`negate\` it is an error.
-- \`decimal: comma\` reads \`3,14\` as 3.14 and \`1.024\` as 1024; \`decimal: point\` reads \`3,14\` as a list. With either, \`10 000\` is 10000. It applies to the answer only; \`expected\` always has a decimal point.
+- Text that cannot be read as one number never equals \`expected\`. The metric fails and names the number; with \`negate\` it is an error.
+- \`decimal: comma\` reads \`3,14\` as 3.14 and \`1.024\` as 1024; \`decimal: point\` reads \`3,14\` as a list. With either setting, \`10 000\` is 10000. \`decimal\` applies only to the answer; \`expected\` always has a decimal point.
 - JSON numbers are compared by value: \`1.0\` equals \`1\`, and \`1e2\` equals \`100\`. Quote whole numbers above 2⁵³ in YAML. In \`json_match\`, \`tool_call_match\` and the set
   metrics, the quoted number equals the number in the answer. For \`json_schema\`, give a schema with such numbers as JSON text.`;
 
 const rubricsSection = `## Built-in rubrics
 
-Use them with \`rubric:\` in a metric; a rubric file of the same name replaces the built-in one. An answer passes if it gets the best label, unless the metric names other labels. With \`better: lower\`, the best label is the one with the lowest score. A rubric with \`better: none\` only classifies answers and does not gate by default.
-Their texts are [FlexEval's](https://github.com/DigitalHarborFoundation/FlexEval), unchanged ([MIT](../src/metrics/flexeval/LICENSE)). \`yeasayer_completion\` measures a fault: 1 means that the answer agrees with offensive statements. \`is_request_for_plot\` reads only the messages before the judged turn.
+Use them with \`rubric:\` in a metric; a rubric file of the same name replaces the built-in one. An answer passes if it gets the best label, unless the metric names other labels. With \`better: lower\`, the best label is the one with the lowest score. A rubric with \`better: none\` only classifies answers and does not affect the verdict by default.
+The texts of the built-in rubrics are [FlexEval's](https://github.com/DigitalHarborFoundation/FlexEval), unchanged ([MIT](../src/metrics/flexeval/LICENSE)). \`yeasayer_completion\` measures a fault: 1 means that the answer agrees with offensive statements. \`is_request_for_plot\` reads only the messages before the judged turn.
 
 | rubric | labels and scores | better |
 | --- | --- | --- |

@@ -61,14 +61,14 @@ A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). evaldiff 
 For the families below, evaldiff knows which parameters the models refuse. \`evaldiff validate\`, \`plan\` and every run report such a parameter at its line in the prompt, before the first call. In a sweep, evaldiff
 calls a model without the parameters that it refuses. For graders, it omits or renames the temperature and the token limit if necessary.
 
-For a model outside the table, or on a server that the workflow names (input \`endpoints\`), evaldiff finds out what it refuses. The first request with the same model, parameters and values runs alone for up to 2 seconds. What follows depends on what the server refuses:
+For a model outside the table, or on a server that the workflow names (input \`endpoints\`), evaldiff finds out what it refuses. The first request with a given model, parameters and values runs alone for up to 2 seconds. What follows depends on what the server refuses:
 
 | the server refuses                                          | then                                                                                                     |
 | ----------------------------------------------------------- | -------------------------------------------------------------------------------------------------------- |
 | a parameter of a prompt, by name, in two different requests | all requests with that parameter fail without a call |
 | a model | all requests to that model fail without a call |
 | a key, or an account without credit | all requests to that server fail without a call |
-| a grader's temperature or answer schema                     | evaldiff omits it for 30 days. The plan states how many calls it may take to find out; caps do not count them. |
+| a grader's temperature or answer schema                     | evaldiff omits it for 30 days. \`plan\` states how many calls this may take. Caps do not count these calls. |
 
 For grades and insights, evaldiff requests an answer that follows a schema. If the model has no schemas, it forces a tool call. If the model has no tools either, it asks for plain text.`,
     ...vendorNames()
@@ -255,7 +255,7 @@ ${rows.join('\n')}
 - If answers were empty, cut, filtered, refused or ended for an unknown reason, a notice gives the number of such answers on each side.
 - If head's answers are empty, cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. The same applies if a filter withheld base's answers completely. If head only refuses more often, an improvement stays an improvement, because a refusal may be the right answer.
 - A reply with an answer and a member \`error\` is an error. evaldiff retries it if the error may be temporary.
-- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. If this limit cuts an answer, evaldiff asks once more with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`, as a stream. You pay for both requests, as \`plan\` states. Batched requests are not repeated.
+- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. If this limit cuts an answer, evaldiff asks once more with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`, as a stream. You pay for both requests; \`plan\` counts both. Batched requests are not repeated.
 
 **Thinking** is not part of the answer, so metrics do not see it. evaldiff recognises members such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of that type, and marks at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If a mark is never closed, the whole text is thinking. If a text has only \`</think>\`, what precedes it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
 

@@ -135,7 +135,7 @@ describe('a change that no evaluation reads', () => {
   ])('is not judged in a part of a skill that its evals do not use: %s', async (path, text) => {
     const { run } = await pullRequest(skill, { [path]: text });
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
-    expect(run.outputs['title']).toContain(`${path} changed in a skill`);
+    expect(run.outputs['title']).toContain(`${path} changed in the folder of a skill`);
   });
 
   test('is not judged, with a reason, if a submodule replaces a folder of prompts', async () => {

@@ -595,7 +595,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const nowhere = program(`-e, "import('./app/main.mjs')"`, ', files: [ap/**]');
     const { result } = await compared(nowhere, BROKEN, HOST);
     expect(result.notices.map(({ message }) => message)).toEqual([
-      expect.stringContaining('evaldiff knows no file of the program'),
+      expect.stringContaining('evaldiff does not know the files of the program'),
     ]);
   });
 

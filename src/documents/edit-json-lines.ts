@@ -11,7 +11,7 @@ export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): 
   const lines = text.split('\n');
   const old = lines[edit.line - 1]?.trim() ?? '';
   const value = parseMap(old);
-  if (value === null) return { refused: 'the reference is no longer in its place' };
+  if (value === null) return { refused: 'the reference is no longer at this place in the file' };
   const before = parseMap(read.split('\n')[edit.line - 1]?.trim() ?? '');
   if (JSON.stringify(before) !== JSON.stringify(value))
     return { refused: 'it has changed since it was read: there is another reference now' };

@@ -86,7 +86,8 @@ type EditPlan = { splices: Splice[]; change(value: Json): Json } | { refused: st
 function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
   const [item, ...others] = itemsAt(found, edit);
-  if (item === undefined) return { refused: 'the reference is no longer in its place' };
+  if (item === undefined)
+    return { refused: 'the reference is no longer at this place in the file' };
   if (others.length > 0)
     return {
       refused: `several references are on line ${String(edit.line)}; give each its own line, or an id`,

@@ -22,7 +22,7 @@ interface Named {
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = ({ result }: Named) => counted(result.suites.length - pairs.length, 'suite');
-  const words = 'Without a partner in the other result: ';
+  const words = 'Missing from the other result: ';
   const left = [first, second].every(({ result }) => result.suites.length === pairs.length)
     ? []
     : [paragraph([text(`${words}${alone(first)} of the first, ${alone(second)} of the second.`)])];
@@ -30,7 +30,7 @@ export function comparisonBlocks(first: Named, second: Named): Block[] {
   return [
     paragraph(
       [
-        strong('Compared by the same references'),
+        strong('Compared on the references that both results have'),
         text(': '),
         code(first.file),
         text(' → '),

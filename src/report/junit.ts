@@ -265,7 +265,7 @@ function caseEnding(
 }
 
 const SKIPPED: Readonly<Partial<Record<ReferenceStatus, string>>> = {
-  regressed: 'got worse, which is not enough to call the suite regressed',
+  regressed: 'got worse, but not enough to call the suite regressed',
   ungraded: 'not judged',
 };
 
@@ -285,7 +285,7 @@ function failureOf(
   { verdict }: SuiteResult,
   failOn: CaseRules['failOn'],
 ): string | null {
-  if (status === 'fell') return "part of the suite's fall";
+  if (status === 'fell') return 'fell with its suite';
   const fails = failOn === 'failure' && head?.rollup === 'fail';
   if (status === 'fail' || (status === 'regressed' && (verdict === 'regressed' || fails)))
     return STATUS_WORDS[status];

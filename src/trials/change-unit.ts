@@ -36,14 +36,16 @@ export const changeUnitSchema = z.strictObject({
         .nullable()
         .describe('The tool that contains the property. Null if none does.'),
     })
-    .describe('What contains the property.')
+    .describe('The parameter or tool that contains the property.')
     .exactOptional(),
   file: z.string().describe('The changed file, on `side`.'),
   files: z
     .array(z.string())
     .describe('Changed files of a program. Absent if only `file` changed.')
     .exactOptional(),
-  side: sideSchema.describe('`base` if the change only removes something, otherwise `head`.'),
+  side: sideSchema.describe(
+    'Side of `file` and `lines`: `base` if text was only removed, else `head`.',
+  ),
   lines: z
     .strictObject({
       from: countSchema.describe('First line, from 1. 0 for the whole file.'),

@@ -35,7 +35,7 @@ export function promptChange(
   bytes: ReadBytes = () => null,
 ): PromptChange | { units: null; reason: string } {
   if (base === null || head === null)
-    return { units: null, reason: 'the prompt exists only on one side' };
+    return { units: null, reason: 'the prompt exists on only one side' };
   const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
   if ((before === null) !== (after === null))
     return { units: null, reason: 'one side sends messages and the other runs code' };

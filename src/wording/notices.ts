@@ -55,7 +55,7 @@ export function otherBuild({ model, tries }: { model: string; tries: number }): 
 }
 
 export function rollupSeesSkipped(rollup: string): string {
-  return `the custom roll-up "${rollup}" sees skipped tries too, so skip is ignored for its verdict`;
+  return `the custom roll-up "${rollup}" also gets skipped tries, so skip does not change its verdict`;
 }
 
 /**
@@ -86,8 +86,8 @@ interface Churn {
 export function acceptChurn({ changed, compared, base, head, worse }: Churn): string {
   return (
     `${String(changed)} of ${counted(compared, 'test')} answer differently on head, the pass ` +
-    `rate did not fall (${percent(base)} → ${percent(head)}), and ${counted(worse, 'test')} got worse. If answers are ` +
-    'meant to change, as with a new model, set `gate.churn: accept`: pass rates and critical ' +
-    'tests still gate, other single tests do not'
+    `rate did not fall (${percent(base)} → ${percent(head)}), and ${counted(worse, 'test')} got worse. ` +
+    'If answers are meant to change, as with a new model, set `gate.churn: accept`: pass rates and ' +
+    'critical tests still affect the verdict, other individual tests do not'
   );
 }

@@ -125,8 +125,8 @@ const SENTENCES: Sentences = {
     'so it is not a success',
   held: ({ held, others }) =>
     others
-      ? `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: ` +
-        'fail_on is never there.'
+      ? `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count, ` +
+        'because fail_on is never for them.'
       : 'Not failed, because fail_on is never.',
   ended: ({ effect, halt, ...progress }) => {
     const ended = endedWords({ halt, ...progress });
@@ -234,7 +234,7 @@ function triesOf({ base, head }: Pick<ReasonOf<'seldom-judged'>, 'base' | 'head'
 }
 
 function wantedValues({ suite, metric }: { suite: string; metric: string }): string {
-  return `${suite}: gate.metrics wants to compare ${metric}, and`;
+  return `${suite}: gate.metrics compares ${metric}, but`;
 }
 
 function answererWords(answerer: ReasonOf<'replaced'>['base']): string {

@@ -56,7 +56,7 @@ function partName(key: string, onlySkips: boolean): string {
   if (kind === 'metrics') return `the metric ${name}`;
   if (kind === 'metrics_rollup') return 'the roll-up';
   if (kind === 'references') return 'the expected value of tests';
-  if (kind === 'embeddings') return 'the model of embeddings';
+  if (kind === 'embeddings') return 'the embedding model';
   return kind === 'grader' ? 'the grader' : 'the scoring';
 }
 

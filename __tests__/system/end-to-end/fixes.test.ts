@@ -50,7 +50,7 @@ describe('a pull request with a proven fix', () => {
     ]);
     expect(remarks(at)[0]?.body.split('\n').slice(0, 6)).toEqual([
       expect.stringMatching(/^<!-- evaldiff fix evaldiff [0-9a-f]{8} -->$/),
-      '**Suggested fix** for `shop`: fixes 3 of 3 tests that its author did not see and broke none of 4 others that passed.',
+      '**Suggested fix** for `shop`: fixes 3 of 3 tests that the grader did not see and broke none of 4 others that passed.',
       '',
       '```suggestion',
       `      ${DRAFT}`,

@@ -75,7 +75,7 @@ const TESTS = 'prompts/tests/p.yaml';
 
 test.each<[string, Project, Project, string[]]>([
   [
-    'another model of embeddings',
+    'another embedding model',
     shop([near()], embeddings),
     shop([near()], { embeddings: named(LARGE) }),
     ['embeddings (evaldiff.yaml)'],

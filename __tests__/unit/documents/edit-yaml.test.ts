@@ -172,7 +172,7 @@ describe('edit of a YAML file', () => {
   const CANNOT = /its layout cannot be kept/;
 
   test.each<[string, string, YamlEdit, RegExp]>([
-    ['the reference is gone', FLOW, expects(1), /no longer in its place/],
+    ['the reference is gone', FLOW, expects(1), /no longer at this place/],
     [
       'several references without an id are on one line',
       'references: [{ input: { q: one } }, { input: { q: two } }]\n',

@@ -203,7 +203,7 @@ describe('renderJunit', () => {
       suites: [suiteOf('s', [fell], { verdict: 'regressed' })],
     });
     expect(attribute(root, 'failure', 'message')).toEqual([
-      "part of the suite's fall: 1 of 1 passed on base, 0 of 1 passed on head",
+      'fell with its suite: 1 of 1 passed on base, 0 of 1 passed on head',
     ]);
   });
 

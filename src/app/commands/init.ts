@@ -158,7 +158,7 @@ function initSummary(
     ...when(
       taken,
       `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
-        'examples/workflows has one that does',
+        'examples/workflows contains a workflow that does',
     ),
     ...foreign.map(
       (path) =>
@@ -202,7 +202,7 @@ function nextSteps(
     ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
-      `Add those of these files that you want to evaluate to prompts: in ${SETTINGS_FILE}: ` +
+      `Choose which of these files to evaluate, and list them under prompts: in ${SETTINGS_FILE}: ` +
         foreign.map(inProject).join(', '),
     ),
     ...when(
@@ -248,8 +248,8 @@ function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
 
 function hereWords(key: string, unset: readonly string[]): string {
   return unset.includes(key)
-    ? `here, export it as ${key}, or write ${key}=… into .env (and .env into .gitignore)`
-    : 'here it is set';
+    ? `on this machine, export it as ${key}, or write ${key}=… into .env (and .env into .gitignore)`
+    : 'on this machine it is already set';
 }
 
 const NEXT_COMMANDS = [

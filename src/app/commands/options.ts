@@ -82,7 +82,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     );
   if (takes.verdict === true)
     command.addOption(
-      new Option('--fail-on <what>', 'what makes the exit code 1').choices([
+      new Option('--fail-on <what>', 'which result makes the exit code 1').choices([
         'regression',
         'failure',
         'never',
@@ -90,7 +90,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     );
   if (takes.trust === true)
     command
-      .option('--trust', 'treat head as reviewed content')
+      .option('--trust', 'trust head: its content was reviewed')
       .option('--untrusted', "treat head as an outside contributor's pull request");
   if (takes.asks === true)
     command.option('--record <file>', 'write every answer to a recordings file');

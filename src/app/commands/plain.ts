@@ -96,7 +96,7 @@ function planOnly(
 export const planCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description('show what diff would run, why and at what cost; makes no model calls')
-    .option('--verbose', 'also list every reference, and from which side each setting comes')
+    .option('--verbose', 'also list every reference, and the side that each setting comes from')
     .argument('[overrides...]', 'key=value')
     .addHelpText(
       'after',

@@ -52,7 +52,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
     .addOption(
       new Option(
         '-f, --format <format>',
-        'what to render; junit takes one result.json, html one or a --history (default: terminal)',
+        'output format; junit takes one result.json, html takes one or --history (default: terminal)',
       ).choices(FORMATS),
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
@@ -60,7 +60,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
   const variants = addVariants(command, terminal);
   const examples = kinds.map(({ fileName }) => `\n  evaldiff report ${fileName}`).join('');
   command
-    .option('-o, --out <file>', 'write there instead of printing')
+    .option('-o, --out <file>', 'write to this file instead of printing')
     .addHelpText('after', `${EXAMPLES}${examples}${variants.examples}`)
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;

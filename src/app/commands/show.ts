@@ -32,7 +32,10 @@ interface ShowOptions extends EvaluateOptions {
 export const showCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('show'), {})
     .description('show one test of a saved result: input, prompt, cause, answers, scores, reasons')
-    .argument('<reference>', 'an id, SUITE/ID, part of an id, a pattern with *, words of the input')
+    .argument(
+      '<reference>',
+      'an id, SUITE/ID, part of an id, a pattern with *, or words of the input',
+    )
     .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
     .addHelpText(
       'after',
@@ -155,7 +158,9 @@ async function promptsOf(
       return null;
     }
     if (result.head.sha === WORKTREE)
-      note("the result is of uncommitted files; head's prompt is shown as the files are now");
+      note(
+        "the result is of uncommitted files; head's prompt is rendered from the files as they are now",
+      );
     return sentPrompts(planned.prepared);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

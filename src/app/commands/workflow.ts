@@ -120,7 +120,7 @@ function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
 function withHostCode(text: string): string {
   return text.replace(
     /^( {8}with:\n)/m,
-    '$1          code: host # runs agents and programs of members\n',
+    '$1          code: host # runs agents and programs from branches of this repository\n',
   );
 }
 

@@ -131,7 +131,7 @@ function groupNotice({ members, why }: Group): Notice {
     why === 'equal'
       ? `${who} ${same} the same as ${what}${contradiction(members)}: they count as one test`
       : `${who} ${same} almost the same as ${what} (${ALMOST[why]}): ` +
-        'remove one, or give them one cluster';
+        'remove one, or give them the same cluster';
   return { kind: 'settings', place, message };
 }
 

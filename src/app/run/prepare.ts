@@ -151,8 +151,8 @@ function unseenPrograms(
     kind: 'settings',
     place: { file, line: 0 },
     message:
-      `evaldiff knows no file of the program "${name}", ` +
-      'so a change of its code runs no test; name its files, models: ' +
+      `evaldiff does not know the files of the program "${name}", ` +
+      'so a change of its code runs no test; name them in models: ' +
       `{ ${name}: { files: [app/**] } }`,
   }));
 }

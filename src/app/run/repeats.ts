@@ -88,8 +88,8 @@ function isDifferentResult(first: CodeResult | undefined, second: CodeResult | u
 function keepsState({ file, line }: Place): string {
   return (
     `keeps state or depends on the side (${file}:${String(line)}): ` +
-    "the same answer, scored again in a fresh process as the other side's, " +
-    'got a different score. ' +
+    'the same answer got a different score when it was scored again, in a fresh process, ' +
+    "as the other side's. " +
     "Compute the score from the answer alone: do not run the answer in the metric's own " +
     'process, do not change what later evaluations see, ' +
     'do not read the clock, and seed random numbers, for example with random.seed(0)'

@@ -87,8 +87,8 @@ function besidePrograms(
     return left.length === 0
       ? []
       : [
-          `${firstWords(left, 3)} changed next to the program "${name}", whose files do not ` +
-            `include it (models: { ${name}: { files: [...] } })`,
+          `${firstWords(left, 3)} changed next to the program "${name}", but its files do not ` +
+            `include this path (models: { ${name}: { files: [...] } })`,
         ];
   });
 }
@@ -112,7 +112,7 @@ function inSkills({ project: { suites } }: ProjectAndTree, changed: readonly str
     return left.length === 0
       ? []
       : [
-          `${firstWords(left, 3)} changed in a skill, of which evaldiff reads only the text of ${skill} ` +
+          `${firstWords(left, 3)} changed in the folder of a skill, where evaldiff reads only ${skill} ` +
             'and the files of its evals',
         ];
   });

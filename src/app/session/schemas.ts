@@ -28,7 +28,7 @@ export function createSchemaChecker(
     if (closed) return values.map(() => schemaError('was not checked: evaldiff is stopping'));
     if (left <= 0)
       return values.map(() =>
-        schemaError('was not checked: the time for the end of the run was up'),
+        schemaError('was not checked: no time was left at the end of the run'),
       );
     if ((timeouts.get(key) ?? 0) >= TIMEOUTS)
       return values.map(() =>
@@ -44,7 +44,9 @@ export function createSchemaChecker(
     if ('findings' in checked) return checked.findings;
     thread = null;
     if (checked.ended === 'unstarted')
-      return values.map(() => schemaError('was not checked: the thread for schemas did not start'));
+      return values.map(() =>
+        schemaError('was not checked: the thread that checks schemas did not start'),
+      );
     if (values.length > 1) return await oneByOne(schema, values);
     if (checked.ended === 'gone')
       return [schemaError('the check of the schema used too much memory and was stopped')];

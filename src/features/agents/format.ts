@@ -181,7 +181,7 @@ function checkWires(
   if (wires.some((wire) => speaksWire(asked, wire))) return;
   const message =
     `model: ${agent} calls the API of ${wires.join(' or ')}, and ${asked.model} is at ` +
-    `${factsOf(asked.provider).label}; name a model of that vendor, or one of an endpoint that has the API`;
+    `${factsOf(asked.provider).label}; name a model of that vendor, or of an endpoint with that API`;
   problems.push(problem(document.placeOf(['model']), message));
 }
 

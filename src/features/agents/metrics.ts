@@ -51,7 +51,7 @@ const filesMetric = defineMetric({
     contains: z
       .record(z.string(), z.union([z.string(), z.array(z.string())]))
       .default({})
-      .describe('By path, texts that the file must contain.'),
+      .describe('Texts that a file must contain, by the path of the file.'),
   },
   range: '0 to 1',
   passes: 'if all conditions hold',
@@ -236,9 +236,9 @@ const runValue = defineMetric({
   ...agentMetric,
   name: 'run_value',
   summary:
-    'A figure of the run: turns (calls of the model), calls of tools, tokens, dollars, seconds, ' +
+    'A figure of the run: model calls (turns), tool calls, tokens, dollars, seconds, ' +
     'changed files, or tokens of the instructions that the agent always loads. Every agent ' +
-    'suite reports all of them without gating.',
+    'suite reports all of these figures. They do not affect the verdict.',
   parameters: { of: z.enum(RUN_VALUES).describe('Which figure.'), ...countBounds },
   range: '0 and up',
   passes: boundsRule,

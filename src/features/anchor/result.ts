@@ -9,7 +9,7 @@ const passesSchema = z.strictObject({
 const anchoredSuiteSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   suite: z.string().describe('Name of the suite.'),
-  variant: variantSchema.describe('Its variant.'),
+  variant: variantSchema.describe('Model and parameters of the suite.'),
   status: z
     .enum(['fell', 'not-confirmed', 'level', 'not-asked'])
     .describe(
@@ -18,7 +18,9 @@ const anchoredSuiteSchema = z.strictObject({
         '`not-asked`: a cap or the time limit left no calls.',
     ),
   references: countSchema.describe('References that were compared.'),
-  then: passesSchema.describe("Tries of the older commit's prompt; of today if it fell."),
+  then: passesSchema.describe(
+    "Tries of the older commit's prompt. For `fell` and `not-confirmed`, only new tries.",
+  ),
   now: passesSchema.describe("Head's tries."),
   p: shareSchema
     .nullable()
@@ -26,10 +28,12 @@ const anchoredSuiteSchema = z.strictObject({
 });
 
 const anchorResultSchema = z.strictObject({
-  since: z.string().describe('As the settings say it: `last-release`, `30-days` or a commit.'),
+  since: z.string().describe('As written in the settings: `last-release`, `30-days` or a commit.'),
   commit: z.string().describe('Full id of the older commit.'),
-  name: z.string().describe('Its name: a tag, or its date and short id.'),
-  suites: z.array(anchoredSuiteSchema).describe('Suites that ran and that differ from it.'),
+  name: z.string().describe('Name of the older commit: a tag, or its date and short id.'),
+  suites: z
+    .array(anchoredSuiteSchema)
+    .describe('Suites that ran and differ from the older commit.'),
 });
 
 export type AnchoredResult = z.infer<typeof anchoredSuiteSchema>;

@@ -88,7 +88,7 @@ function suiteDashboard(
     <section class="kinds"><h3><code>${shorten(of.name, NAME_LIMIT)}</code></h3>
       ${insightsHtml(insights, of, index)}
       ${cardsHtml('Domains: what inputs are about', cards?.domains)}
-      ${cardsHtml('Sub-tasks: what answering takes', cards?.subtasks)}
+      ${cardsHtml('Sub-tasks: skills that the answers need', cards?.subtasks)}
       ${moved.slice(0, MOST_MOVED).map((attribute) => movedHtml(attribute, of, index))}
       ${more === null ? null : markup`<p>${more}, in the table of all attributes.</p>`}
       ${skillsHtml(of, index)}

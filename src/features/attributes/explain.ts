@@ -70,7 +70,7 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
 }
 
 const UNINFORMATIVE =
-  'the ratings do not separate the tests, so no attribute can be named: for each, fewer than ' +
+  'the ratings do not separate the tests, so no attribute can be named: for each attribute, fewer than ' +
   `${String(FEWEST_UNITS)} compared tests are rated 3 or more, or fewer than that are rated lower`;
 
 function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput): string[] {

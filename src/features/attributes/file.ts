@@ -60,8 +60,8 @@ const attributeSchema = closed({
 
 const slack = numberBetween(0, 1)
   .describe(
-    "How far an attribute's share of references may differ from its prior, relative to it. Replaces " +
-      'the setting qualeval.slack.',
+    'How far the share of references assigned to an attribute may differ from its expected share ' +
+      '(its prior), relative to the prior. Replaces the setting qualeval.slack.',
   )
   .optional();
 
@@ -70,7 +70,7 @@ const task = anyText()
   .optional();
 
 const labels = mapOf(listOf(filled()), 'a map of test id to names of attributes')
-  .describe('All attributes that people see in a test, by its id, for `evaldiff grade`.')
+  .describe('All attributes that a test has according to people, by test id. For `evaldiff grade`.')
   .optional();
 
 const lists = {
@@ -85,7 +85,9 @@ export function attributesSchema(): z.ZodType {
     slack,
     ...lists,
     prompts: mapOf(closed(lists))
-      .describe("Attributes of single prompts, by the prompt's path. They replace the shared ones.")
+      .describe(
+        "Attributes of individual prompts, by the prompt's path. They replace the shared ones.",
+      )
       .optional(),
   });
 }
@@ -263,8 +265,8 @@ function checkCount(
     problem(
       document.placeOf([...at, limit]),
       `${list.length} ${String(at.at(-1))} are more than ${references} references allow: ` +
-        `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, four references each on ` +
-        'average. Remove some, or add references',
+        `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, so that each has four references ` +
+        'on average. Remove some, or add references',
     ),
   );
 }
@@ -295,7 +297,7 @@ export function writeAttributes(
         };
   const head = [
     ' Attributes: domains say what an input is about, sub-tasks which skills an answer needs.',
-    ' Found by `evaldiff discover`. Edit and commit: these attributes replace a new discovery.',
+    ' Found by `evaldiff discover`. Edit and commit this file: evaldiff then uses these attributes.',
   ];
   const yaml = stringify(value, { lineWidth: 120, version: '1.2' });
   return `${head.map((line) => `#${line}\n`).join('')}${yaml}`;

@@ -31,7 +31,8 @@ export function poolReferences(
     throw new UserError([
       problem(
         { file, line: rows[0]?.line ?? 0 },
-        `no row has the prompt's inputs; a row is a map such as ${example(variables)}, or has it as "input"`,
+        "no row has the prompt's variables; a row is a map such as " +
+          `${example(variables)}, or has one as "input"`,
       ),
     ]);
   return found.filter(({ input }) => {

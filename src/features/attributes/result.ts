@@ -10,7 +10,7 @@ const ofSuite = {
 };
 
 const proficiency = {
-  n: countSchema.describe('References that were judged on both sides, or on the only side.'),
+  n: countSchema.describe('References that were judged on every side that ran.'),
   base: z
     .number()
     .nullable()
@@ -49,12 +49,10 @@ const attributeRatingSchema = z.strictObject({
     .min(1)
     .max(5)
     .nullable()
-    .describe('How well it fits the attribute, 1–5; null if the grader gave no usable rating.'),
+    .describe('How well the reference fits the attribute, 1–5; null: no usable rating.'),
   evidence: z
     .string()
-    .describe(
-      "Evidence in the grader's words, at most 300 characters; empty if it " + 'gave none.',
-    ),
+    .describe("Evidence in the grader's words, at most 300 characters; empty: none."),
 });
 
 const attributeResultSchema = z.strictObject({
@@ -71,15 +69,21 @@ const attributeResultSchema = z.strictObject({
     .max(5)
     .describe('Mean affinity over the references that were rated, 1–5.'),
   prior: shareSchema.describe(
-    'Its mean affinity divided by the sum over all attributes of its kind.',
+    "The attribute's mean affinity divided by the sum of the mean affinities of its kind.",
   ),
   ...proficiency,
   values: z
     .strictObject({
       metric: z.string().describe('The metric of `qualeval.metric`, or the only one with numbers.'),
-      n: countSchema.describe('References with a number on both sides, or on the only side.'),
-      base: z.number().nullable().describe('Mean over them on base; null if base did not run.'),
-      head: z.number().nullable().describe('Mean over them on head; null if head did not run.'),
+      n: countSchema.describe('References with a number on every side that ran.'),
+      base: z
+        .number()
+        .nullable()
+        .describe('Mean over these references on base; null if base did not run.'),
+      head: z
+        .number()
+        .nullable()
+        .describe('Mean over these references on head; null if head did not run.'),
     })
     .describe(
       "Mean of a metric's numbers over these references. Not tested, so it affects no verdict.",
@@ -88,35 +92,37 @@ const attributeResultSchema = z.strictObject({
   p: shareSchema
     .nullable()
     .describe(
-      'One-sided p of "head is worse" ("head is better" if it improved or rose), adjusted for all ' +
-        'attributes; for a named one, at least the p of "fell more than the others". Null if not tested.',
+      'One-sided p of "head is worse" (of "head is better" if the attribute improved or rose), ' +
+        'adjusted for all attributes. If the attribute is named as regressed, at least the p of ' +
+        '"fell more than the others". Null if not tested.',
     ),
   verdict: z
     .enum(['regressed', 'improved', 'also fell', 'also rose', 'no change found', 'too few'])
     .describe(
       '`regressed`: its references fell more than the others, and no other attribute explains it. ' +
         '`also fell`: they fell, but the attribute is not named as the cause. `improved` and ' +
-        '`also rose`: likewise. `too few`: under four compared references inside or outside.',
+        '`also rose`: the same for gains. `too few`: fewer than four compared references have it, or ' +
+        'fewer than four lack it.',
     ),
   explained_by: z
     .array(z.string())
     .describe(
-      'Regressed (or improved) attributes of this suite that share references with it and ' +
+      'Regressed (or improved) attributes of this suite that share references with this one and ' +
         'explain its change.',
     ),
   alternatives: z
     .array(
       z.strictObject({
         id: z.string().describe('The other attribute.'),
-        shared: countSchema.describe('Number of compared references that have both.'),
-        of: countSchema.describe('Number of compared references of the larger one.'),
+        shared: countSchema.describe('Number of compared references that have both attributes.'),
+        of: countSchema.describe('Number of compared references of the larger attribute.'),
       }),
     )
     .describe('Attributes that would explain the same change about as well, so neither is named.'),
   alignment: z
     .strictObject({
-      base: shareSchema.nullable().describe('On base; null if nothing was rated.'),
-      head: shareSchema.nullable().describe('On head; null if nothing was rated.'),
+      base: shareSchema.nullable().describe('The share on base; null if nothing was rated.'),
+      head: shareSchema.nullable().describe('The share on head; null if nothing was rated.'),
     })
     .nullable()
     .describe(
@@ -129,32 +135,37 @@ const attributeResultSchema = z.strictObject({
   assigned: z
     .array(z.string())
     .describe(
-      "References that QualEval's linear program assigns to it: two per kind and reference.",
+      "References that QualEval's linear program assigns to the attribute. It gives each " +
+        'reference two attributes of each kind.',
     ),
   ratings: z
     .array(attributeRatingSchema)
     .optional()
-    .describe('The rating of each of `references` and `assigned`.'),
+    .describe('Ratings of the references in `references` or `assigned`.'),
   samples: z.array(attributeSampleSchema).describe('References worth reading.'),
 });
 
 const insightSchema = z.strictObject({
   ...ofSuite,
   text: z.string().describe('A sentence about the attributes of the suite.'),
-  attributes: z.array(z.string()).describe('Ids of its attributes.'),
-  references: z.array(z.string()).describe('Ids of its references that fell.'),
+  attributes: z.array(z.string()).describe('Ids of the attributes that the sentence explains.'),
+  references: z
+    .array(z.string())
+    .describe('Ids of the references with these attributes that fell.'),
   change: z
     .strictObject({
-      file: z.string().describe("Head's file with the line."),
+      file: z.string().describe('The file with the line, on head.'),
       line: countSchema.describe('The line, from 1; 0: the whole file.'),
       was: z.string().describe('The line of the prompt on head.'),
-      becomes: z.string().describe('The line that was tried, by the grader model.'),
+      becomes: z.string().describe('The new line, written by the grader model.'),
     })
-    .describe('The change of the prompt that was tried.'),
+    .describe('The tested change of the prompt.'),
   recovers: z
     .strictObject({
-      references: countSchema.describe('References that pass again with the change.'),
-      of: countSchema.describe('References of the attribute that fell and were tried.'),
+      references: countSchema.describe('References that pass again with this change.'),
+      of: countSchema.describe(
+        'References of the attribute that fell and were run with the change.',
+      ),
     })
     .describe('How many regressed references of the attribute the change fixes.'),
   stable: countSchema.describe(
@@ -164,7 +175,7 @@ const insightSchema = z.strictObject({
 
 const droppedInsightsSchema = z.strictObject({
   ...ofSuite,
-  count: countSchema.describe('How many were left out; the notices give the reasons.'),
+  count: countSchema.describe('Number of insights left out; the notices give the reasons.'),
 });
 
 export type Proficiency = Pick<
@@ -217,7 +228,8 @@ export const attributeKeys = {
   dropped_insights: z
     .array(droppedInsightsSchema)
     .describe(
-      'Suites that have an insight that was rejected or whose change did not pass; absent if none.',
+      'Suites with insights that were left out, because they were invalid or their change did not pass. ' +
+        'Absent if there are none.',
     )
     .exactOptional(),
 };

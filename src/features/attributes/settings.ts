@@ -25,7 +25,8 @@ const memberSchemas = {
     .default(500),
   slack: numberBetween(0, 1)
     .describe(
-      "How far an attribute's share of references may differ from its prior, relative to it.",
+      'How far the share of references assigned to an attribute may differ from its expected ' +
+        'share (its prior), relative to the prior.',
     )
     .default(0.1),
   insight_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)

@@ -212,7 +212,7 @@ export function trialFigures(
       `with ${bad} ${count(failed)} of ${countedTries(sum('broken', 'tries'))} fail.`,
     ...(harmless.length > 0 && all.length === 1 ? [`${cleared} no effect on these tests.`] : []),
     ...(unexplained.length > 0
-      ? [`${counted(unexplained.length, 'more test')} ${did}, which this does not explain.`]
+      ? [`${counted(unexplained.length, 'more test')} ${did}, which this change does not explain.`]
       : []),
     `The experiment took ${counted(calls, 'call')}.`,
   ].join(' ');

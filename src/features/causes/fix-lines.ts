@@ -40,7 +40,7 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
 }
 
 export function fixWords({ restores, costs, withheld }: Fix): string {
-  const whose = withheld === true ? ' that its author did not see' : '';
+  const whose = withheld === true ? ' that the grader did not see' : '';
   const fixed = `fixes ${count(restores.references)} of ${counted(restores.of, 'test')}${whose}`;
   return costs.of === 0
     ? `${fixed}; no other test passes on both sides, so what it breaks is not known`

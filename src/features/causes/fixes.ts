@@ -42,7 +42,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
   if (unit === undefined || cause.relation === 'either')
-    return none('each of several changes causes it alone, so editing one is not enough');
+    return none('each of several changes has this effect alone, so editing one is not enough');
   const ids = new Set(cause.references.map(({ id }) => id));
   const fell = bench.references.filter(({ id }) => ids.has(id));
   const { shown, withheld } = splitFallen(fell);

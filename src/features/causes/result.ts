@@ -4,7 +4,7 @@ import { changeUnitSchema } from '../../trials/change-unit.ts';
 
 const triesSchema = z.strictObject({
   passes: countSchema.describe('Tries that pass.'),
-  tries: countSchema.describe('Tries that pass or fail.'),
+  tries: countSchema.describe('Tries that pass or fail. Errors are not counted.'),
 });
 
 const fixSchema = z.strictObject({
@@ -22,22 +22,24 @@ const fixSchema = z.strictObject({
   replacement: z.string().describe('The new lines; empty: none.'),
   restores: z
     .strictObject({
-      references: countSchema.describe('References that pass again.'),
+      references: countSchema.describe('References that pass again with the fix.'),
       of: countSchema.describe('References that got worse.'),
     })
-    .describe('Its effect on tests that got worse.'),
+    .describe('Effect of the fix on references that got worse.'),
   costs: z
     .strictObject({
-      references: countSchema.describe('References that pass less often than on base.'),
+      references: countSchema.describe(
+        'References that pass less often with the fix than on base.',
+      ),
       of: countSchema.describe(
         'References that passed every try on both sides and were run again.',
       ),
     })
-    .describe('Its effect on tests that passed on both sides.'),
+    .describe('Effect of the fix on references that passed on both sides.'),
   tries: countSchema.describe('Tries of each reference that got worse.'),
   withheld: z
     .literal(true)
-    .describe('The model that wrote it did not see the references that it restores.')
+    .describe('The model that wrote the fix did not see the references that pass again.')
     .exactOptional(),
 });
 
@@ -58,19 +60,22 @@ const causeSchema = z.strictObject({
         broken: triesSchema.describe('Base with the cause added.'),
       }),
     )
-    .describe('References that got worse because of it.'),
+    .describe('References that got worse because of this cause.'),
   held: z
     .strictObject({
-      references: countSchema.describe('References that also pass with the cause reverted.'),
-      of: countSchema.describe('Stable references of head that were tried.'),
+      references: countSchema.describe(
+        'Stable references that still pass when the cause is reverted.',
+      ),
+      of: countSchema.describe('Stable references that were run.'),
     })
     .describe('What reverting the cause does to stable references.'),
   p: shareSchema
     .nullable()
     .describe(
-      'The p-value of its weakest unit, adjusted for all units of the suite; null: no experiment.',
+      'The largest p-value of these changed parts, adjusted for all parts of the change; ' +
+        'null: no experiment.',
     ),
-  calls: countSchema.describe('Calls that proved it.'),
+  calls: countSchema.describe('Calls of the experiment that proved the cause.'),
   fix: fixSchema
     .nullable()
     .describe('A tested fix; null: none passed; absent: not searched for.')
@@ -84,7 +89,7 @@ const causeSchema = z.strictObject({
 const suiteCausesSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   suite: z.string().describe('Name of the suite.'),
-  variant: variantSchema.describe('Its variant.'),
+  variant: variantSchema.describe('Model and parameters of the suite.'),
   causes: z.array(causeSchema).describe('The causes; empty: not found.'),
   explained: z
     .strictObject({
@@ -92,11 +97,13 @@ const suiteCausesSchema = z.strictObject({
         .enum(['found', 'not-settled', 'not-started'])
         .describe('Whether a cause was found, the calls were not enough, or there was no search.'),
       reason: z.string().nullable().describe('Why no cause was found; null if one was found.'),
-      units: countSchema.describe('Number of units in the change.'),
-      harmless: z.array(changeUnitSchema).describe('Units with no effect on the tried references.'),
+      units: countSchema.describe('Number of parts into which the change was split (units).'),
+      harmless: z
+        .array(changeUnitSchema)
+        .describe('Changed parts with no effect on the references that were run.'),
       suspects: z
         .array(changeUnitSchema)
-        .describe('Not proven: one of these units is likely the cause; absent: none.')
+        .describe('One of these changed parts is likely the cause, without proof; absent: none.')
         .exactOptional(),
       unexplained: z.array(z.string()).describe('References that got worse for an unknown reason.'),
       calls: countSchema.describe('Calls of the experiment, including reused ones.'),
@@ -127,9 +134,10 @@ export const causeKeys = {
   fixed_by: z
     .array(suiteCausesSchema)
     .describe(
-      'Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is base ' +
-        'with the cause added, `broken` is head with it reverted. Absent: nothing was fixed, ' +
-        'or the suite is in `causes`.',
+      'Which changed lines fixed references of a suite. Base and head are exchanged: ' +
+        '`restored` is base ' +
+        'with the cause added, `broken` is head with the cause reverted. Absent if nothing was fixed ' +
+        'or if the suite is in `causes`.',
     )
     .exactOptional(),
 };

@@ -71,7 +71,7 @@ export async function causesOfSuite(
   if (change.units === null)
     return notStarted(`the change cannot be split into parts: ${change.reason}`);
   if (units.length === 0) return notStarted('the prompts do not differ');
-  if (fell.length === 0) return notStarted('no single test clearly got worse');
+  if (fell.length === 0) return notStarted('no individual test clearly got worse');
   const stable = stableReferences(suspect.result);
   const references = [...fell, ...stable];
   const counter = countCalls(spent.complete, suspect.room);

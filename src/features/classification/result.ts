@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
 
 const bothSidesSchema = z.strictObject({
-  base: shareSchema.nullable().describe('On base; null if nothing was judged.'),
-  head: shareSchema.nullable().describe('On head; null if nothing was judged.'),
+  base: shareSchema.nullable().describe('The value on base; null if nothing was judged.'),
+  head: shareSchema.nullable().describe('The value on head; null if nothing was judged.'),
 });
 
 const classificationSchema = z.strictObject({
@@ -12,21 +12,21 @@ const classificationSchema = z.strictObject({
   macro_f1: bothSidesSchema.describe(
     'Mean F1 over the labels. F1 is 0 for a label that is never right.',
   ),
-  other: bothSidesSchema.describe('Share of answers that are not a label.'),
+  other: bothSidesSchema.describe('Share of answers that are none of the labels.'),
   labels: z
     .array(
       z.strictObject({
         label: z.string().describe('The label.'),
-        references: countSchema.describe('References that expect it.'),
+        references: countSchema.describe('References that expect this label.'),
         precision: bothSidesSchema.describe(
-          'Share of answers with this label that are right; null: no answer has it.',
+          'Share of correct answers among those with this label; null: no answer has it.',
         ),
         recall: bothSidesSchema.describe(
-          'Share of answers to its references that have the label; null: nothing was answered.',
+          'Share of answers with this label among those that should have it; null: no answers.',
         ),
       }),
     )
-    .describe('In the order of the references.'),
+    .describe('Figures of each label, in the order of the references.'),
 });
 
 export type BothSides = z.infer<typeof bothSidesSchema>;
@@ -45,8 +45,8 @@ export const classificationKeys = {
     classification: classificationSchema
       .nullable()
       .describe(
-        'In suites whose expected values are a few labels, compared by `exact_match`: ' +
-          'each try of a reference is one item.',
+        'How often each label is right. Only in suites whose expected values are a few labels, ' +
+          'compared by `exact_match`. Each try of a reference is one item.',
       )
       .exactOptional(),
   },

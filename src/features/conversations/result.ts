@@ -5,7 +5,7 @@ const criterionSchema = z.strictObject({
   name: z.string().describe('Name of the criterion.'),
   combine: z
     .enum(['all', 'any', 'majority'])
-    .describe("How several evaluators' words are combined."),
+    .describe('How the verdicts of several evaluators are combined.'),
 });
 
 const conversationOutcome = z.enum([
@@ -20,9 +20,9 @@ const criterionWord = z.enum(['yes', 'no', 'unknown']);
 
 const evaluatorVerdictSchema = z.strictObject({
   evaluator: z.string().describe('Name of the evaluator.'),
-  words: z.record(z.string(), criterionWord).describe('By criterion: whether it is met.'),
-  analysis: z.string().nullable().describe('Its reasons; null if it gave none.'),
-  follow_up: z.string().nullable().describe('Its next question; null if it has none.'),
+  words: z.record(z.string(), criterionWord).describe('For each criterion, whether it is met.'),
+  analysis: z.string().nullable().describe("The evaluator's reasons; null if it gave none."),
+  follow_up: z.string().nullable().describe("The evaluator's next question; null if it has none."),
 });
 
 const conversationTurnSchema = z.strictObject({
@@ -30,16 +30,18 @@ const conversationTurnSchema = z.strictObject({
   asked_by: z
     .string()
     .nullable()
-    .describe("The evaluator that asked; null for the reference's own and for recorded questions."),
-  answer: z.string().nullable().describe('Null if the model gave none.'),
+    .describe(
+      'The evaluator that asked; null if the question comes from the reference or a recording.',
+    ),
+  answer: z.string().nullable().describe('The answer; null if the model gave none.'),
   verdicts: z
     .array(evaluatorVerdictSchema)
-    .describe('Of the evaluators with readable replies, in their order.'),
+    .describe('Verdicts of the evaluators whose replies could be read.'),
   satisfied: z
     .record(z.string(), z.boolean())
     .nullable()
     .describe(
-      'By criterion: whether the evaluators together find it met; null if they could not judge.',
+      'For each criterion, whether the evaluators together find it met; null if they could not judge.',
     ),
 });
 
@@ -51,7 +53,7 @@ const conversationResultSchema = z.strictObject({
   turns_to: z
     .record(z.string(), countSchema.nullable())
     .describe(
-      'By criterion: the first turn, from 1, from which it stays met to the end; null: never.',
+      'For each criterion, the turn (from 1) from which it stays met to the end; null: never.',
     ),
 });
 
@@ -75,23 +77,25 @@ const conversationSummarySchema = z.strictObject({
   criteria: z.array(criterionSchema).describe('What the evaluators judge.'),
   outcomes: z
     .strictObject({
-      base: outcomeCounts.describe('On base; null if base did not run.'),
-      head: outcomeCounts.describe('On head; null if head did not run.'),
+      base: outcomeCounts.describe('Counts on base; null if base did not run.'),
+      head: outcomeCounts.describe('Counts on head; null if head did not run.'),
     })
-    .describe('Tries by how their conversation ended.'),
+    .describe('Number of tries for each way in which a conversation can end.'),
   completed: pairedMeanSchema.describe('Share of conversations that were completed, 0–1.'),
   turns: pairedMeanSchema.describe(
-    'Turns of completed conversations, over the references that were completed on both sides.',
+    'Mean number of turns of completed conversations. Only references with a completed ' +
+      'conversation on both sides count.',
   ),
   turns_to: z
     .array(
       z.strictObject({
         criterion: z.string().describe('Name of the criterion.'),
         turns: pairedMeanSchema.describe(
-          'Turns until it is met and stays met, over the references in which it is met on both sides.',
+          'Mean number of turns until the criterion is met and stays met. Only references in which ' +
+            'it is met on both sides count.',
         ),
         reached: pairedMeanSchema.describe(
-          'Share of conversations in which it is met at the end, 0–1.',
+          'Share of conversations in which the criterion is met at the end, 0–1.',
         ),
       }),
     )
@@ -107,7 +111,7 @@ const yesShareSchema = z.strictObject({
 });
 
 const yesShares = z.strictObject({
-  criteria: z.record(z.string(), yesShareSchema).describe('By criterion.'),
+  criteria: z.record(z.string(), yesShareSchema).describe('For each criterion.'),
   all: yesShareSchema.describe('For all criteria together.'),
 });
 
@@ -125,8 +129,8 @@ const evaluatorGradeSchema = z.strictObject({
     })
     .nullable()
     .describe(
-      'Mean of the shares of accepted and of rejected answers that are judged right; null if there ' +
-        'are none of one kind.',
+      'Mean of two shares: of accepted answers that get a yes, and of rejected answers that do not. ' +
+        'Null if either kind is missing.',
     ),
   unread: countSchema.describe('Answers left out because an evaluator gave no readable verdict.'),
 });

@@ -33,8 +33,8 @@ function gradeSuite(
     if (tests.length === 0)
       throw userError(
         { file: suite.tests.file, line: 0 },
-        `the prompt "${suite.prompt.name}" has no labels; add examples to its conversation, or ` +
-          'labels to the attributes file',
+        `the prompt "${suite.prompt.name}" has no labels; add examples under its conversation, or ` +
+          'labels in the attributes file',
       );
     const certain = tests.flatMap((test) => test.certain);
     const problems = tests.flatMap((test) => test.problems);

@@ -57,7 +57,7 @@ const graderResultSchema = z.strictObject({
 export type GraderResult = z.infer<typeof graderResultSchema>;
 
 const gradedRightSchema = z.strictObject({
-  right: countSchema.describe('Answers that the grader labels the same.'),
+  right: countSchema.describe('Answers to which the grader gives the same label as people.'),
   n: countSchema.describe('Labelled examples with a readable grade.'),
 });
 
@@ -77,30 +77,32 @@ const graderErrorSchema = z.strictObject({
     ),
   objects: z
     .strictObject({
-      level: z.enum(['Message', 'Turn', 'Thread', 'ToolCall']).describe('The unit that is judged.'),
+      level: z
+        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+        .describe('What is judged: messages, turns, tool calls or the whole thread.'),
       base: shareSchema.nullable().describe('Share that passes on base; null: not judged.'),
       head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
     })
     .describe(
-      'What is corrected, of a metric with `every`: ' +
-        "the share of a dialogue's objects that pass, as a mean over dialogues. " +
-        "Absent: the suite's pass rates.",
+      'What is corrected for a metric with `every`: ' +
+        'the share of turns, messages or tool calls of a dialogue that pass, averaged over dialogues. ' +
+        "Absent: the suite's pass rates are corrected.",
     )
     .exactOptional(),
   kind: z
     .enum(['corrected', 'within error', 'no better than chance'])
     .describe(
       '`within error`: the rates differ by no more than the share of answers that the grader ' +
-        'gets wrong. `no better than chance`: on labelled examples the grader is no better than chance, so ' +
+        'misjudges. `no better than chance`: the grader labels the examples no better than chance, so ' +
         'the rates cannot be corrected.',
     ),
   good: gradedRightSchema.describe('Examples that people accept.'),
   bad: gradedRightSchema.describe('Examples that people reject.'),
   wrong: shareSchema
     .nullable()
-    .describe('Share of such answers that the grader gets wrong; null: unknown.'),
-  base: correctedRateSchema.describe('On base; null if unknown.'),
-  head: correctedRateSchema.describe('On head; null if unknown.'),
+    .describe("Share of the suite's answers that the grader misjudges; null: unknown."),
+  base: correctedRateSchema.describe('Corrected rate on base; null if unknown.'),
+  head: correctedRateSchema.describe('Corrected rate on head; null if unknown.'),
   difference: z
     .strictObject({
       difference: differenceSchema.describe("Head − base, corrected for the grader's errors."),
@@ -108,7 +110,7 @@ const graderErrorSchema = z.strictObject({
       high: differenceSchema.describe('Upper end of its two-sided 90 % interval.'),
     })
     .nullable()
-    .describe('Null if sides are not compared or the rates cannot be corrected.'),
+    .describe('Null if the sides are not compared or the rates cannot be corrected.'),
 });
 
 export type GraderError = z.infer<typeof graderErrorSchema>;
@@ -132,7 +134,7 @@ export const graderSuiteKeys = {
   grader_error: graderErrorSchema
     .describe(
       "Pass rates corrected for the grader's errors on labelled examples. Does not affect the " +
-        'verdict. Absent: no labelled examples, or the suite has another judge.',
+        'verdict. Absent if there are no labelled examples, or if something else also judges the suite.',
     )
     .exactOptional(),
 };

@@ -140,7 +140,7 @@ function erosionWords({ name, variant, points }: Series): string | null {
     `Since ${first.at.slice(0, 10)} (${shortSha(first.sha)}) ` +
     `${shorten([name, variant].filter((part) => part !== '').join(' '), NAME_LIMIT)} lost ${lost} ` +
     `points (${percent(first.rate)} → ${percent(last.rate)}) over ` +
-    `${counted(judged.length, 'result')}, none of them alone.`
+    `${counted(judged.length, 'result')}, with no clear drop from one to the next.`
   );
 }
 

@@ -6,20 +6,20 @@ export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
   Prompty: {
     path: /\.prompty$/,
     instead:
-      'its system: and user: parts are messages, model.parameters keys of the prompt file, ' +
-      '{{name}} is {name}; sample and JSONL rows are references (references_from)',
+      'write its system: and user: parts as messages, model.parameters as keys of the prompt file, ' +
+      'and {{name}} as {name}; sample and JSONL rows become references (references_from)',
   },
   dotprompt: {
     path: /\.prompt$/,
     instead:
-      'its {{role "…"}} parts are messages, config keys of the prompt file, {{name}} is ' +
-      '{name}; examples are references',
+      'write its {{role "…"}} parts as messages, config as keys of the prompt file, and {{name}} ' +
+      'as {name}; examples become references',
   },
   BAML: {
     path: /\.baml$/,
     instead:
-      "a function's prompt is messages with {name} for {{ name }}, its client the model; a " +
-      "test's args are the input of a reference, its asserts are metrics",
+      "write a function's prompt as messages, {{ name }} as {name}, and its client as the model; a " +
+      'test becomes a reference, with its args as the input, and its asserts become metrics',
   },
   'Semantic Kernel': {
     path: /(?:^|\/)skprompt\.txt$/,
@@ -27,12 +27,13 @@ export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
       ['execution_settings', 'template_format', 'completion'].some((key) => key in value) &&
       ['template', 'input_variables', 'schema'].some((key) => key in value),
     instead:
-      'its template is messages with {name} for {{$name}}, input_variables are variables, ' +
-      'execution_settings keys of the prompt file',
+      'write its template as messages, {{$name}} as {name}, input_variables as variables, and ' +
+      'execution_settings as keys of the prompt file',
   },
   LangChain: {
     holds: (value) => typeof value['_type'] === 'string' || 'lc' in value,
-    instead: 'its template is messages ({name} stays {name}), input_variables are variables',
+    instead:
+      'write its template as messages ({name} stays {name}), and input_variables as variables',
   },
   'OpenAI evals': {
     holds: (value) =>
@@ -40,17 +41,17 @@ export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
         (entry) => isMap(entry) && /^evals[.:]/.test(jsonText(entry['class'] ?? null)),
       ),
     instead:
-      'a row of samples_jsonl is a reference (references_from), ideal its expected, and ' +
-      'Match, Includes or a model-graded class a metric (exact_match, contains, llm_rubric)',
+      'a row of samples_jsonl becomes a reference (references_from) with ideal as expected; ' +
+      'Match, Includes or a model-graded class becomes exact_match, contains or llm_rubric',
   },
   Rasa: {
     holds: (value) => ['nlu', 'stories', 'rules'].some((key) => Array.isArray(value[key])),
     instead:
-      'an example of an intent is a reference, its intent the expected, exact_match a metric',
+      'write each example of an intent as a reference with the intent as expected; use exact_match',
   },
   Botium: {
     path: /\.(?:convo|utterances)\.txt$/,
     instead:
-      'a #me line is the input of a reference, a #bot line its expected; contains is a metric',
+      'write a #me line as the input of a reference, and the #bot line as expected; use contains',
   },
 };

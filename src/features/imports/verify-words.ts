@@ -45,9 +45,9 @@ export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   const differing = verdicts.filter((verdict) => !isAgreement(verdict));
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');
   return [
-    `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ` +
-      `${equal} equal on the changed answers. The transform is not converted, so a run ` +
-      'here judges what the model gave',
+    `${counted(verdicts.length, 'verdict')} on answers that promptfoo transformed: ` +
+      `${equal} equal on the transformed answers. The transform is not converted, so evaldiff ` +
+      'judges the answers of the model',
     ...kindLines(differing),
     '',
   ].join('\n');
@@ -81,7 +81,7 @@ function verdictDifferenceLine([first, ...others]: [
   const data =
     typeof answer.output === 'string'
       ? ''
-      : ' (the provider gave data there, which is judged as its JSON text here)';
+      : ' (in promptfoo the provider returned data; evaldiff judges its JSON text)';
   const at = `${logLine(metric.place.file)}:${String(metric.place.line)}`;
   return `  ${often}${logLine(metric.name)} (${at}), test ${logLine(test)}: ${words}${data}`;
 }

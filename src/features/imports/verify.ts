@@ -168,15 +168,15 @@ function leave({ left }: Verification, why: string, times: number): void {
 }
 
 function incomparableReason(metric: Metric): string | null {
-  if (metric.skip) return 'of weight 0, which always pass there';
+  if (metric.skip) return 'of weight 0, which always pass in promptfoo';
   if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
   return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
 }
 
 /** Metrics whose data is not in a results file. */
 const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
-  cost: 'of what an answer cost',
-  finish_reason: 'of how an answer ended',
+  cost: 'of the cost of an answer',
+  finish_reason: 'of the finish reason of an answer',
 };
 
 function foreignMetricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {

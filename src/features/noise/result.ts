@@ -16,14 +16,16 @@ const noiseSuiteSchema = z.strictObject({
   name: z.string().describe('Name of the suite.'),
   variant: variantSchema.describe('Model and parameters.'),
   references: countSchema.describe('References of the suite.'),
-  regressed: countSchema.describe('Comparisons that called it regressed.'),
-  improved: countSchema.describe('Comparisons that called it improved.'),
-  unchanged: countSchema.describe('Comparisons that found no regression.'),
-  inconclusive: countSchema.describe('Comparisons that were inconclusive.'),
+  regressed: countSchema.describe('Comparisons that called the suite regressed.'),
+  improved: countSchema.describe('Comparisons that called the suite improved.'),
+  unchanged: countSchema.describe('Comparisons that found no regression in the suite.'),
+  inconclusive: countSchema.describe('Comparisons that were inconclusive about the suite.'),
   pass_rate: shareSchema
     .nullable()
-    .describe('Mean pass rate over the tries that all references share; null: none was judged.'),
-  largest_fall: shareSchema.describe('The largest drop of the pass rate.'),
+    .describe(
+      'Mean pass rate over the first tries, as many as all references have; null: none judged.',
+    ),
+  largest_fall: shareSchema.describe('The largest drop of the pass rate in one comparison.'),
 });
 
 const flakySchema = z.strictObject({
@@ -51,12 +53,12 @@ export const noiseResultSchema = z.strictObject({
     .strictObject({
       tolerance: shareSchema
         .nullable()
-        .describe('For `gate.tolerance`; null: the current value fits.'),
+        .describe('Suggested `gate.tolerance`; null: the current value fits.'),
       min_drop: shareSchema
         .nullable()
-        .describe('For `gate.min_drop`; null: the current value fits.'),
+        .describe('Suggested `gate.min_drop`; null: the current value fits.'),
     })
-    .describe('Margins that fit the noise.'),
+    .describe('Settings that fit the measured noise.'),
   notices,
   problems: problems.describe('Errors to fix. If any exist, nothing was measured.'),
   usage: usage.describe('Calls, tokens and dollars of the measurement.'),

@@ -11,14 +11,17 @@ const passesSchema = z
 const promiseSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   suite: z.string().describe('Name of the suite.'),
-  variant: variantSchema.nullable().describe('Its variant; null: it did not run.'),
+  variant: variantSchema
+    .nullable()
+    .describe('Model and parameters of the suite; null: it did not run.'),
   id: z.string().describe('The reference.'),
   status: z
     .enum(['kept', 'not-kept', 'broke', 'unclear', 'passed-before', 'unaffected', 'deleted'])
     .describe(
-      '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. ' +
-        '`broke`: it passes on base and fails on head. `unclear`: too few tries were judged. `passed-before`: it also passes on base. ' +
-        '`unaffected`: it did not run: nothing it depends on changed. ' +
+      '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it still fails on head. ' +
+        '`broke`: it passes on base and fails on head. `unclear`: too few tries were judged. ' +
+        '`passed-before`: it also passes on base. ' +
+        '`unaffected`: it did not run, because nothing that it depends on changed. ' +
         '`deleted`: head does not have it.',
     ),
   base: passesSchema.describe("Base's tries; null: none."),
@@ -26,15 +29,20 @@ const promiseSchema = z.strictObject({
 });
 
 const promisesSchema = z.strictObject({
-  references: z.array(promiseSchema).describe('Promised references, in the order of the text.'),
+  references: z
+    .array(promiseSchema)
+    .describe('References promised to be fixed, in the order of the description.'),
   unknown: z
     .array(
       z.strictObject({
-        name: z.string().describe('As written in the description.'),
-        nearest: z.string().nullable().describe('The most similar id; null: none.'),
+        name: z.string().describe('The name as written in the description.'),
+        nearest: z
+          .string()
+          .nullable()
+          .describe('The id of a test most similar to the name; null: none.'),
       }),
     )
-    .describe('Promised names that match no reference.'),
+    .describe('Names in the description that match no reference.'),
 });
 
 export type PromisedReference = z.infer<typeof promiseSchema>;

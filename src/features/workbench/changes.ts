@@ -79,7 +79,7 @@ function acceptance(action: Action, { reference, side }: About): ReturnType<Chan
   if ('refused' in expected) return expected.refused;
   return {
     change: { kind: 'set', part: 'expected', value: expected.value, reason: null },
-    what: 'its answer is now the expected one',
+    what: 'its answer is now the expected answer',
   };
 }
 

@@ -28,10 +28,12 @@ type RowEdit = JsonLinesEdit | { refused: string };
 const REASON = 'skip_reason';
 
 const UNCLEAR: RowEdit = {
-  refused: 'the change cannot be written to its columns',
+  refused: 'the change cannot be written to the columns of this file',
 };
 
-const REFERENCE_MOVED: RowEdit = { refused: 'the reference is no longer in its place' };
+const REFERENCE_MOVED: RowEdit = {
+  refused: 'the reference is no longer at this place in the file',
+};
 
 export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };
@@ -66,7 +68,7 @@ export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   };
   const found = readRowBy(at, value);
   if (typeof found === 'string')
-    return { refused: `a new line like this one ${found}; write it yourself` };
+    return { refused: `a new line with the same keys ${found}; add the line by hand` };
   const wanted = {
     ...writtenReference(added),
     ...(tags === undefined ? {} : { tags: [] }),

@@ -65,7 +65,7 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
     text(' '),
     ...linkedFace(reference),
     text(", under base's scoring pass → fail"),
-    ...(more === 0 ? [] : [text(`; ${count(more)} more fall under it too`)]),
+    ...(more === 0 ? [] : [text(`; ${count(more)} more also fail under base's scoring`)]),
   ];
   const judged = {
     ...reference,

@@ -107,14 +107,16 @@ describe('evaldiff init', () => {
     expect([code, Object.keys(filesBelow(folder))]).toEqual([0, NEW]);
     expect(out).toMatch(/^ {2}1\. Run git init here: /m);
     expect(out).toContain(
-      'repository secret OPENAI_API_KEY; here, export it as OPENAI_API_KEY, or write OPENAI_API_KEY=… into .env (and .env into .gitignore).',
+      'repository secret OPENAI_API_KEY; on this machine, export it as OPENAI_API_KEY, or write OPENAI_API_KEY=… into .env (and .env into .gitignore).',
     );
     expect((await init({})).out).not.toContain('git init');
     for (const given of [
       init({}, [], { OPENAI_API_KEY: 'k' }),
       init({ '.env': 'OPENAI_API_KEY=k\n' }),
     ])
-      expect((await given).out).toContain('repository secret OPENAI_API_KEY; here it is set.');
+      expect((await given).out).toContain(
+        'repository secret OPENAI_API_KEY; on this machine it is already set.',
+      );
   });
 
   test('does not change existing files and adds no example to a project with prompts', async () => {

@@ -209,7 +209,7 @@ describe('evaldiff report of two results', () => {
     const few = (await evaldiff('report', 'one', 'few')).out;
     expect(few).toMatch(/ask: m → n .* 2\n/);
     expect((await evaldiff('report', 'one', 'wide')).out).toContain(
-      'Without a partner in the other result: 0 suites of the first, 1 suite of the second.',
+      'Missing from the other result: 0 suites of the first, 1 suite of the second.',
     );
   });
 });

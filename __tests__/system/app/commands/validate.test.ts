@@ -252,7 +252,7 @@ describe('validate on similar references', () => {
         'id: one, input: { q: Where is it? }, expected: a',
         'id: two, input: { q: where is  it }, expected: a',
       ],
-      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (only case, spaces or punctuation differ): remove one, or give them one cluster',
+      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (only case, spaces or punctuation differ): remove one, or give them the same cluster',
     ],
     [
       'one other word in a long text',
@@ -260,7 +260,7 @@ describe('validate on similar references', () => {
         `id: one, input: { q: ${LATE} }, expected: a`,
         `id: two, input: { q: ${LATE} again }, expected: a`,
       ],
-      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (at least 90 % of the words are shared): remove one, or give them one cluster',
+      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (at least 90 % of the words are shared): remove one, or give them the same cluster',
     ],
   ])('names %s', async (_, references, words) => {
     const { code, err } = await repeats(references);

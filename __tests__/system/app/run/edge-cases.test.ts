@@ -159,8 +159,8 @@ describe('answers that change', () => {
       notices: [
         'p: 20 of 20 tests answer differently on head, the pass rate did not fall ' +
           '(95.0 % → 95.0 %), and 1 test got worse. If answers are meant to change, as with a ' +
-          'new model, set `gate.churn: accept`: pass rates and critical tests still gate, ' +
-          'other single tests do not',
+          'new model, set `gate.churn: accept`: pass rates and critical tests still affect the verdict, ' +
+          'other individual tests do not',
       ],
     });
   });

@@ -119,7 +119,7 @@ describe('a JSON schema from a repository', () => {
   test('does not delay the end of a run: only quick checks are finished', async () => {
     const { check } = checker(2, () => true, timeOf(false, false, true));
     expect(await check(UNIQUE, [[1, 2]])).toEqual([{ status: 'checked', wrong: null }]);
-    const message = 'was not checked: the time for the end of the run was up';
+    const message = 'was not checked: no time was left at the end of the run';
     for (const items of [1, 2])
       expect(await check({ ...UNIQUE, minItems: items }, [flood, flood])).toEqual(
         Array(2).fill({ status: 'error', message }),

@@ -149,8 +149,8 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
   });
 
   test.each([
-    ['turns', { limits: { turns: 1, usd: 1 } }, 'this run may call the model 1 times'],
-    ['usd', { limits: { turns: 9, usd: CALL_USD * 1.5 } }, 'this run may spend $'],
+    ['turns', { limits: { turns: 1, usd: 1 } }, 'this run reached its limit of 1 model calls'],
+    ['usd', { limits: { turns: 9, usd: CALL_USD * 1.5 } }, 'this run would exceed its limit of $'],
   ] as const)(
     "refuses calls above the cap %s with an error in the vendor's format",
     async (why, terms, said) => {

@@ -58,7 +58,7 @@ describe('evaldiff grade for tests with labelled attributes', () => {
     ['  r99: [Late parcels]\n', 'evaldiff.attributes.yaml:4: prompts/ask.yaml has no test "r99"'],
     [
       '  {}\n',
-      'prompts/tests/ask.yaml: the prompt "ask" has no labels; add examples to its conversation',
+      'prompts/tests/ask.yaml: the prompt "ask" has no labels; add examples under its conversation',
     ],
   ])('rejects the labels %j before any call', async (labels, words) => {
     const { code, out, err, calls } = await grade(labels);

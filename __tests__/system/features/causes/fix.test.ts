@@ -147,7 +147,7 @@ describe('evaldiff fix', () => {
     const before = file();
     expect(await run(['fix'])).toEqual({
       code: 0,
-      said: `${FILE}:10: fixes 3 of 3 tests that its author did not see and broke none of 4 others that passed\n- Be warm about refunds.\n+ ${draft}\nWrite with: npx evaldiff fix --write\n`,
+      said: `${FILE}:10: fixes 3 of 3 tests that the grader did not see and broke none of 4 others that passed\n- Be warm about refunds.\n+ ${draft}\nWrite with: npx evaldiff fix --write\n`,
     });
     expect(file()).toBe(before);
   });

@@ -235,8 +235,12 @@ describe('promptfoo prompts and tests written in code', () => {
     const { evaldiff } = await openWith(MADE);
     const { code, err } = await evaldiff('import', 'evals/promptfooconfig.yaml');
     expect(code).toBe(2);
-    expect(err).toContain('lost: 2 × a prompt: prompts in code do not run, except with code: host');
+    expect(err).toContain(
+      'lost: 2 × a prompt: prompts in code run only if evaldiff reads this file directly, with code: host',
+    );
     expect(err).toContain('(evals/promptfooconfig.yaml:1)');
-    expect(err).toContain('lost: tests file://tests.py:more: tests from code need code: host');
+    expect(err).toContain(
+      'lost: tests file://tests.py:more: tests from code run only if evaldiff reads this file directly, with code: host',
+    );
   });
 });

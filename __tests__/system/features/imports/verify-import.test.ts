@@ -114,7 +114,7 @@ describe('evaldiff import --verify', () => {
         /^ {2}javascript \(promptfooconfig\.yaml:3\), test one: promptfoo passes, evaldiff fails: .*SyntaxError/,
       ),
       '  contains (promptfooconfig.yaml:5), test one: promptfoo fails ("Expected output to"), evaldiff passes',
-      '  2 × javascript (promptfooconfig.yaml:3), test {"q":"two"}: promptfoo fails ("an object"), evaldiff passes (the provider gave data there, which is judged as its JSON text here)',
+      '  2 × javascript (promptfooconfig.yaml:3), test {"q":"two"}: promptfoo fails ("an object"), evaldiff passes (in promptfoo the provider returned data; evaldiff judges its JSON text)',
       '',
     ]);
     expect(code).toBe(1);
@@ -186,7 +186,7 @@ describe('evaldiff import --verify', () => {
       1,
       [
         '1 of 1 verdict equal',
-        '2 verdicts on answers that a transform changed there: 1 equal on the changed answers. The transform is not converted, so a run here judges what the model gave',
+        '2 verdicts on answers that promptfoo transformed: 1 equal on the transformed answers. The transform is not converted, so evaldiff judges the answers of the model',
         expect.stringMatching(
           /^ {2}javascript .*, test .*one.*: promptfoo passes, evaldiff fails: .*SyntaxError/,
         ),

@@ -111,7 +111,7 @@ describe('the open workbench', () => {
       'k1',
       'data/keyed.ndjson',
       { kind: 'add', 'input:q': 'c' },
-      'a new line like this one has no member "key"',
+      'a new line with the same keys has no member "key"',
     ],
     ['a table', 'c1', 'data/table.csv', { kind: 'tag', tag: 'odd' }, 'only YAML and JSON Lines'],
     [

@@ -206,7 +206,7 @@ inBrowser('the workbench in a browser', () => {
       await openReturns();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
-      await says(page, '#state', /its answer is now the expected one, in .* · up to date/);
+      await says(page, '#state', /its answer is now the expected answer, in .* · up to date/);
       await page.locator('#undo:enabled').waitFor();
       await page.keyboard.press('u');
       await page.locator('#undo:disabled').waitFor();
@@ -324,7 +324,7 @@ inBrowser('the workbench in a browser', () => {
         'that another program changed meanwhile',
         (text: string) => text,
         (text: string) => text.replace('returns', 'sending'),
-        /changed since it was read|no longer in its place/,
+        /changed since it was read|no longer at this place/,
       ],
     ])('does not change a file %s and gives the reason', async (_, before, meanwhile, why) => {
       const path = join(bench.directory, TEST_FILE);

@@ -128,7 +128,7 @@ describe('a workbench action', () => {
     const parts = [...partsOf('Wait.'), call('{"item": "vase", "sizes": [3]}')];
     const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
     expect(await act(accepted, { path, parts })).toEqual({
-      said: `a: its answer is now the expected one, in ${path}`,
+      said: `a: its answer is now the expected answer, in ${path}`,
       bad: false,
     });
     expect(file(path)).toContain(

@@ -49,7 +49,7 @@ describe('a reference that got worse in a suite that is not regressed', () => {
     const xml = renderJunit(await oneOfMany());
     expect(xml).toContain('failures="0"');
     expect(xml).toContain(
-      'got worse, which is not enough to call the suite regressed: 5 of 5 passed on base, 0 of 5 passed on head',
+      'got worse, but not enough to call the suite regressed: 5 of 5 passed on base, 0 of 5 passed on head',
     );
   });
 

@@ -128,7 +128,7 @@ describe('attributes file', () => {
   const shared = (count: number) => `domains:\n${list(count)}`;
   const own = (count: number) => `prompts:\n  ${B}:\n    domains:\n${list(count, '    ')}`;
   const many = (line: number, count: number, references: number, rule: string, limit: number) =>
-    `:${line}: ${count} domains are more than ${references} references allow: at most min(${rule}) = ${limit}, four references each on average. Remove some, or add references`;
+    `:${line}: ${count} domains are more than ${references} references allow: at most min(${rule}) = ${limit}, so that each has four references on average. Remove some, or add references`;
 
   test.each<[string, string, string[], { path: string; references: number }[], number]>([
     ['15 for 40', shared(15), [], prompts, 15],

@@ -171,7 +171,7 @@ describe('fix', () => {
     expect(fix).toMatchObject({ restores: { references: 2, of: 2 }, withheld: true });
     expect([0, 2, 4].map((at) => ran.has(`Be brief. fell-${String(at)}`))).not.toContain(true);
     expect(fix && fixWords(fix)).toBe(
-      'fixes 2 of 2 tests that its author did not see and broke none of 45 others that passed',
+      'fixes 2 of 2 tests that the grader did not see and broke none of 45 others that passed',
     );
   });
 

@@ -76,7 +76,7 @@ describe('suite that lost pass rate in small steps', () => {
     all.map((rate, i) => point(i + 1, [suite('capitals', rate)]));
   const LOST =
     'Since 2026-03-01 (01abcde) capitals lost 12.0 points (94.0 % → 82.0 %) over 4 results, ' +
-    'none of them alone.';
+    'with no clear drop from one to the next.';
 
   test('is mentioned in every output', async () => {
     const steps = rates(0.94, 0.9, 0.86, 0.82);

@@ -368,7 +368,7 @@ describe('suite with its own gate', () => {
     suiteResult({ name, verdict: 'regressed', ...(own && { gate: own }) });
   const draft = regressed('draft', { fail_on: 'never' });
   const fall = (name: string): unknown => expect.stringMatching(`^${name} regressed: 100 → 100 %`);
-  const uncounted = 'The last of these does not count: fail_on is never there.';
+  const uncounted = 'The last of these does not count, because fail_on is never for them.';
 
   test('does not fail the run if its fail_on is never, and gives the reason', () => {
     expect(decide({ suites: [suiteResult(), draft] })).toMatchObject({

@@ -126,7 +126,7 @@ describe('metric with a gating mean and fewer values on head', () => {
     const tone = { name: 'tone', gates: false, values: meanThat('fail') };
     return unseen({ base: made(() => true), head: made(has) }, tone, own).blocking;
   };
-  const wants = 'p: gate.metrics wants to compare tone, and';
+  const wants = 'p: gate.metrics compares tone, but';
 
   test('prevents a green verdict, and the reason says how many references have a value', () => {
     expect(lacking((at) => at % 2 === 0)).toEqual([

@@ -330,7 +330,7 @@ describe('values of a metric', () => {
       expect(wants('tone.user', counts(same)).outcome.kind).toBe('no-regression');
       expect(wants('tone.usr', counts(same))).toMatchObject({
         outcome: { kind: 'no-verdict' },
-        reasons: ['p: gate.metrics wants to compare tone.usr, and no answer has a value'],
+        reasons: ['p: gate.metrics compares tone.usr, but no answer has a value'],
       });
       const lost = counts(same).map(({ base, head }, at) => ({
         base,
@@ -339,7 +339,7 @@ describe('values of a metric', () => {
       expect(wants('tone.user', lost)).toMatchObject({
         outcome: { kind: 'no-verdict' },
         reasons: [
-          'p: gate.metrics wants to compare tone.user, and 6 of 10 tests have a value on head, 10 on base',
+          'p: gate.metrics compares tone.user, but 6 of 10 tests have a value on head, 10 on base',
         ],
       });
     });

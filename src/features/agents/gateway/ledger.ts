@@ -136,13 +136,16 @@ export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold |
       : FREE;
   }
   if (counts.calls >= limits.turns || counts.attempts >= limits.turns * ATTEMPTS_PER_TURN)
-    return { why: 'turns', message: `this run may call the model ${limits.turns} times` };
+    return { why: 'turns', message: `this run reached its limit of ${limits.turns} model calls` };
   const target = targetOf(terms, call.model);
   const estimate = estimateOf(run, call, (metered) => costOf(price, target, metered));
   if (estimate === null && call.model !== terms.target.model)
-    return { why: 'usd', message: 'the price of this other model is unknown' };
+    return {
+      why: 'usd',
+      message: 'the price of this model is unknown, and the suite names another model',
+    };
   if (run.whole.usd + run.reserved + (estimate ?? 0) > limits.usd)
-    return { why: 'usd', message: `this run may spend $${limits.usd}` };
+    return { why: 'usd', message: `this run would exceed its limit of $${limits.usd}` };
   counts.calls += 1;
   return heldCall(run, estimate ?? 0, (metered) => costOf(price, target, metered));
 }

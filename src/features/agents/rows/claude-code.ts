@@ -16,7 +16,11 @@ export const claudeCode: AgentRow = {
   skillTool: { name: 'Skill', argument: 'skill' },
   normalisers: [
     SESSION_FIELDS,
-    { why: 'the kernel; images of runners change', text: /OS Version: [^\n"]+/g, in: 'messages' },
+    {
+      why: 'the version of the kernel, which changes with the image of the runner',
+      text: /OS Version: [^\n"]+/g,
+      in: 'messages',
+    },
   ],
   start: ({ spec, bin, task, url, token }) => ({
     command: [

@@ -9,12 +9,12 @@ export type Normaliser = { why: string } & (
 
 export const COMMON_NORMALISERS: readonly Normaliser[] = [
   {
-    why: 'ids of calls, made up by the agent or the vendor; their order says the same',
+    why: 'ids of calls: the agent or the vendor generates them, and their order is enough',
     fields: ['call_id', 'tool_use_id', 'tool_call_id', 'id'],
     at: 'anywhere',
   },
   {
-    why: 'the day, in the first message',
+    why: 'the date in the first message',
     text: /(?<=(?:today's date|current_date|current date)(?: is)?[:> ]+)[A-Z0-9][^\n.<]{5,40}/gi,
     in: 'messages',
   },

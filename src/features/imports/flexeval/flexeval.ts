@@ -166,8 +166,8 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
           '(every: true judges ' +
           'them too)'
         : 'the share of turns that pass a rubric is compared (all: true requires all of them)',
-      '; functions are shown and do not gate, because they have no bounds in FlexEval ',
-      '(to make one gate, remove skip, or set with: { min: … } or a threshold)',
+      '; values of functions are shown and do not affect the verdict, because FlexEval sets no bounds ',
+      '(to let one affect it, remove skip, or set with: { min: … } or a threshold)',
     ].join(''),
   );
   withGrader(node.at('grader_llm'), metrics, imported, settingsGrader);

@@ -69,7 +69,7 @@ const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
   ruby: 'code is Python or JavaScript',
   human: 'people cannot judge during a run',
   'select-best': 'evaldiff compares outputs between base and head instead',
-  'assert-set': 'evaldiff has no sets with a threshold',
+  'assert-set': 'evaldiff does not support a threshold for a set of assertions',
 };
 
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;

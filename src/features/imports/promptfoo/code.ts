@@ -102,8 +102,8 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
       '&& typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof ' +
       '$said.reason === "string")) throw new TypeError("the check must give true, false, a ' +
       'number, or { pass, score, reason }" + (typeof $value === "function" ? "; it gives a ' +
-      'function that nobody calls: write what stands behind its arrow, or (…)(output, ' +
-      'context)" : ""));',
+      'function that is never called: write only the body of the arrow function, or call it: ' +
+      '(…)(output, context)" : ""));',
     '  const $passes = $said !== null ? $said.pass : typeof $value === "number" ? $value ' +
       `${threshold === null ? '> 0' : `>= ${String(threshold)}`} : $value;`,
     '  const $score = $said !== null ? $said.score : Number($value);',

@@ -41,7 +41,7 @@ type Maker =
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 export const ONLY_VARIABLES =
-  'template filters and logic work only if this file is read in place; a prompt ' +
+  'template filters and logic work only if evaldiff reads this file directly; a prompt ' +
   'file supports only variables';
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
@@ -128,8 +128,9 @@ async function codePrompts(
     return [
       {
         why:
-          'prompts in code do not run' +
-          (code === null ? '' : ', except with code: host and this file read in place'),
+          code === null
+            ? 'prompts in code do not run'
+            : 'prompts in code run only if evaldiff reads this file directly, with code: host',
         place,
       },
     ];

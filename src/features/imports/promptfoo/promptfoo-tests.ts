@@ -140,8 +140,8 @@ async function testsFromCode(
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (code === null || typeof reader.code === 'string')
     return lost(
-      'tests from code need code: host and this file read in place; or write them ' +
-        'to a JSONL file',
+      'tests from code run only if evaldiff reads this file directly, with code: host; or write ' +
+        'them to a JSONL file',
     );
   const command = codeCommand('tests', code, config === undefined ? {} : { config });
   const made = await reader.code(command, reader.host.setup, {});

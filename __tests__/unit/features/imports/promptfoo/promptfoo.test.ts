@@ -243,7 +243,7 @@ tests:
       expect.stringMatching(/^4: a prompt is not converted: prompts in code/),
       expect.stringMatching(/^7: options\.rubricPrompt/),
       expect.stringMatching(/^11: threshold is not converted: a test passes if all/),
-      expect.stringMatching(/^19: tests file:\/\/more\.js .* tests from code need/),
+      expect.stringMatching(/^19: tests file:\/\/more\.js .* tests from code run only if/),
       expect.stringMatching(
         /^13: the assertion contains .* with\.value is empty, which every answer contains/,
       ),
@@ -363,7 +363,7 @@ tests:
       expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
       `${CONFIG}:6: an assertion on a transformed answer is not converted: its transform does not run; ${advice}`,
       expect.stringMatching(
-        /:8: the assertion assert-set is not converted: evaldiff has no sets with a/,
+        /:8: the assertion assert-set is not converted: evaldiff does not support a threshold/,
       ),
       `${CONFIG}:9: the assertion classifier is not converted: classifiers are not supported`,
       `${CONFIG}:12: an assertion on a transformed answer is not converted: options.transform of its test does not run; ${advice}`,
