@@ -69,8 +69,8 @@ interface AgentSuite {
 }
 
 /**
- * Puts trigger tests (does the agent choose the right skill?) into a suite of their own, because
- * their runs end early.
+ * Puts trigger tests (does the agent choose the right skill?) into a separate suite, because their
+ * runs end early.
  */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
@@ -373,7 +373,10 @@ function promptDocument(
 
 const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
-/** Adds `run_value` metrics, which never gate. Skips names that the suite already uses. */
+/**
+ * Adds `run_value` metrics, which never affect the verdict. Skips names that the suite already
+ * uses.
+ */
 function withRunValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;

@@ -36,7 +36,7 @@ export type Assignment =
       status: 'assigned';
       attributes: ReadonlyMap<string, readonly string[]>;
       objective: number;
-      /** How many attributes got more or fewer references than the paper allows. */
+      /** How many attributes got more or fewer references than QualEval allows. */
       outsideBand: number;
       left: string[];
     }

@@ -20,7 +20,7 @@ const PERMUTATIONS = 999;
  */
 export const FEWEST_UNITS = 4;
 
-/** Per suite and direction. */
+/** Per suite and direction (worse or better). */
 const MOST_NAMED_CAUSES = 4;
 
 /** Gain in log likelihood that is needed to add, exchange or keep an attribute. */

@@ -79,7 +79,7 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-/** Sweeps and comparisons of base with itself do not test evaluators. */
+/** Evaluators are tested only when base is compared with head. */
 export function planEvaluatorTests({
   input: { mode, again },
   suites,

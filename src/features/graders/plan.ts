@@ -154,7 +154,7 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-/** Sweeps and comparisons of base with itself do not test graders. */
+/** Graders are tested only when base is compared with head. */
 export function planGraderTests({
   input: { mode, again },
   base,

@@ -1,6 +1,6 @@
 /**
  * Values that differ between equal runs and must not affect keys of stored replies. Patterns
- * include surrounding words, so that they match nothing else.
+ * include surrounding words, so that they do not match other text.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

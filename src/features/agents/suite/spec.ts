@@ -15,7 +15,7 @@ export const AGENT_NAMES = [
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 export interface WorkspaceRules {
-  /** A folder of the tree. Empty means the project's root. */
+  /** A folder of the repository. Empty means the project's root. */
   from: string;
   /** Paths and patterns of files to add or replace. */
   with: readonly string[];
@@ -23,7 +23,7 @@ export interface WorkspaceRules {
   hide: readonly string[];
   /** The suite's own files, which the agent does not see. */
   own: readonly string[];
-  /** Folder in the workspace → folder in the tree. */
+  /** Folder in the workspace → folder in the repository. */
   skills?: Readonly<Record<string, string>>;
   setup: readonly string[];
   network: 'off' | readonly string[];
