@@ -9,7 +9,7 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** A model's name for which the server now uses another model than in the stored answers. */
+/** Under this name, the server now answers with another model than in the stored answers. */
 export interface ReplacedServer {
   model: string;
   before: string[];

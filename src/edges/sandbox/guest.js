@@ -176,7 +176,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // In the code's own script, its const, let and var are visible.
+      // The outputs are part of the code's script, where its const, let and var are visible.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {
