@@ -160,7 +160,7 @@ export interface EvaldiffResult {
          */
         kind: "regressed";
         /**
-         * Pass rates over all suites together, if they fell.
+         * Pass rates of all suites together, if they fell.
          */
         pool?: {
           /**
@@ -202,7 +202,7 @@ export interface EvaldiffResult {
                */
               kind: "regressed";
               /**
-               * Pass rates over all suites together, if they fell.
+               * Pass rates of all suites together, if they fell.
                */
               pool?: {
                 /**
@@ -522,7 +522,7 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * Set if the number is a share of objects that pass: the kind of object.
+         * The kind of object (such as turns), if the number is the share of objects that pass.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
@@ -530,7 +530,7 @@ export interface EvaldiffResult {
          */
         way: "rose" | "fell";
         /**
-         * What moved: the mean, or most tries even if the mean did not.
+         * What changed: the mean, or the values of most tries although the mean did not.
          */
         by: "mean" | "ranks";
         /**
@@ -564,7 +564,7 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * Set if the number is a share of objects that pass: the kind of object.
+         * The kind of object (such as turns), if the number is the share of objects that pass.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
@@ -572,7 +572,7 @@ export interface EvaldiffResult {
          */
         way: "rose" | "fell";
         /**
-         * What moved: the mean, or most tries even if the mean did not.
+         * What changed: the mean, or the values of most tries although the mean did not.
          */
         by: "mean" | "ranks";
         /**
@@ -707,7 +707,7 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * Set if the number is a share of objects that pass: the kind of object.
+         * The kind of object (such as turns), if the number is the share of objects that pass.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
@@ -715,7 +715,7 @@ export interface EvaldiffResult {
          */
         way: "rose" | "fell";
         /**
-         * What moved: the mean, or most tries even if the mean did not.
+         * What changed: the mean, or the values of most tries although the mean did not.
          */
         by: "mean" | "ranks";
         /**
@@ -868,7 +868,7 @@ export interface EvaldiffResult {
          */
         base: {
           /**
-           * Number of tries that have the property.
+           * Number of tries for which this is the case.
            */
           has: number;
           /**
@@ -881,7 +881,7 @@ export interface EvaldiffResult {
          */
         head: {
           /**
-           * Number of tries that have the property.
+           * Number of tries for which this is the case.
            */
           has: number;
           /**
@@ -908,7 +908,7 @@ export interface EvaldiffResult {
          */
         base: {
           /**
-           * Number of tries that have the property.
+           * Number of tries for which this is the case.
            */
           has: number;
           /**
@@ -921,7 +921,7 @@ export interface EvaldiffResult {
          */
         head: {
           /**
-           * Number of tries that have the property.
+           * Number of tries for which this is the case.
            */
           has: number;
           /**
@@ -1006,7 +1006,7 @@ export interface EvaldiffResult {
          */
         base: {
           /**
-           * Number of tries that have the property.
+           * Number of tries for which this is the case.
            */
           has: number;
           /**
@@ -1019,7 +1019,7 @@ export interface EvaldiffResult {
          */
         head: {
           /**
-           * Number of tries that have the property.
+           * Number of tries for which this is the case.
            */
           has: number;
           /**
@@ -1093,18 +1093,18 @@ export interface EvaldiffResult {
          */
         what: "answers" | "grades";
         /**
-         * What answers or grades.
+         * The model, program, code or recordings that answer or grade.
          */
         base:
           | {
               /**
-               * Kind of the answerer.
+               * What it is.
                */
               kind: "prompt code";
             }
           | {
               /**
-               * Kind of the answerer.
+               * What it is.
                */
               kind: "model" | "program" | "recordings";
               /**
@@ -1113,18 +1113,18 @@ export interface EvaldiffResult {
               name: string;
             };
         /**
-         * What answers or grades.
+         * The model, program, code or recordings that answer or grade.
          */
         head:
           | {
               /**
-               * Kind of the answerer.
+               * What it is.
                */
               kind: "prompt code";
             }
           | {
               /**
-               * Kind of the answerer.
+               * What it is.
                */
               kind: "model" | "program" | "recordings";
               /**
@@ -1275,7 +1275,7 @@ export interface EvaldiffResult {
     directory: string;
   };
   /**
-   * Options that `evaldiff diff` needs, in addition to the commits, to repeat this run.
+   * Options to repeat this run with `evaldiff diff`, in addition to the two commits.
    */
   local_options?: string;
   /**
@@ -1283,35 +1283,35 @@ export interface EvaldiffResult {
    */
   gate: {
     /**
-     * What makes a run red: a regression, also any failing reference, or nothing.
+     * What makes a run red: regression (the default), failure (also any reference that fails on head), or never.
      */
     fail_on: "regression" | "failure" | "never";
     /**
-     * False-alarm rate: chance of a red run if head answers like base and tries are independent; at most 0.5.
+     * False-alarm rate: the probability that a run is red although head answers like base, if tries are independent; at most 0.5.
      */
     alpha: number;
     /**
-     * Smallest drop of a pass rate that counts, 0–1.
+     * Smallest drop of a pass rate that can make a run red, 0–1.
      */
     min_drop: number;
     /**
-     * Largest drop that may remain possible under a green verdict, above 0 to 1; auto: the drop that the suite can detect, limited to 0.05 to 0.1.
+     * Green means that a drop larger than this is ruled out. A number above 0 and up to 1, or auto: the drop that the suite can detect, but at least 0.05 and at most 0.1.
      */
     tolerance: number | "auto";
     /**
-     * Whether single references can make a run red, or only suites.
+     * Whether individual references can make a run red, or only whole suites.
      */
     gate_on: "suite+references" | "suite";
     /**
-     * accept: single references that break do not make a run red, unless they are critical; rates still do. For example, after a change of the model.
+     * accept: individual references that get worse do not make a run red, unless they are critical. Pass rates still do. Useful after a change of the model.
      */
     churn: "gate" | "accept";
     /**
-     * What is compared: tries (the default), or the roll-up of each reference.
+     * What is compared: tries (the default), or references, whose tries the roll-up combines into one result.
      */
     unit?: "tries" | "references";
     /**
-     * What happens to the run if a metric's mean gets worse, by name (`metric.entry` for a number of a map); by default, metrics with a better direction warn.
+     * What happens to the run if a metric's mean gets worse, by the metric's name (`metric.entry` for one number of a map). Default: warn, if it is known whether higher or lower is better.
      */
     metrics?: {
       [k: string]: "fail" | "warn" | "ignore";
@@ -1321,11 +1321,11 @@ export interface EvaldiffResult {
      */
     on_inconclusive: "pass" | "fail";
     /**
-     * What happens to the run if a scoring change moves the pass rate of the same answers, or passes answers that fall under base's scoring.
+     * What happens to the run if the pass rate of the same answers changes through new scoring, or if head is worse only when base's scoring judges both sides.
      */
     scoring: "warn" | "fail";
     /**
-     * What happens to the run if references are removed or have another question.
+     * What happens to the run if references are removed or their questions change.
      */
     removed: "warn" | "fail";
     /**
@@ -1333,7 +1333,7 @@ export interface EvaldiffResult {
      */
     new: "report" | "fail";
     /**
-     * An older commit that head is also compared with; null for none.
+     * An older commit with which head is compared, too; null for none.
      */
     anchor: {
       /**
@@ -1341,7 +1341,7 @@ export interface EvaldiffResult {
        */
       since: string;
       /**
-       * Whether a drop since then fails the run.
+       * Whether a drop since that commit fails the run.
        */
       fail: boolean;
     } | null;
@@ -1418,15 +1418,15 @@ export interface EvaldiffResult {
      */
     gate?: {
       /**
-       * What makes a run red: a regression, also any failing reference, or nothing.
+       * What makes a run red: regression (the default), failure (also any reference that fails on head), or never.
        */
       fail_on?: "regression" | "failure" | "never";
       /**
-       * Smallest drop of a pass rate that counts, 0–1.
+       * Smallest drop of a pass rate that can make a run red, 0–1.
        */
       min_drop?: number;
       /**
-       * Largest drop that may remain possible under a green verdict, above 0 to 1; auto: the drop that the suite can detect, limited to 0.05 to 0.1.
+       * Green means that a drop larger than this is ruled out. A number above 0 and up to 1, or auto: the drop that the suite can detect, but at least 0.05 and at most 0.1.
        */
       tolerance?: number | "auto";
       /**
@@ -1434,18 +1434,18 @@ export interface EvaldiffResult {
        */
       min_pass_rate?: number | null;
       /**
-       * What is compared: tries (the default), or the roll-up of each reference.
+       * What is compared: tries (the default), or references, whose tries the roll-up combines into one result.
        */
       unit?: "tries" | "references";
       /**
-       * What happens to the run if a metric's mean gets worse, by name (`metric.entry` for a number of a map); by default, metrics with a better direction warn.
+       * What happens to the run if a metric's mean gets worse, by the metric's name (`metric.entry` for one number of a map). Default: warn, if it is known whether higher or lower is better.
        */
       metrics?: {
         [k: string]: "fail" | "warn" | "ignore";
       };
     };
     /**
-     * Share of tries that pass, 0–1, over the tries that all references have.
+     * Share of tries that pass, 0–1. If references have different numbers of tries, only the tries that all of them have count.
      */
     pass_rate: {
       /**
@@ -1478,11 +1478,11 @@ export interface EvaldiffResult {
      */
     verdict: "regressed" | "improved" | "unchanged" | "inconclusive" | "new" | "removed" | "not_compared" | "no_data";
     /**
-     * What the pass rate counts: tries, references by their roll-up, or answers that are not worse than the other side's.
+     * What the pass rate counts: tries, references (whose tries are combined by the roll-up), or answers that are not worse than the other side's.
      */
     unit: "tries" | "references" | "pairs";
     /**
-     * The side that cannot answer any reference, so nothing is compared; absent if both can.
+     * The side that cannot answer any reference. Nothing is then compared. Absent if both can.
      */
     unasked?: "base" | "head";
     /**
@@ -1490,7 +1490,7 @@ export interface EvaldiffResult {
      */
     reason: {
       /**
-       * What decided the verdict. Regressed: the suite fell (`fall`), single references got worse (`references`), or head does not answer what base answers (`unanswered`). Improved: the suite rose (`rise`). Unchanged: the interval rules out a drop above the tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) or got worse (`named`), a single metric fell (`metric`), five tries did not decide (`unsettled`), references lack evidence (`uncompared`), head's answers fall under base's scoring (`scoring`), answers ended differently on one side (`endings`), base's new answers fell as well (`model`), or new answers did not confirm the fall (`unconfirmed`).
+       * What decided the verdict. Regressed: the pass rate fell (`fall`), individual references got worse (`references`), or head does not answer what base answers (`unanswered`). Improved: the pass rate rose (`rise`). Unchanged: the interval rules out a drop larger than the tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) or got worse with too little evidence (`named`), one metric fell (`metric`), five tries did not decide (`unsettled`), references could not be judged (`uncompared`), head is worse when base's scoring judges both sides (`scoring`), answers ended differently on one side (`endings`), base's new answers are worse, too (`model`), or new answers did not confirm the fall (`unconfirmed`).
        */
       by:
         | "fall"
@@ -1510,7 +1510,7 @@ export interface EvaldiffResult {
         | "model"
         | "unconfirmed";
       /**
-       * One-sided p of the deciding test; null if no test decided, or a sequential one.
+       * One-sided p of the deciding test; null if no test decided or the test was sequential.
        */
       p: number | null;
       /**
@@ -1522,7 +1522,7 @@ export interface EvaldiffResult {
        */
       metrics: string[];
       /**
-       * The drop that had to be ruled out; by all suites together if `by` is `run`.
+       * The drop to rule out for a green verdict. If `by` is `run`, all suites together rule it out.
        */
       tolerance: number;
       /**
@@ -1530,7 +1530,7 @@ export interface EvaldiffResult {
        */
       unanswered?: true;
       /**
-       * Rates under base's scoring, if head falls under it beyond chance.
+       * Pass rates when base's scoring judges both sides, if head's is lower, beyond chance.
        */
       under_base?: {
         /**
@@ -1542,7 +1542,7 @@ export interface EvaldiffResult {
          */
         head: number;
         /**
-         * Whether head's own scoring excuses the fall.
+         * Whether head's own scoring excuses the lower rate.
          */
         excused: boolean;
       };
@@ -1560,36 +1560,36 @@ export interface EvaldiffResult {
        */
       references: number;
       /**
-       * Number of tries of each of them.
+       * Number of tries of each of these references.
        */
       tries: number;
     };
     /**
-     * How new answers confirmed a fall against stored answers, or in one session of a program; absent if confirmation was not needed.
+     * Whether new answers confirm a fall that was measured with stored answers, or with one process of a program; absent if no confirmation was needed.
      */
     confirmation?: {
       /**
-       * The metric whose mean got worse; absent if the verdict itself is confirmed.
+       * The metric whose mean got worse; absent if the verdict itself was to be confirmed.
        */
       metric?: string;
       /**
-       * Why the fall needed confirmation: it used answers of an earlier run, or one program process gave all answers of a side.
+       * Why the fall needed confirmation: it was measured with stored answers, or one process of a program gave all answers of a side.
        */
       rests_on: "stored" | "session";
       /**
-       * `model`: base's new answers fall too. `unconfirmed`: new tries show neither fall.
+       * `confirmed`: head is worse in new tries, too. `model`: base's new answers are worse than its stored ones. `unconfirmed`: new tries show neither.
        */
       status: "confirmed" | "model" | "unconfirmed";
       /**
-       * What confirms the fall: single references, or all together; null if it is not confirmed.
+       * What confirms the fall: individual references, or all together; null if it is not confirmed.
        */
       by: ("references" | "all") | null;
       /**
-       * The limit that ended the calls too early; null if none did.
+       * The limit that ended the new calls too early; null if none did.
        */
       limit: ("max_calls" | "max_cost_usd" | "time" | "errors") | null;
       /**
-       * How far base fell since its answers were stored; null if within chance.
+       * How much worse base's new answers are than its stored ones; null if the difference may be chance.
        */
       drift: {
         /**
@@ -1606,7 +1606,7 @@ export interface EvaldiffResult {
         p: number;
       } | null;
       /**
-       * The references that fell most, with their new pairs of tries.
+       * The references that got worse most, with their new tries.
        */
       suspects: {
         /**
@@ -1662,7 +1662,7 @@ export interface EvaldiffResult {
           tries: number;
         };
         /**
-         * Head's tries, which are also new.
+         * Head's tries of the same references, which are new, too.
          */
         head: {
           /**
@@ -1676,7 +1676,7 @@ export interface EvaldiffResult {
         };
       } | null;
       /**
-       * Stored answers that the comparison used at first.
+       * The stored answers in the first comparison.
        */
       stored: {
         /**
@@ -1694,7 +1694,7 @@ export interface EvaldiffResult {
      */
     evidence: {
       /**
-       * Number of references that were judged on every side that they ran on.
+       * Number of references that were judged on both sides, or on the only side where they ran.
        */
       references: number;
       /**
@@ -1731,11 +1731,11 @@ export interface EvaldiffResult {
        */
       tags: string[];
       /**
-       * Whether the reference runs and is shown without counting for the verdict.
+       * Whether the reference runs and is shown, but does not count for the verdict.
        */
       skip: boolean;
       /**
-       * Set if the reference was quarantined on the day of the run, so that it does not count for the verdict.
+       * Set if the reference was in quarantine on the day of the run. It then does not count for the verdict.
        */
       quarantined?: true;
       /**
@@ -1769,7 +1769,7 @@ export interface EvaldiffResult {
          */
         bytes: number;
         /**
-         * The only side that includes the file; absent if every side that ran includes it.
+         * The side that includes the file, if the other side ran and does not.
          */
         side?: "base" | "head";
       }[];
@@ -1813,7 +1813,7 @@ export interface EvaldiffResult {
        */
       q: number | null;
       /**
-       * How often base's question passed in all stored tries; absent if none is stored.
+       * How often this question, as base asks it, passed in all stored tries; absent if none is stored.
        */
       history?: {
         /**
@@ -1838,7 +1838,7 @@ export interface EvaldiffResult {
        */
       base: {
         /**
-         * Counts over all metrics and tries, with llmeval's names and meaning.
+         * Counts over all metrics and tries, defined and named as in llmeval.
          */
         tally: {
           /**
@@ -1875,7 +1875,7 @@ export interface EvaldiffResult {
           num_errors: number;
         };
         /**
-         * Outcome under the roll-up policy; null if no try could be judged.
+         * Outcome of the tries together, by the suite's roll-up rule; null if no try could be judged.
          */
         rollup: ("pass" | "fail") | null;
         /**
@@ -2007,7 +2007,7 @@ export interface EvaldiffResult {
           scores: (
             | {
                 /**
-                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                  */
                 grade?: {
                   /**
@@ -2058,7 +2058,7 @@ export interface EvaldiffResult {
                  */
                 skip: boolean;
                 /**
-                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+                 * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
@@ -2070,7 +2070,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue's objects of that level, from 0.
+                     * Position among the dialogue's turns, messages or tool calls, from 0.
                      */
                     at: number;
                     /**
@@ -2098,7 +2098,7 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * Set if the metric's own code raised an error, which fails this object.
+                     * Set if the metric's code raised an error. The object fails.
                      */
                     raised?: true;
                     /**
@@ -2106,7 +2106,7 @@ export interface EvaldiffResult {
                      */
                     label?: string;
                     /**
-                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                     * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                      */
                     grade?: {
                       /**
@@ -2171,7 +2171,7 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * Set if the metric's own code raised an error on this answer, or on every object of it, which fails the answer.
+                 * Set if the metric's code raised an error on this answer, or on all its turns, messages or tool calls. The answer fails.
                  */
                 raised?: true;
                 /**
@@ -2181,7 +2181,7 @@ export interface EvaldiffResult {
               }
             | {
                 /**
-                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                  */
                 grade?: {
                   /**
@@ -2232,7 +2232,7 @@ export interface EvaldiffResult {
                  */
                 skip: boolean;
                 /**
-                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+                 * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
@@ -2244,7 +2244,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue's objects of that level, from 0.
+                     * Position among the dialogue's turns, messages or tool calls, from 0.
                      */
                     at: number;
                     /**
@@ -2272,7 +2272,7 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * Set if the metric's own code raised an error, which fails this object.
+                     * Set if the metric's code raised an error. The object fails.
                      */
                     raised?: true;
                     /**
@@ -2280,7 +2280,7 @@ export interface EvaldiffResult {
                      */
                     label?: string;
                     /**
-                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                     * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                      */
                     grade?: {
                       /**
@@ -2325,11 +2325,11 @@ export interface EvaldiffResult {
                   }[];
                 };
                 /**
-                 * Why there is no score: no readable grade, an error, or a condition not met.
+                 * Why there is no score: the grade could not be read, there was an error, or a condition was not met.
                  */
                 status: "ungraded" | "error" | "skipped";
                 /**
-                 * Always null: there is no value.
+                 * Always null.
                  */
                 value: null;
                 /**
@@ -2384,7 +2384,7 @@ export interface EvaldiffResult {
              */
             model: string | null;
             /**
-             * Fingerprint of the server's configuration; null if there is none.
+             * The server's fingerprint of its configuration (`system_fingerprint`); null if there is none.
              */
             fingerprint: string | null;
             /**
@@ -2497,7 +2497,7 @@ export interface EvaldiffResult {
        */
       head: {
         /**
-         * Counts over all metrics and tries, with llmeval's names and meaning.
+         * Counts over all metrics and tries, defined and named as in llmeval.
          */
         tally: {
           /**
@@ -2534,7 +2534,7 @@ export interface EvaldiffResult {
           num_errors: number;
         };
         /**
-         * Outcome under the roll-up policy; null if no try could be judged.
+         * Outcome of the tries together, by the suite's roll-up rule; null if no try could be judged.
          */
         rollup: ("pass" | "fail") | null;
         /**
@@ -2666,7 +2666,7 @@ export interface EvaldiffResult {
           scores: (
             | {
                 /**
-                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                  */
                 grade?: {
                   /**
@@ -2717,7 +2717,7 @@ export interface EvaldiffResult {
                  */
                 skip: boolean;
                 /**
-                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+                 * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
@@ -2729,7 +2729,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue's objects of that level, from 0.
+                     * Position among the dialogue's turns, messages or tool calls, from 0.
                      */
                     at: number;
                     /**
@@ -2757,7 +2757,7 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * Set if the metric's own code raised an error, which fails this object.
+                     * Set if the metric's code raised an error. The object fails.
                      */
                     raised?: true;
                     /**
@@ -2765,7 +2765,7 @@ export interface EvaldiffResult {
                      */
                     label?: string;
                     /**
-                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                     * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                      */
                     grade?: {
                       /**
@@ -2830,7 +2830,7 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * Set if the metric's own code raised an error on this answer, or on every object of it, which fails the answer.
+                 * Set if the metric's code raised an error on this answer, or on all its turns, messages or tool calls. The answer fails.
                  */
                 raised?: true;
                 /**
@@ -2840,7 +2840,7 @@ export interface EvaldiffResult {
               }
             | {
                 /**
-                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                  */
                 grade?: {
                   /**
@@ -2891,7 +2891,7 @@ export interface EvaldiffResult {
                  */
                 skip: boolean;
                 /**
-                 * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+                 * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
                  */
                 objects?: {
                   /**
@@ -2903,7 +2903,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue's objects of that level, from 0.
+                     * Position among the dialogue's turns, messages or tool calls, from 0.
                      */
                     at: number;
                     /**
@@ -2931,7 +2931,7 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * Set if the metric's own code raised an error, which fails this object.
+                     * Set if the metric's code raised an error. The object fails.
                      */
                     raised?: true;
                     /**
@@ -2939,7 +2939,7 @@ export interface EvaldiffResult {
                      */
                     label?: string;
                     /**
-                     * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                     * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                      */
                     grade?: {
                       /**
@@ -2984,11 +2984,11 @@ export interface EvaldiffResult {
                   }[];
                 };
                 /**
-                 * Why there is no score: no readable grade, an error, or a condition not met.
+                 * Why there is no score: the grade could not be read, there was an error, or a condition was not met.
                  */
                 status: "ungraded" | "error" | "skipped";
                 /**
-                 * Always null: there is no value.
+                 * Always null.
                  */
                 value: null;
                 /**
@@ -3043,7 +3043,7 @@ export interface EvaldiffResult {
              */
             model: string | null;
             /**
-             * Fingerprint of the server's configuration; null if there is none.
+             * The server's fingerprint of its configuration (`system_fingerprint`); null if there is none.
              */
             fingerprint: string | null;
             /**
@@ -3153,11 +3153,11 @@ export interface EvaldiffResult {
       } | null;
     }[];
     /**
-     * Pass rate, numbers and labels of each single metric.
+     * Pass rate, numbers and labels of each metric.
      */
     metrics: {
       /**
-       * Name of the metric; `metric.entry` for a number in a map.
+       * Name of the metric; `metric.entry` if the metric returns a map of numbers.
        */
       name: string;
       /**
@@ -3185,7 +3185,7 @@ export interface EvaldiffResult {
        */
       better: "higher" | "lower" | "none";
       /**
-       * The metric's numbers, if they add information to pass and fail.
+       * The metric's numbers, if they say more than pass and fail.
        */
       values?: {
         /**
@@ -3209,7 +3209,7 @@ export interface EvaldiffResult {
          */
         high: number | null;
         /**
-         * Mid-p of the permutation test: one-sided for "worse", two-sided if no direction is better; null if nothing was compared.
+         * Mid-p of the permutation test: one-sided for "worse", or two-sided if neither direction is better; null if nothing was compared.
          */
         p: number | null;
         /**
@@ -3221,15 +3221,15 @@ export interface EvaldiffResult {
          */
         gate: "fail" | "warn" | "ignore";
         /**
-         * Significant move; `higher` or `lower` if no direction is better. Null if the difference may be chance.
+         * Direction of a significant change: `higher` or `lower` if neither is better. Null if the difference may be chance.
          */
         moved: ("worse" | "better" | "higher" | "lower") | null;
         /**
-         * Set if the number is a share of objects that pass: the kind of object.
+         * The kind of object (such as turns), if the number is the share of objects that pass.
          */
         share?: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
-         * References whose value moved far more than all others.
+         * References whose value changed far more than all others.
          */
         exploded?: {
           /**
@@ -3250,7 +3250,7 @@ export interface EvaldiffResult {
          */
         way?: "rose" | "fell";
         /**
-         * What moved: the mean, or most tries even if the mean did not.
+         * What changed: the mean, or the values of most tries although the mean did not.
          */
         by?: "mean" | "ranks";
       };
@@ -3272,7 +3272,7 @@ export interface EvaldiffResult {
         head: number;
       }[];
       /**
-       * Results for single turns, messages or tool calls, if the metric uses `every`.
+       * Results for individual turns, messages or tool calls, if the metric uses `every`.
        */
       objects?: {
         /**
@@ -3288,7 +3288,7 @@ export interface EvaldiffResult {
            */
           passes: number;
           /**
-           * Number of objects that pass or fail, in the tries that the verdict uses.
+           * Number of objects that pass or fail in the tries used for the verdict.
            */
           judged: number;
         } | null;
@@ -3301,12 +3301,12 @@ export interface EvaldiffResult {
            */
           passes: number;
           /**
-           * Number of objects that pass or fail, in the tries that the verdict uses.
+           * Number of objects that pass or fail in the tries used for the verdict.
            */
           judged: number;
         } | null;
         /**
-         * Share of objects that pass, head − base, averaged over dialogues so that each dialogue counts once; null if nothing was compared.
+         * Share of passing objects on head − the share on base. The mean over dialogues, so that each dialogue counts once; null if nothing was compared.
          */
         difference: number | null;
         /**
@@ -3320,15 +3320,15 @@ export interface EvaldiffResult {
       };
     }[];
     /**
-     * Roll-up results of the references that count for the verdict.
+     * How many references pass, of those that count for the verdict.
      */
     rollups: {
       /**
-       * The roll-up's name, with its number if it has one.
+       * Name of the roll-up (the rule that combines a reference's tries), with its number if it has one.
        */
       policy: string;
       /**
-       * Roll-ups on base; null if there are none.
+       * Counts on base; null if there are none.
        */
       base: {
         /**
@@ -3341,7 +3341,7 @@ export interface EvaldiffResult {
         references: number;
       } | null;
       /**
-       * Roll-ups on head; null if there are none.
+       * Counts on head; null if there are none.
        */
       head: {
         /**
@@ -3745,11 +3745,11 @@ export interface EvaldiffResult {
        */
       difference: number;
       /**
-       * Lower end of the difference's two-sided 90 % interval, valid over all interim looks. A larger drop is ruled out.
+       * Lower end of the difference's two-sided 90 % interval, which allows for interim tests. A larger drop is ruled out.
        */
       low: number;
       /**
-       * Upper end of the difference's two-sided 90 % interval, valid over all interim looks.
+       * Upper end of the difference's two-sided 90 % interval, which allows for interim tests.
        */
       high: number;
       /**
@@ -3757,12 +3757,12 @@ export interface EvaldiffResult {
        */
       p: number;
       /**
-       * Whether only this metric affects the gate in the suite, so that it decides the verdict.
+       * Whether this metric decides the verdict, because no other metric of the suite affects the gate.
        */
       gates: boolean;
     } | null;
     /**
-     * In sweeps: price in US dollars of a thousand calls like these, including reused ones; null if unknown.
+     * In sweeps: price in US dollars of a thousand calls like these (made or reused); null if unknown.
      */
     cost_per_1000_calls?: number | null;
   }[];
@@ -3787,15 +3787,15 @@ export interface EvaldiffResult {
      */
     hunks: {
       /**
-       * First line on base, counted from 1; 0 if base has none of these lines.
+       * Number of the first line on base, from 1; 0 if base has none of these lines.
        */
       base: number;
       /**
-       * First line on head, counted from 1; 0 if head has none of these lines.
+       * Number of the first line on head, from 1; 0 if head has none of these lines.
        */
       head: number;
       /**
-       * The lines in order, with one line of context.
+       * The changed lines in order, with one unchanged line before and after.
        */
       lines: {
         /**
@@ -3814,7 +3814,7 @@ export interface EvaldiffResult {
     more: number;
   }[];
   /**
-   * For each suite whose scoring changed, the effect of that change alone.
+   * One entry for each suite whose scoring changed, with the effect of that change alone.
    */
   scoring: {
     /**
@@ -3826,7 +3826,7 @@ export interface EvaldiffResult {
      */
     name: string;
     /**
-     * Pass rates by answers and scoring; null if nothing was judged.
+     * Pass rates for each combination of answers and scoring; null if nothing was judged.
      */
     rates: {
       /**
@@ -3872,11 +3872,11 @@ export interface EvaldiffResult {
       file: string;
     }[];
     /**
-     * Set if the references changed only in which of them are skipped.
+     * Set if the change only skips references, or stops skipping them.
      */
     only_skips?: true;
     /**
-     * References whose outcome on base's answers differs between the scorings.
+     * References for which the two scorings judge base's answers differently.
      */
     flipped: {
       /**
@@ -3918,11 +3918,11 @@ export interface EvaldiffResult {
       kappa: number | null;
     };
     /**
-     * Set if head's answers fall under base's scoring beyond chance, but pass under head's.
+     * Set if head's answers are worse than base's, beyond chance, when base's scoring judges both, but not when head's does.
      */
     excused?: true;
     /**
-     * Pass rates under base's scoring, if head's answers fall under it beyond chance.
+     * Pass rates when base's scoring judges both sides, if head's is lower, beyond chance.
      */
     under_base?: {
       /**
@@ -3935,7 +3935,7 @@ export interface EvaldiffResult {
       head: number;
     };
     /**
-     * References whose answers fall under base's scoring, if that prevents a green verdict.
+     * References that got worse when base's scoring judges both sides, if that prevents a green verdict.
      */
     fell?: {
       /**
@@ -3956,7 +3956,7 @@ export interface EvaldiffResult {
       scores: (
         | {
             /**
-             * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+             * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
              */
             grade?: {
               /**
@@ -4007,7 +4007,7 @@ export interface EvaldiffResult {
              */
             skip: boolean;
             /**
-             * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+             * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
              */
             objects?: {
               /**
@@ -4019,7 +4019,7 @@ export interface EvaldiffResult {
                */
               scores: {
                 /**
-                 * Position among the dialogue's objects of that level, from 0.
+                 * Position among the dialogue's turns, messages or tool calls, from 0.
                  */
                 at: number;
                 /**
@@ -4047,7 +4047,7 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * Set if the metric's own code raised an error, which fails this object.
+                 * Set if the metric's code raised an error. The object fails.
                  */
                 raised?: true;
                 /**
@@ -4055,7 +4055,7 @@ export interface EvaldiffResult {
                  */
                 label?: string;
                 /**
-                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                  */
                 grade?: {
                   /**
@@ -4120,7 +4120,7 @@ export interface EvaldiffResult {
              */
             reason: string | null;
             /**
-             * Set if the metric's own code raised an error on this answer, or on every object of it, which fails the answer.
+             * Set if the metric's code raised an error on this answer, or on all its turns, messages or tool calls. The answer fails.
              */
             raised?: true;
             /**
@@ -4130,7 +4130,7 @@ export interface EvaldiffResult {
           }
         | {
             /**
-             * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+             * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
              */
             grade?: {
               /**
@@ -4181,7 +4181,7 @@ export interface EvaldiffResult {
              */
             skip: boolean;
             /**
-             * Scores of single turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+             * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
              */
             objects?: {
               /**
@@ -4193,7 +4193,7 @@ export interface EvaldiffResult {
                */
               scores: {
                 /**
-                 * Position among the dialogue's objects of that level, from 0.
+                 * Position among the dialogue's turns, messages or tool calls, from 0.
                  */
                 at: number;
                 /**
@@ -4221,7 +4221,7 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * Set if the metric's own code raised an error, which fails this object.
+                 * Set if the metric's code raised an error. The object fails.
                  */
                 raised?: true;
                 /**
@@ -4229,7 +4229,7 @@ export interface EvaldiffResult {
                  */
                 label?: string;
                 /**
-                 * The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
                  */
                 grade?: {
                   /**
@@ -4274,11 +4274,11 @@ export interface EvaldiffResult {
               }[];
             };
             /**
-             * Why there is no score: no readable grade, an error, or a condition not met.
+             * Why there is no score: the grade could not be read, there was an error, or a condition was not met.
              */
             status: "ungraded" | "error" | "skipped";
             /**
-             * Always null: there is no value.
+             * Always null.
              */
             value: null;
             /**
@@ -4438,7 +4438,7 @@ export interface EvaldiffResult {
     reason: string;
   } | null;
   /**
-   * Suites in which head replaces a model that base calls.
+   * Suites in which base calls a model, but head uses something else.
    */
   replaced?: {
     /**
@@ -4459,7 +4459,7 @@ export interface EvaldiffResult {
      */
     made: number;
     /**
-     * Number of calls that were repeated in a new process.
+     * Number of calls that were repeated in a new process, as a check.
      */
     repeated: number;
     /**
@@ -4476,7 +4476,7 @@ export interface EvaldiffResult {
      */
     made: number;
     /**
-     * Number of tries with five fixed tries per reference.
+     * Number of tries that they would have made with five per reference.
      */
     fixed: number;
   } | null;

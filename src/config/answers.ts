@@ -17,7 +17,9 @@ const ANSWER_ROLES: Readonly<Record<string, Role>> = {
 
 const TOOL_CALL_FIELDS = {
   name: filled().describe('Name of the tool.'),
-  arguments: anything().describe('What it was called with: a map, or its JSON as text.').optional(),
+  arguments: anything()
+    .describe('The arguments of the call: a map, or its JSON as text.')
+    .optional(),
 };
 
 const calledTool = z
@@ -36,9 +38,9 @@ export const recordedMessage = z
       content: anyText()
         .nullable()
         .default(null)
-        .describe('The text; may be missing if tools are called.'),
+        .describe('The text; may be missing if the message calls tools.'),
       tool_calls: listOf(calledTool, 'a list of calls, each with its name')
-        .describe('The tools that the message calls.')
+        .describe('The tool calls of the message.')
         .optional(),
     },
     { error: 'must be a map with role and content' },

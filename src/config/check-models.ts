@@ -90,8 +90,8 @@ function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
       ? [
           problem(
             last.place,
-            `${prompt.model ?? ''} does not accept a final assistant message: remove it, or ask ` +
-              'for the beginning of the answer in another message',
+            `${prompt.model ?? ''} does not accept an assistant message at the end: remove ` +
+              'it, or say in a user message how the answer must begin',
           ),
         ]
       : [];
@@ -151,8 +151,9 @@ function tooManyBytes(
       : [
           problem(
             reference.place,
-            `the images and files of reference ${reference.id} have ${megabytes(bytes)} together; ` +
-              `${least.model} takes ${megabytes(least.most)} in one request: show smaller ones`,
+            `the images and files of reference ${reference.id} are ${megabytes(bytes)} in ` +
+              `total, but ${least.model} accepts only ${megabytes(least.most)} per request: ` +
+              'use smaller ones',
           ),
         ];
   });
@@ -169,7 +170,10 @@ const API_PHRASES: Readonly<Record<ChatApi, string>> = {
 
 function otherApi(api: ChatApi | null, asked: AskedModel): string {
   if (api === null || asked.api !== api || passportOf(asked)?.api === 'responses') return '';
-  return `, or write api: ${api === 'chat' ? 'responses' : 'chat'} for it under models`;
+  return (
+    `, or write api: ${api === 'chat' ? 'responses' : 'chat'} for this model under models in ` +
+    'the settings'
+  );
 }
 
 function refusedFiles({ model, messages }: Prompt, asked: AskedModel): Problem[] {
@@ -178,8 +182,8 @@ function refusedFiles({ model, messages }: Prompt, asked: AskedModel): Problem[]
     const type = refusedFile(asked, types);
     if (type === null) return [];
     const message =
-      `messages[${String(index)}].content: ${model ?? asked.model} takes no ` +
-      `${fileTypeWords(type)}; name a model that does, or remove the part`;
+      `messages[${String(index)}].content: ${model ?? asked.model} does not accept ` +
+      `${fileTypeWords(type)}; name a model that does, or remove this part of the message`;
     return [problem(place, message)];
   });
 }
@@ -201,7 +205,7 @@ function omittedParameterNotices(
     return refusedIn(asked, { ...prompt.parameters, ...values }).map(({ name }): Notice => ({
       kind: 'settings',
       place: parameterPlace(prompt, name),
-      message: `${model} takes no ${name}: the sweep omits it`,
+      message: `${model} does not accept ${name}: the sweep leaves it out`,
     }));
   });
 }

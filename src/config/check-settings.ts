@@ -33,8 +33,8 @@ export function checkGate(settings: Settings, checked: CheckContext, problems: P
     if (unit !== 'references' || (tests.n_tries ?? settings.n_tries) !== 1) continue;
     const ofSettings = tests.gate?.unit === undefined && tests.n_tries === null;
     const message =
-      'gate.unit is references, which needs several tries per reference to roll up, but n_tries ' +
-      'is 1: set n_tries to 2 or more, or unit: tries';
+      'gate.unit is references, which combines several tries of each reference, but n_tries ' +
+      'is 1: set n_tries to 2 or more, or unit to tries';
     problems.push(problem(ofSettings ? placeOf(['unit']) : place, message));
   }
 }
@@ -63,8 +63,8 @@ function metricProblems(
       : [
           problem(
             placeOf(name),
-            `gate.metrics: the direction of "${name}" is unknown; add better: higher or better: ` +
-              'lower to the metric',
+            `gate.metrics: it is unknown which values of "${name}" are better; add better: ` +
+              'higher or better: lower to the metric',
           ),
         ];
   });
@@ -113,9 +113,10 @@ export async function unreadFiles(
   const rest = unread.length - MAX_LISTED_KEYS;
   const listed = unread.slice(0, MAX_LISTED_KEYS).map(async (path, index): Promise<Notice> => {
     const why = isPrompt((await files.document(path, []))?.value)
-      ? 'no pattern in prompts matches this prompt; write prompts: ' +
+      ? 'no pattern under prompts in the settings matches this prompt; write prompts: ' +
         `${folderOf(path) ?? ''}/**/*.{yaml,yml}`
-      : 'no pattern of prompts or rubrics matches it, and no prompt names it in its defaults';
+      : 'no pattern under prompts or rubrics in the settings matches it, and no prompt has it ' +
+        'in its defaults';
     const more =
       index === MAX_LISTED_KEYS - 1 && rest > 0
         ? `; the same applies to ${counted(rest, 'further file')}`

@@ -66,7 +66,7 @@ function notAllowed(name: string, settings: Settings, allowed: readonly string[]
   if (place !== null && allowed.includes(`${place}:${asked}`)) return null;
   if (place === 'program' || place === 'replay') {
     const what = place === 'program' ? 'a program' : 'a recording';
-    return `model "${name}" is ${what}, and allowed-models does not have ${place}:${asked}`;
+    return `model "${name}" is ${what}, and ${place}:${asked} is not in allowed-models`;
   }
   return bareNameProblem(name, asked, place, { settings, allowed });
 }
@@ -77,22 +77,24 @@ function bareNameProblem(
   place: string | null,
   { settings, allowed }: { settings: Settings; allowed: readonly string[] },
 ): string | null {
-  const stands = asked === name ? `model "${name}"` : `model "${name}" means "${asked}", which`;
+  const stands =
+    asked === name ? `model "${name}"` : `model "${name}" stands for "${asked}", which`;
   if (!allowed.includes(asked)) return `${stands} is not in allowed-models`;
   const covered = vendorOf(asked);
   if (place === null || place === covered) return null;
   if (covered !== null)
     return (
-      `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models allows ` +
-      `only ${covered}; to allow it, add ${place}:${asked} in the workflow`
+      `model "${name}" calls "${asked}" at ${place}, but "${asked}" in allowed-models allows ` +
+      `it only at ${covered}; to allow this call, add ${place}:${asked} to allowed-models in ` +
+      'the workflow'
     );
   const places = modelPlaces(asked, settings);
   return places.length === 1
     ? null
     : [
-        `model "${name}": "${asked}" in allowed-models could be any of `,
+        `model "${name}": "${asked}" in allowed-models could mean any of `,
         `${places.map((server) => `${server}:${asked}`).join(', ')}; `,
-        'write the one that you mean in the workflow',
+        'replace it in the workflow with the one that you mean',
       ].join('');
 }
 
@@ -187,7 +189,7 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
     return [...first].map(([tag, place]) => ({
       kind: 'settings',
       place,
-      message: `the tag "${tag}" does not gate; did you mean "${CRITICAL}"?`,
+      message: `the tag "${tag}" does not affect the verdict; did you mean "${CRITICAL}"?`,
     }));
   });
 }
@@ -203,9 +205,10 @@ export function withoutSilent(
     if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))
       return metric;
     const message =
-      `metric "${name}" is shown but does not gate: the metric and the rubric "${source.rubric}" ` +
-      'do not define what passes. Define it in the rubric (better: higher, better: lower or ' +
-      'pass: [label]) or in the metric (also threshold, min or max)';
+      `metric "${name}" is shown, but does not affect the verdict, because neither the ` +
+      `metric nor its rubric "${source.rubric}" says which answers pass. Add better: higher, ` +
+      'better: lower or pass: [label] to the rubric or the metric (or threshold, min or max ' +
+      'to the metric)';
     notices.push({ kind: 'unused', place, message });
     return { ...metric, skip: true };
   };

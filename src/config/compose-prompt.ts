@@ -104,7 +104,7 @@ function splitTests(document: Document, level: Level, { testKeys, problems }: Co
   const keys = Object.keys(document.value).filter((key) => testKeys.includes(key));
   for (const key of keys.filter((key) => valueAt(document.value, ['tests', key]) !== undefined)) {
     const { line } = document.placeOf(['tests', key]);
-    const message = `${key} is under tests too, on line ${line}; keep one of them`;
+    const message = `${key} is also under tests, on line ${line}; keep one of them`;
     problems.push(problem(document.placeOf([key]), message));
   }
   const own = new Set(['tests', ...keys]);
@@ -164,7 +164,9 @@ function findEntry(
       message: `defaults form a cycle: ${[...trail.slice(trail.indexOf(file)), file].join(' -> ')}`,
     };
   if (trail.length > MAX_DEFAULTS_DEPTH)
-    return { message: `defaults are nested deeper than ${MAX_DEFAULTS_DEPTH}` };
+    return {
+      message: `files in defaults have defaults themselves, more than ${MAX_DEFAULTS_DEPTH} levels deep`,
+    };
   state.count += 1;
   return state.count > MAX_FILES
     ? { message: `defaults include more than ${MAX_FILES} files` }

@@ -58,7 +58,10 @@ function entryProblem(
     );
   }
   if (COARSENESS[only.level] < COARSENESS[metric.level]) {
-    return `depends_on "${entry.name}" is at level ${only.level}, finer than this metric's ${metric.level}`;
+    return (
+      `depends_on "${entry.name}" judges at level ${only.level}, which is a smaller part than ` +
+      `this metric's ${metric.level}`
+    );
   }
   return null;
 }

@@ -60,8 +60,8 @@ const OPTIONS: Readonly<Record<string, OptionReader>> = {
   'api-version'(options, value) {
     if (!API_VERSION.test(value))
       return (
-        'must have a date as its api-version, such as api-version=2024-10-21 or ' +
-        '2025-04-01-preview, or a word such as preview'
+        'must have an api-version that is a date (2024-10-21, 2025-04-01-preview) or a word ' +
+        'such as preview'
       );
     options.apiVersion = value;
     return null;
@@ -138,7 +138,7 @@ function addressFlaw(text: string, { insecure, apiVersion }: EndpointOptions): s
   if (url.username !== '' || url.password !== '')
     return 'must not have a user name or password in its address; give the key as key=ENV_NAME';
   if (/[?&]api-version=/.test(url.search))
-    return 'must not have ? in its address; write api-version=… after it as a separate word';
+    return 'must not have ? in its address; write api-version=… after the address, as a separate word';
   if (url.search !== '' || url.hash !== '') return 'must not have ? or # in its address';
   if (url.port === '0') return 'must not have port 0 in its address';
   return azureFlaw(url, apiVersion) ?? protocolFlaw(url, insecure);
@@ -153,7 +153,7 @@ function azureFlaw(url: URL, apiVersion: string | null): string | null {
     );
   return api === 'versioned' && apiVersion === null
     ? 'is an Azure address without a version: add api-version=2024-10-21, or use the newer ' +
-        'address, which ends in /openai/v1'
+        'form of the address, which ends in /openai/v1'
     : null;
 }
 
@@ -164,8 +164,8 @@ function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null 
   const vendor = vendorNames().find((each) => named.includes(factsOf(each).keyVariable));
   return vendor === undefined
     ? null
-    : `must not send ${factsOf(vendor).keyVariable} over plain http; use a separate key or none ` +
-        'for a service that runs in the job';
+    : `must not send ${factsOf(vendor).keyVariable} over plain http; for a service that runs ` +
+        'in the job, use another key or none';
 }
 
 export function readProxy(
@@ -185,8 +185,8 @@ function proxyFlaw(text: string): string | null {
   const form = 'write http://host:port or https://host:port';
   const parts = URL.canParse(text) ? PROXY.exec(text)?.groups : undefined;
   if (parts === undefined) return `must be the address of a proxy: ${form}`;
-  if (!isDecodable(text)) return 'must have a % of its user name or password written as %25';
-  if (Number(parts['port'] ?? 0) === 0) return `must name its port: ${form}`;
+  if (!isDecodable(text)) return 'must have %25 instead of % in its user name or password';
+  if (Number(parts['port'] ?? 0) === 0) return `must have a port: ${form}`;
   return (parts['path'] ?? '/') === '/' ? null : `must have no path: ${form}`;
 }
 

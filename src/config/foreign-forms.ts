@@ -17,9 +17,9 @@ export function foreignForms(
     const name = exact ?? nearest(doubled.trim(), unused, 'strict');
     if (name === null) return [];
     const plain = /^\w+$/.test(doubled)
-      ? `sends the literal text {${doubled}}`
-      : 'is sent as it is written';
-    const sends = dollar === '' ? plain : 'sends a $ before the value';
+      ? `sends the text {${doubled}} to the model, not the value`
+      : 'is sent to the model as it is written';
+    const sends = dollar === '' ? plain : 'sends a $ before the value to the model';
     const message = `${written} ${sends}; write {${name}} to insert the variable`;
     return [[written, { name, written, message }] as const];
   });

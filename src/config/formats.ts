@@ -92,7 +92,10 @@ export async function detectFormat<F extends FileFormat>(
 }
 
 export function unreadMessage({ name, instead }: NamedFormat<UnreadFormat>): string {
-  return `is a file of ${name}, which evaldiff does not read: write a prompt file, where ${instead}`;
+  return (
+    `is a file of ${name}, which evaldiff cannot read. Write a prompt file instead, in which ` +
+    `${instead}`
+  );
 }
 
 export function placesOf(formats: Formats): string[] {

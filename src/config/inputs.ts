@@ -234,7 +234,7 @@ function isVariable(name: string, refuse: Refuse): boolean {
 
 function folder(name: string, value: string, refuse: Refuse): string {
   const path = isPlainRelative(value) ? join('', value) : null;
-  if (path === null) refuse(name, `must be a folder below the repository's root, not "${value}"`);
+  if (path === null) refuse(name, `must be a folder inside the repository, not "${value}"`);
   return path ?? '';
 }
 

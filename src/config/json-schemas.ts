@@ -142,7 +142,7 @@ function metricDefinitions(definitions: readonly MetricDefinition[]): Record<str
 
 const SOURCES = ['uses', 'rubric', 'code'] as const;
 
-const ONE_SOURCE = 'a metric needs exactly one of uses, rubric and code';
+const ONE_SOURCE = 'a metric needs exactly one of the keys uses, rubric and code';
 
 const NO_PARAMETERS = {
   additionalProperties: false,

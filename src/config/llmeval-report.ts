@@ -44,7 +44,10 @@ export function readRunReport(
     return {
       report: null,
       problems: [
-        problem({ file, line: 0 }, 'is not a report of a run: it has no prompts.tests.references'),
+        problem(
+          { file, line: 0 },
+          'is not the report of an llmeval run: it has no prompts.tests.references',
+        ),
       ],
     };
   }

@@ -13,11 +13,16 @@ import { check, checkItems, closed, filled, listOf } from './schema.ts';
 const PART_FORMS = '{ text: … }, { image: path } or { file: path }';
 
 const partSchema = closed({
-  text: filled().describe('Text; {name} is filled in.').optional(),
+  text: filled().describe("Text, in which {name} stands for a variable's value.").optional(),
   image: filled()
-    .describe('Path of a PNG, JPEG, GIF or WebP file of the repository, or {name} that holds one.')
+    .describe(
+      'Path of a PNG, JPEG, GIF or WebP file in the repository, or a variable {name} with such ' +
+        'a path.',
+    )
     .optional(),
-  file: filled().describe('Path of a PDF of the repository, or {name} that holds one.').optional(),
+  file: filled()
+    .describe('Path of a PDF in the repository, or a variable {name} with such a path.')
+    .optional(),
 }).refine((part) => Object.values(part).filter((value) => value !== undefined).length === 1, {
   error: `must be one of ${PART_FORMS}`,
 });
@@ -26,7 +31,10 @@ const FORMS = `must be text, or a list of ${PART_FORMS}`;
 
 export const contentSchema = z
   .union([filled(), listOf(partSchema).min(1)], { error: FORMS })
-  .describe('The text; {name} is filled in, {{name}} is the literal {name}. Or a list of parts.');
+  .describe(
+    "The text, in which {name} stands for a variable's value and {{name}} for the text {name}; " +
+      'or a list of parts.',
+  );
 
 export interface WrittenContent {
   content: string;

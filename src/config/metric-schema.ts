@@ -28,7 +28,7 @@ const level = () =>
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
     .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
 
-const EVERY = 'must be true, or the share of turns that have to pass, above 0 and up to 1';
+const EVERY = 'must be true, or a number above 0 and up to 1: the share of turns that must pass';
 
 const turnShare = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1, { error: EVERY });
 
@@ -53,29 +53,29 @@ export function labelTexts(
 const parameters = () => mapOf(anything(), 'a map of values');
 
 export const dependsOnSchema = closed({
-  name: filled().describe('The metric that the condition refers to: its name, function or rubric.'),
+  name: filled().describe('The other metric: its name, or its built-in function or rubric.'),
   type: oneOf(['function', 'rubric'])
-    .describe('Kind of that metric. Default: either kind.')
+    .describe('Kind of the other metric. Default: either kind.')
     .optional(),
-  kwargs: parameters().describe('Parameters that the metric must have.').optional(),
+  kwargs: parameters().describe('Parameters that the other metric must have.').optional(),
   with: parameters().describe('The same as kwargs.').optional(),
   metric_name: filled()
     .describe("No effect; allowed because FlexEval's files contain it.")
     .optional(),
-  metric_level: level().describe('Level of that metric.').optional(),
+  metric_level: level().describe('Part of the dialogue that the other metric judges.').optional(),
   relative_object_position: z
     .int({ error: 'must be 0 or a negative whole number' })
     .max(0, { error: 'must be 0 or a negative whole number' })
     .describe(
-      'Position of the turn or message relative to the judged one: 0 is the same ' +
+      'Which turn or message the other metric must have judged: 0 is the same as this metric ' +
         '(default), -1 the one before.',
     )
     .optional(),
   metric_min_value: numberBetween(-NO_BOUND, NO_BOUND)
-    .describe('Lowest value that meets the condition.')
+    .describe('Lowest value of the other metric that meets the condition.')
     .optional(),
   metric_max_value: numberBetween(-NO_BOUND, NO_BOUND)
-    .describe('Highest value that meets the condition.')
+    .describe('Highest value of the other metric that meets the condition.')
     .optional(),
 });
 
@@ -86,9 +86,12 @@ export const metricSchema = closed({
   uses: filled().describe('Name of a built-in metric.').optional(),
   with: parameters().describe('Parameters of the built-in metric.').optional(),
   kwargs: parameters().describe('The same as with.').optional(),
-  rubric: filled().describe('Name of a rubric that a model grades by.').optional(),
+  rubric: filled().describe('Name of the rubric with which a model grades.').optional(),
   code: filled()
-    .describe('Code that sees prompt, actual, input and expected, and sets metric and result.')
+    .describe(
+      'Code that can read the variables prompt, actual, input and expected. It sets metric and ' +
+        'result.',
+    )
     .optional(),
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
   threshold: numberBetween(-NO_BOUND, NO_BOUND)
@@ -98,13 +101,14 @@ export const metricSchema = closed({
     )
     .optional(),
   better: oneOf(BETTER)
-    .describe('Which values are better, if the built-in metric or rubric does not define it.')
+    .describe(
+      'Whether higher or lower values are better, if the built-in metric or rubric does not ' +
+        'say so.',
+    )
     .optional(),
   min: numberBetween(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
   max: numberBetween(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
-  pass: labels()
-    .describe("Labels of the rubric that pass, instead of the rubric's own.")
-    .optional(),
+  pass: labels().describe('Labels that pass, instead of those in the rubric.').optional(),
   metric_level: level()
     .describe(
       'Part of the dialogue that the metric judges: Turn (default), Message, Thread or ToolCall.',
@@ -124,7 +128,9 @@ export const metricSchema = closed({
   depends_on: listOf(dependsOnSchema)
     .describe('Conditions on other metrics. If one is not met, the metric is skipped.')
     .optional(),
-  skip: flag().describe('It runs and is shown, but does not gate.').optional(),
+  skip: flag()
+    .describe('The metric runs and is shown, but does not affect the verdict.')
+    .optional(),
   grader: gradersSchema
     .describe('The models that grade this metric, instead of the grader in the settings.')
     .optional(),

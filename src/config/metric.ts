@@ -55,8 +55,8 @@ export function readOwnMetrics(
     const twice = [...suite, ...metrics].some(({ name }) => name === metric.name);
     if (twice) {
       const message =
-        `the metric "${metric.name}" is defined twice; ` +
-        "give the reference's own metric another name";
+        `the metric "${metric.name}" is also defined for all references; give the ` +
+        "reference's own metric another name";
       problems.push(problem(metric.place, message));
     } else metrics.push(metric);
   }
@@ -147,7 +147,8 @@ function neededShare(
     problems.push(
       problem(
         document.placeOf([...path, 'all']),
-        `all: true requires every turn to pass, but every: ${String(every)} only a share; keep one`,
+        `all: true requires every turn to pass, but every: ${String(every)} requires only ` +
+          'that share of them; keep one',
       ),
     );
   return all ? 1 : every === true ? HALF : Number(every);
@@ -217,12 +218,12 @@ function rulesProblems(
   if (pass !== undefined && kind !== 'rubric')
     found.push([
       'pass',
-      'pass is only for labels of a rubric; use min, max or threshold for a number',
+      'pass is only for the labels of a rubric; for numbers, use min, max or threshold',
     ]);
   else if (pass !== undefined && bounded !== undefined)
     found.push(['pass', `pass and ${bounded} both define what passes; keep one of them`]);
   if (threshold !== undefined && (min ?? max) !== undefined)
-    found.push(['threshold', 'threshold cannot be combined with min or max; keep one form']);
+    found.push(['threshold', 'threshold cannot be combined with min or max; keep one of them']);
   if (min !== undefined && max !== undefined && min > max)
     found.push(['max', `max ${String(max)} is below min ${String(min)}, so nothing can pass`]);
   return found;
@@ -235,7 +236,7 @@ function directionProblems(
 ): [string, string][] {
   if (source.kind !== 'built-in' || better === undefined) return [];
   if (own === undefined || own === 'none' || own === better) return [];
-  return [['better', `${source.uses} knows its direction: ${own} is better`]];
+  return [['better', `for ${source.uses}, ${own} values are always better; remove this key`]];
 }
 
 function ownGraders(

@@ -22,7 +22,8 @@ import {
   wholeNumber,
 } from './schema.ts';
 
-const FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
+const FORMS =
+  'must be a model name, a map with model and parameters, or a list of such models, which vote';
 
 export const modelChoice = () =>
   z.union([filled(), mapOf(anything())], {
@@ -58,8 +59,8 @@ export function readGraders(
     );
     if (twin < index) {
       const message =
-        `${pathText(path)}: "${grader.model}" is listed twice; a model with the same parameters ` +
-        'has only one vote';
+        `${pathText(path)}: "${grader.model}" is listed twice with the same parameters; keep ` +
+        'one, because each model has one vote';
       problems.push(problem(grader.place, message));
     }
   });
@@ -98,10 +99,10 @@ export const modelSchema = closed({
   endpoint: filled()
     .nullish()
     .describe(
-      "Name of an address from the workflow (input endpoints). Default: the vendor's own address.",
+      "Name of an endpoint in the workflow's input endpoints. Default: the vendor's own address.",
     ),
   model: filled()
-    .describe('The name sent to the vendor. Default: the name that prompts use.')
+    .describe('The model name that requests contain. Default: the name that prompts use.')
     .optional(),
   api: oneOf(CHAT_APIS)
     .describe(
@@ -111,8 +112,8 @@ export const modelSchema = closed({
     .optional(),
   is: filled()
     .describe(
-      'Model that the endpoint serves, under the name that its vendor uses. evaldiff then knows ' +
-        'its price, its end date and the parameters that it refuses.',
+      "The vendor's name for the model that the endpoint serves. evaldiff then knows the " +
+        "model's price, its end date and the parameters that it rejects.",
     )
     .optional(),
   price: closed({
@@ -121,33 +122,39 @@ export const modelSchema = closed({
     cached: numberBetween(0, UNBOUNDED)
       .describe(
         'Dollars per million tokens of the request that the server read from its cache. ' +
-          'Default: the price of other tokens of the request.',
+          'Default: the price under input.',
       )
       .exactOptional(),
   })
     .describe(
-      'Price of a call outside batches, if evaldiff does not know it or yours is different.',
+      'Price of direct calls (not in batches), if evaldiff does not know it or yours is ' +
+        'different.',
     )
     .optional(),
   command: listOf(filled(), 'a list of words like [node, app/answer.mjs]')
     .describe("The program's command line, word by word.")
     .optional(),
   files: oneOrMoreTexts('a pattern or a list of patterns')
-    .describe("Patterns of the program's files. A change to one of them runs the program's suites.")
+    .describe(
+      "Patterns of the program's files. If a matching file changes, the suites that use the " +
+        'program run.',
+    )
     .optional(),
   setup: listOf(filled(), 'a list of words like [npm, ci]')
-    .describe('Command line that prepares a checkout for the program, word by word.')
+    .describe(
+      'Command line, word by word, that runs once in each checkout before the program starts.',
+    )
     .optional(),
   process: oneOf(['side', 'try'])
     .describe(
-      'How long a process of the program lives: `side` for all tries of base or head, `try` for ' +
-        'one try of all references, so that nothing it remembers makes later tries more ' +
-        'similar. Default: side.',
+      'How long a process of the program lives. `side` (default): for all tries of base or ' +
+        'of head. `try`: for one try of each reference, if the program remembers earlier ' +
+        'calls, because later tries would become more similar.',
     )
     .optional(),
   file: filled().describe('The recordings.').optional(),
   replaces: oneOrMoreTexts('a model name or a list of them')
-    .describe('Names of models in prompts that this model replaces.')
+    .describe('Names of models that this model replaces wherever prompts use them.')
     .optional(),
   transport: oneOf(TRANSPORTS)
     .describe(
@@ -156,8 +163,8 @@ export const modelSchema = closed({
     .optional(),
   concurrency: wholeNumber(1, 1000)
     .describe(
-      'Maximum number of simultaneous calls. Default: as many as the server answers without ' +
-        'slowing down.',
+      'Maximum number of simultaneous calls. Default: as many as possible without slowing ' +
+        'the server down.',
     )
     .optional(),
   requests_per_minute: wholeNumber(1, 1_000_000)
@@ -198,7 +205,9 @@ export function checkModelKeys(
   for (const key of needs.filter((each) => !has(each)))
     problems.push(missing(document, [...path, key]));
   for (const key of refuses.filter(has)) {
-    const message = `models.${name}: "${key}" is not available for provider ${entry.provider}`;
+    const message =
+      `models.${name}: the key "${key}" has no meaning for provider ${entry.provider}; ` +
+      'remove it';
     problems.push(problem(document.placeOf([...path, key]), message));
   }
   if (entry.transport === 'batch' && !hasBatches(entry.provider, entry.endpoint)) {
@@ -210,8 +219,8 @@ export function checkModelKeys(
       problem(
         document.placeOf([...path, 'transport']),
         `models.${name}: transport: batch is not available for ${what}; only ` +
-          `${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or write ` +
-          'direct',
+          `${ownersIn('and', answersBatches)} own servers offer batches. Remove this key, or ` +
+          'write direct',
       ),
     );
   }
@@ -249,7 +258,8 @@ function wrongApi(name: string, { provider, endpoint, api }: WrittenModel): stri
   if (hasResponses === true || speaks !== 'openai') return null;
   const owners = ownersIn('and', (vendor) => factsOf(vendor).hasResponses === true);
   return (
-    `models.${name}: api: responses is not available for provider ${provider}; only ${owners} own ` +
-    'servers, and endpoints of the workflow, have that API. Remove it, or write chat'
+    `models.${name}: api: responses is not available for provider ${provider}; only ` +
+    `${owners} own servers and endpoints of the workflow have that API. Remove this key, or ` +
+    'write chat'
   );
 }

@@ -142,7 +142,7 @@ function apply(
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null
-    : 'every run is a multirun: write hydra.mode=MULTIRUN, or leave it out';
+    : 'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out';
 }
 
 function notAParameter({ key, below, values }: OverrideEntry, sections: Sections): string | null {

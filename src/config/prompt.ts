@@ -43,18 +43,19 @@ const promptTextSchema = z.union([closed({ content: filled().describe('The text.
 const languageSchema = oneOf(['python', 'javascript']);
 
 const TESTS =
-  'The tests, instead of a test file. Its keys may also be top-level keys of this file.';
+  'The tests, if they are not in a file of their own. The keys of this map may also be ' +
+  'top-level keys of this file.';
 
 const promptShape = {
   name: filled()
     .describe('Name of the prompt and its suite. Default: the name of the file.')
     .optional(),
   model: filled()
-    .describe('Name of the model, from the vendor or from models in the settings.')
+    .describe("Name of the model: the vendor's name, or one defined under models in the settings.")
     .optional(),
   variables: listOf(variableSchema)
     .describe(
-      'Variables that references fill in. Default: the names in braces that their inputs contain.',
+      'Names of the variables. Default: the names in braces for which references have an input.',
     )
     .optional(),
   messages: listOf(messageSchema)
@@ -63,14 +64,17 @@ const promptShape = {
     .optional(),
   prompt: promptTextSchema.describe('A single user message, instead of messages.').optional(),
   code: filled()
-    .describe('Code that computes the output. Then only your application uses the messages.')
+    .describe(
+      'Code that computes the answer. evaldiff then does not use the messages; they are for ' +
+        'your application.',
+    )
     .optional(),
   language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
     .describe(
-      'Files with defaults for keys that this file does not set. Default: tests/NAME.yaml next ' +
-        'to NAME.yaml, if it exists.',
+      'Files whose keys apply if this file does not set them. Default: for NAME.yaml, the ' +
+        'file tests/NAME.yaml next to it, if it exists.',
     )
     .optional(),
   tests: z
@@ -298,7 +302,7 @@ function undeclaredProblems(
 }
 
 function literal(name: string): string {
-  return `write {{${name}}} if you mean the text itself`;
+  return `write {{${name}}} if you mean the literal text`;
 }
 
 /**

@@ -28,11 +28,11 @@ function withoutForeignKeys(document: Document): {
   for (const [key, member] of Object.entries(isMap(document.value) ? document.value : {})) {
     if (!(FOREIGN_KEYS as readonly string[]).includes(key)) value[key] = member;
     else if (key === 'log10')
-      say([key], 'log10 is not used; remove it, and revoke the token if it contains one');
+      say([key], 'log10 has no effect; remove it, and if it contains a token, revoke that');
     else if (key === 'defaults')
-      say([key], 'defaults of the settings file are not used: every prompt is read');
+      say([key], 'defaults in the settings file have no effect: all prompts are read');
     else if (Object.keys(sweep).length === 0)
-      say([key], 'hydra is not used; a sweep is written as sweep: { model: [a, b] }');
+      say([key], 'hydra has no effect; write a sweep as sweep: { model: [a, b] }');
   }
   return {
     document: { ...document, value: isMap(document.value) ? value : document.value },
@@ -54,7 +54,7 @@ function readSweep(
       [],
     );
     if (problems.length > 0 || overrides.parameters.size === 0)
-      say([...SWEEPER, key], `${key} of hydra's sweeper is not used`);
+      say([...SWEEPER, key], `${key} of hydra's sweeper has no effect`);
     for (const [name, values] of overrides.parameters) sweep[name] = values;
   }
   return sweep;

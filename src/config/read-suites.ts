@@ -144,8 +144,8 @@ async function promptFiles(
   if (prompts.every(({ format }) => format !== null)) return [...prompts, ...foreign];
   for (const { file } of foreign) {
     const message =
-      'is not read, because this project has its own prompts. List it under ' +
-      'prompts: in the settings';
+      'is not read, because this project has evaldiff prompts. To read it, list it under ' +
+      'prompts in the settings';
     notices.push({ kind: 'import', message, place: { file, line: 0 } });
   }
   return prompts;
@@ -316,7 +316,9 @@ function withImportedModels(
       notices.push({
         kind: 'import',
         place,
-        message: `its grader ${model} is replaced by ${grader.model} of ${grader.place.file}`,
+        message:
+          `the grader ${model} of this file is replaced by ${grader.model} of ` +
+          `${grader.place.file}`,
       });
   return { ...settings, models, grader };
 }

@@ -34,7 +34,7 @@ export const referenceSchema = perLimits((limits) =>
   closed({
     id: z
       .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
-      .describe('Unique in its suite. Default: a hash of the input.')
+      .describe('Id, unique in the suite. Default: a hash of the input.')
       .optional(),
     input: inputSchema
       .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
@@ -42,19 +42,21 @@ export const referenceSchema = perLimits((limits) =>
     expected: anything()
       .describe('The expected answer, for metrics that compare with it.')
       .optional(),
-    skip: flag().describe('It runs and is shown, but does not gate.').optional(),
+    skip: flag()
+      .describe('The reference runs and is shown, but does not affect the verdict.')
+      .optional(),
     tags: z
       .union([filled(), listOf(filled())], { error: 'must be a list of words' })
       .describe(
-        'Labels for selecting references. Each reference with the tag critical can fail the run ' +
-          'alone.',
+        'Labels to select references by. A reference with the tag critical can fail the run ' +
+          'on its own.',
       )
       .optional(),
     n_tries: wholeNumber(1, limits.tries)
-      .describe("Tries of this reference on each side. Default: the suite's tries.")
+      .describe("Tries of this reference on each side. Default: the suite's n_tries.")
       .optional(),
     cluster: filled()
-      .describe('References with the same cluster are related, such as texts from one template.')
+      .describe('Name of a group of related references, such as texts from one template.')
       .optional(),
     metadata: mapOf(anything(), 'a map of values')
       .describe('Additional data, which metric code reads as dialogue.metadata.')
@@ -253,7 +255,7 @@ function notJudgedReason(
 ): string | null {
   return isJudged || metrics.length > 0
     ? null
-    : `reference ${ordinal} has no metric, and neither has its file`;
+    : `no metric judges reference ${ordinal}: add metrics to it or to its file`;
 }
 
 function threadOf(

@@ -24,13 +24,15 @@ const sourceSchema = closed({
   file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
   map: closed({
     id: filled().describe('Column of the id.').optional(),
-    input: columnMap.describe('Column of the only variable, or columns by variable.').optional(),
+    input: columnMap
+      .describe("Column of the prompt's only variable, or a map of variable to column.")
+      .optional(),
     expected: filled().describe('Column of the expected answer.').optional(),
     tags: filled().describe('Column of the tags.').optional(),
-    skip: filled().describe('Column that says whether the reference is skipped.').optional(),
+    skip: filled().describe('Column that contains true for references to skip.').optional(),
     cluster: filled().describe('Column of the cluster.').optional(),
   })
-    .describe('Columns of the file, if their names differ from these keys.')
+    .describe("Names of the file's columns, if they differ from these keys.")
     .optional(),
 });
 
@@ -79,8 +81,8 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
       : [
           problem(
             first.place,
-            `the cluster "${name}" has only this reference; use the same name for all references ` +
-              'that share a template, or remove it',
+            `the cluster "${name}" has only this reference; give all references with the ` +
+              'same template the same cluster, or remove it',
           ),
         ],
   );
@@ -162,8 +164,8 @@ async function readDataSource(
 
 function nothingAsked({ input }: JsonMap): string | null {
   return isMap(input) && Object.keys(input).length === 0
-    ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of ' +
-        'messages, or remove the row'
+    ? 'has no "input", but other rows of the file have recorded dialogues as input; add a list ' +
+        'of messages, or remove the row'
     : null;
 }
 

@@ -12,7 +12,7 @@ const POLICIES = [...NAMED_POLICIES, 'at_least', 'pass_rate'];
 
 const mapSchema = closed({
   name: filled()
-    .describe('all, any, majority, at_least or pass_rate. Any name if there is code.')
+    .describe('all, any, majority, at_least or pass_rate. With code, any name.')
     .optional(),
   k: wholeNumber(1, Number.MAX_SAFE_INTEGER)
     .describe('Number of passes that at_least requires.')
@@ -73,7 +73,7 @@ function namedPolicy(
       : { kind: 'pass_rate', min };
   const policy = NAMED_POLICIES.find((each) => each === name);
   if (policy !== undefined) return { kind: 'named', policy };
-  return `there is no policy "${name}"${didYouMean(name, POLICIES)}; write another rule as code`;
+  return `there is no roll-up "${name}"${didYouMean(name, POLICIES)}; for your own rule, add code`;
 }
 
 /**

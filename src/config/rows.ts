@@ -106,8 +106,8 @@ function wholeInput(
   const [only, ...others] = variables;
   if (only === undefined || others.length > 0) {
     return (
-      `"${column}" is one value, but the prompt has ${variables.length} variables; map each of ` +
-      'them: input: { variable: column }'
+      `"${column}" is one value, but the prompt has ${variables.length} variables; name a ` +
+      'column for each: input: { variable: column }'
     );
   }
   const picked = emptyMap();

@@ -42,8 +42,8 @@ export function readChoices(
 function fromSeveral(strings: string | readonly string[] | undefined): string | null {
   if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
   return (
-    'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; ' +
-    'pairwise_preference compares base with head'
+    'cannot be used: choice_strings from_n compares several answers, but a rubric judges ' +
+    "only one; to compare base's answer with head's, use pairwise_preference"
   );
 }
 
@@ -53,19 +53,21 @@ function choicesProblem(
   given: Json | undefined,
 ): string | null {
   if (scores !== null && scores.size > 0)
-    return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty answer' : null;
+    return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty label' : null;
   return (
-    'must map at least one answer to a number' +
+    'must map at least one label to a number' +
     (labels.length > 0 && given === undefined ? '; choice_strings has labels but no scores' : '')
   );
 }
 
 function mismatch(scored: readonly string[], labels: readonly string[]): string | null {
   const unscored = labels.find((label) => !scored.includes(label));
-  if (unscored !== undefined) return `has no score for "${unscored}" of choice_strings`;
+  if (unscored !== undefined) return `has no score for the label "${unscored}" of choice_strings`;
   const unlisted =
     labels.length === 0 ? undefined : scored.find((label) => !labels.includes(label));
-  return unlisted === undefined ? null : `has "${unlisted}", which choice_strings has not`;
+  return unlisted === undefined
+    ? null
+    : `has the label "${unlisted}", which is not in choice_strings`;
 }
 
 function readChoiceScores(
@@ -108,7 +110,7 @@ export function passProblems(
   if (found === null) return [];
   const of = (label: string): string => `"${label}" (${String(scores.get(label))})`;
   return [
-    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes and ` +
+    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes, but ` +
       `${of(found.fails)}, which is better, does not`,
   ];
 }
@@ -155,7 +157,7 @@ export function keywordProblems(prompt: string): { written: string; message: str
     written,
     message:
       `{${name}} is not a keyword${didYouMean(name, NAMES)}; write {{${name}}} if you mean the ` +
-      'text itself',
+      'literal text',
   }));
   for (const pair of EXCLUSIVE) {
     const [first, second] = pair.map((material) =>

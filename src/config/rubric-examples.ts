@@ -16,8 +16,8 @@ export interface RubricContext {
 
 export const exampleSchema = closed({
   content: filled().describe('The answer.'),
-  context: anyText().describe('The conversation before it.').optional(),
-  ideal: scalar().describe('What {expected} shows the grader.').optional(),
+  context: anyText().describe('The conversation before the answer.').optional(),
+  ideal: scalar().describe('The text that replaces {expected} in the rubric.').optional(),
   expected: scalar().describe('The label that people gave the answer.'),
 });
 
@@ -50,7 +50,9 @@ export async function readExamples(
   const found = examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
     const label = matchingLabel(expected, labels);
     if (label === null && labels.length > 0) {
-      const message = `the example's expected "${expected}" is not one of ${labels.join(', ')}`;
+      const message =
+        `the example's expected "${expected}" is not a label of the rubric ` +
+        `(${labels.join(', ')})`;
       problems.push(problem(place, message));
     }
     return label === null

@@ -63,8 +63,8 @@ const rubricShape = {
     .optional(),
   prompt: filled()
     .describe(
-      'The prompt of the grader. {completion}, {content}, {conversation} and other keywords ' +
-        'insert what it judges.',
+      'The prompt of the grader. The keywords {completion}, {content}, {conversation} and ' +
+        'others insert the text to judge.',
     )
     .optional(),
   messages: listOf(rubricMessageSchema)
@@ -75,24 +75,24 @@ const rubricShape = {
   better: oneOf(BETTER)
     .describe('Whether higher or lower scores are better. The labels with the best score pass.')
     .optional(),
-  pass: labels().describe('The labels that pass, if not only the best one.').optional(),
+  pass: labels().describe('The labels that pass. Default: the best one.').optional(),
   threshold: rubricScore
     .describe('Lowest score that passes, or the highest if lower is better.')
     .optional(),
   choice_strings: z
-    .union([filled(), listOf(filled())], { error: 'must be a list of answers' })
-    .describe('Labels as a list, or as the letters of one word (openai/evals).')
+    .union([filled(), listOf(filled())], { error: 'must be a list of labels' })
+    .describe('The labels: a list, or one word whose letters are the labels (openai/evals).')
     .optional(),
   eval_type: oneOf(['classify', 'cot_classify', 'classify_cot'])
     .describe(
-      'Form of the reply: only the label (classify), reasons and then the label (cot_classify, ' +
-        'default), or the label first (classify_cot).',
+      'What the grader replies: only the label (classify), reasons and then the label ' +
+        '(cot_classify, default), or the label and then reasons (classify_cot).',
     )
     .optional(),
-  notes: anyText().describe('For readers; the grader does not see it.').optional(),
+  notes: anyText().describe('A text for people. The grader does not see it.').optional(),
   description: anyText().describe('The same as notes.').optional(),
   examples: listOf(exampleSchema)
-    .describe('Answers with the labels that people gave them, for testing the grader.')
+    .describe('Answers with the labels that people gave them, to test the grader with.')
     .optional(),
   examples_from: examplesFromSchema.describe('Data file with more examples.').optional(),
   input_outputs: anything()
@@ -191,7 +191,7 @@ async function readRubric(
     const message =
       `${pathText([...path, key])} has no effect here` +
       (GRADERS_KEYS.includes(key)
-        ? '; set the grader in the settings, or next to the metric (grader: …)'
+        ? '; set the grader in the settings, or with grader: … in the metric'
         : '');
     notices.push({ kind: 'import', message, place: document.placeOf([...path, key]) });
   }
@@ -208,8 +208,8 @@ async function readRubric(
       problems.push(
         problem(
           place,
-          `the rubric "${name}" uses {expected}, so this example needs ideal, the text to insert ` +
-            'there',
+          `the rubric "${name}" contains {expected}, so this example needs the key ideal ` +
+            'with the text to insert there',
         ),
       );
     }
@@ -292,7 +292,7 @@ function promptTexts(
   const prompt = valueAt(document.value, at);
   const hasMessages = valueAt(document.value, [...path, 'messages']) !== undefined;
   if (hasMessages && prompt !== undefined) {
-    const message = `${pathText(path) || name} needs one of prompt and messages, not both`;
+    const message = `${pathText(path) || name} has prompt and messages; keep one of them`;
     problems.push(problem(document.placeOf(path), message));
   }
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));

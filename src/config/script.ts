@@ -16,7 +16,7 @@ import { withoutUndefined } from './settings.ts';
 
 const turnSchema = closed({
   user: filled()
-    .describe("The user's message. Default in the first turn: the prompt's own question.")
+    .describe("The user's message. Default in the first turn: the question in the prompt.")
     .optional(),
   expected: anything()
     .describe('The expected answer of this turn, for metrics with every: true.')
@@ -24,13 +24,15 @@ const turnSchema = closed({
 });
 
 export const scriptMembers = {
-  persona: filled().describe('Who the user of this dialogue is, for the evaluators.').optional(),
-  goal: filled().describe('What the user wants to reach, for the evaluators.').optional(),
+  persona: filled().describe('Who the user of this dialogue is. The evaluators see it.').optional(),
+  goal: filled().describe('What the user wants to achieve. The evaluators see it.').optional(),
   criteria: mapOf(filled(), 'a map of criterion to its meaning')
-    .describe("What evaluators also judge in this dialogue, besides the suite's criteria.")
+    .describe(
+      "Further criteria for this dialogue, which evaluators judge in addition to the suite's.",
+    )
     .optional(),
   turns: listOf(turnSchema)
-    .describe("The user's message and the expected answer of each turn.")
+    .describe("The user's message and the expected answer for each turn.")
     .optional(),
 };
 
@@ -73,17 +75,16 @@ function scriptProblem(
   const { turns = [] } = script;
   // A recorded dialogue may have `turns` with expected values even without `conversation`.
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
-  if (!isLed && key !== undefined)
-    return `${key} belongs to a suite with conversation; add that key`;
+  if (!isLed && key !== undefined) return `${key} needs the key conversation in the suite; add it`;
   const ofRecord = isLed ? null : recordProblem(turns, thread, after);
   if (ofRecord !== null) return ofRecord;
   const silent = thread === null && turns.slice(1).some(({ user }) => user === undefined);
-  if (silent) return 'each turn after the first needs user: TEXT';
+  if (silent) return 'each turn after the first needs the key user with a text';
   const isExpected = turns.some(({ expected }) => expected !== undefined);
   return !isExpected || [...metrics, ...more].some(comparesTurns)
     ? null
-    : 'turns have expected values, but no metric compares every turn with them; add one, such as ' +
-        '{ uses: contains, every: true }';
+    : 'turns have expected values, but no metric compares all turns with them; add one, such ' +
+        'as { uses: contains, every: true }';
 }
 
 function recordProblem(

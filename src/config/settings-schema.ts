@@ -44,8 +44,8 @@ export function tries(limits: Limits) {
 /** The tolerance must be above 0, because no number of tries can rule out every drop. */
 function tolerance() {
   const error =
-    'must be auto, or a number above 0 and up to 1 such as 0.05; no number of tries can rule out ' +
-    'every drop';
+    'must be auto, or a number above 0 and up to 1, such as 0.05; it cannot be 0, because no ' +
+    'number of tries can rule out every drop';
   return z.union(
     [z.literal('auto', { error }), z.number({ error }).gt(0, { error }).max(1, { error })],
     { error },
@@ -80,7 +80,8 @@ export const suiteGateMembers = {
     .exactOptional(),
   unit: oneOf(['tries', 'references'])
     .describe(
-      'Unit of comparison: tries (default), or references, whose tries the roll-up combines first.',
+      'What is compared: tries (the default), or references, whose tries the roll-up ' +
+        'combines into one result.',
     )
     .exactOptional(),
   metrics: mapOf(
@@ -88,8 +89,8 @@ export const suiteGateMembers = {
     'a map of metric names like { politeness: fail }',
   )
     .describe(
-      'Effect on the run if the mean of a metric gets worse, by name of the metric: fail, warn ' +
-        '(default if its better direction is known) or ignore.',
+      "What happens to the run if a metric's mean gets worse, by the metric's name: fail, " +
+        'warn (the default if it is known whether higher or lower is better) or ignore.',
     )
     .exactOptional(),
 };
@@ -119,7 +120,7 @@ const settingsGateSchema = closed({
             error: `must be 1-days to ${String(MOST_DAYS)}-days`,
           })
           .describe('last-release, 30-days (1 to 3650), or a tag or commit.'),
-        fail: flag().describe('Whether a drop since then fails the run.').default(false),
+        fail: flag().describe('Whether a drop since that commit fails the run.').default(false),
       }),
     ),
   ),
@@ -141,10 +142,10 @@ const budgetSchema = closed({
     .describe('Maximum number of model calls per run; null: no limit.')
     .default(5000),
   max_cost_usd: orNull(numberBetween(0, UNBOUNDED))
-    .describe('Maximum cost of one run in US dollars; null: no limit.')
+    .describe('Maximum cost per run in US dollars; null: no limit.')
     .default(20),
 })
-  .describe('Limits on the calls and the cost of one run.')
+  .describe('Limits on the calls and the cost of each run.')
   .prefault({});
 
 export function settingsMembers(limits: Limits) {
@@ -153,26 +154,26 @@ export function settingsMembers(limits: Limits) {
     rubrics: globs('rubrics').describe('Patterns of the rubric files.'),
     n_tries: tries(limits)
       .describe(
-        'Tries of each reference on each side: a whole number, or adaptive, which starts with two ' +
-          'and adds more only while the verdict is open.',
+        'Number of tries of each reference on each side, or adaptive: two tries, and more ' +
+          'only while the verdict is undecided.',
       )
       .default('adaptive'),
     seed: wholeNumber(0, 2 ** 32 - 1)
-      .describe('Seed for everything random.')
+      .describe('Seed of all random choices.')
       .default(1),
     models: mapOf(modelSchema, 'a map of model names')
       .describe('Models by the name that prompts use. List only models that need settings.')
       .optional(),
     transport: oneOf(TRANSPORTS)
       .describe(
-        'How full sweeps call models of vendors with batches: direct (the default), ' +
-          'or batch, which is cheaper and may take a day.',
+        'How full sweeps call models whose vendor offers batches: direct (the default), or ' +
+          'batch, which is cheaper but may take a day.',
       )
       .optional(),
     grader: gradersSchema
       .describe(
-        'The model that grades: its name, a map with model and parameters, or an odd number of ' +
-          'them that vote.',
+        'The model that grades: its name, a map with model and parameters, or a list of an ' +
+          'odd number of models, which vote.',
       )
       .optional(),
     embeddings: modelChoice().describe('The embedding model for embedding_similarity.').optional(),
@@ -181,7 +182,9 @@ export function settingsMembers(limits: Limits) {
         error: 'must be a value or a list of values',
       }),
     )
-      .describe('Values of model and parameters for full sweeps, which run every combination.')
+      .describe(
+        'Values of the model and of parameters. A full sweep runs every combination of them.',
+      )
       .optional(),
     gate: settingsGateSchema,
     budget: budgetSchema,

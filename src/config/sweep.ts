@@ -42,8 +42,9 @@ export function sweepProblems(
     const repeated = values.find((value, index) => values.indexOf(value) < index);
     if (repeated !== undefined) {
       const message =
-        `sweep over "${key.slice(0, 100)}": the value ${JSON.stringify(repeated).slice(0, 100)} ` +
-        'is listed more than once; it would run again with the same requests';
+        `sweep over "${key.slice(0, 100)}": the value ` +
+        `${JSON.stringify(repeated).slice(0, 100)} is listed more than once; remove one, ` +
+        'because the requests would be the same';
       problems.push(problem(placeOf(key), message));
     }
   }
@@ -53,8 +54,8 @@ export function sweepProblems(
     problems.push(
       problem(
         placeOf(first),
-        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Sweep ` +
-          'fewer values at a time',
+        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Use ` +
+          'fewer values per sweep',
       ),
     );
   return problems;
@@ -106,10 +107,10 @@ export function unknownKeys(
       problem(
         null,
         [
-          `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, `,
-          'no prompt writes it, and no known vendor accepts it',
+          `overrides: unknown key "${key.slice(0, 100)}": it is not a setting, `,
+          'no prompt contains it, and no known vendor accepts it',
           suggestionFor(key, [...overridableNames(own), ...written, ...KNOWN_PARAMETERS]) ||
-            `; to send it anyway, write prompts.${key.slice(0, 100)}=…`,
+            `; to send it as a parameter anyway, write prompts.${key.slice(0, 100)}=…`,
         ].join(''),
       ),
     );

@@ -49,7 +49,10 @@ function unknownModel(model: string, settingsFile: string): string {
   const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;
   const asked = model === UNNAMED_MODEL ? `, model: ${factsOf('openai').starterModel}` : '';
   const entry = `models: { ${JSON.stringify(model)}: { provider: openai${asked} } }`;
-  return `no provider is known for the model "${model}"; ${name} it in ${settingsFile}: ${entry}`;
+  return (
+    `it is unknown which provider has the model "${model}"; ${name} one in ${settingsFile}: ` +
+    `${entry}`
+  );
 }
 
 function isProblem(value: Target | Problem): value is Problem {

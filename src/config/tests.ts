@@ -54,30 +54,35 @@ export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEF
   return closed({
     defaults: z
       .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
-      .describe('Files with defaults for keys that this file does not set.')
+      .describe('Files whose keys apply if this file does not set them.')
       .optional(),
     n_tries: tries(limits)
       .describe('Tries of each reference on each side. Default: n_tries in the settings.')
       .optional(),
-    skip: flag().describe('The suite runs and is shown, but does not gate.').optional(),
+    skip: flag()
+      .describe('The suite runs and is shown, but does not affect the verdict.')
+      .optional(),
     metrics: metricsSchema
       .describe('The metrics that judge the answers to every reference.')
       .optional(),
     metrics_rollup: rollupSchema.describe(
-      'How the tries of a reference are combined: all (default), any, majority, at_least, ' +
-        'pass_rate, or code.',
+      'How the tries of a reference are combined into one result: all must pass (default), ' +
+        'any, majority, at_least, pass_rate, or code.',
     ),
     references: listOf(referenceSchema(limits)).describe('The test cases.').optional(),
     references_from: referencesFromSchema.describe('Data files with further references.'),
     do_completion: flag()
       .describe(
-        'Whether the model writes a new last answer to recorded dialogues. Default: only to ' +
+        'Whether the model writes a new last answer in recorded dialogues. Default: only in ' +
           'those that end with a question.',
       )
       .optional(),
     ...Object.fromEntries(suiteKeys.map(({ key, schema }) => [key, schema.optional()])),
     quarantine: listOf(quarantineSchema)
-      .describe('References that run and are shown, but do not gate until a given day.')
+      .describe(
+        'References in quarantine. They run and are shown, but do not affect the verdict until ' +
+          'the given day.',
+      )
       .optional(),
     gate: gateSchema.describe('Settings of the gate for this suite only.').optional(),
   });
@@ -130,7 +135,7 @@ export async function readTests(
   const own = await readOwn(document, context, problems);
   const isJudged = metrics.length > 0 || own !== null;
   if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
-    const message = 'needs at least one metric; otherwise nothing is judged';
+    const message = 'needs at least one metric, because nothing is judged otherwise';
     problems.push(problem({ file: document.file, line: 0 }, message));
   }
   if (own !== null) checkTakenNames(metrics, own, problems);
@@ -215,8 +220,8 @@ function checkTakenNames(
   const taken = metrics.find(({ name }) => scores.includes(name));
   if (taken !== undefined) {
     const message =
-      `metric "${taken.name}": ${key} already has an outcome with this name; ` +
-      'give the metric another name';
+      `metric "${taken.name}": ${key} already uses this name for one of its results; give ` +
+      'the metric another name';
     problems.push(problem(taken.place, message));
   }
 }
@@ -241,13 +246,13 @@ function checkEvery(
     const { source, level } = metric;
     const threads = of.flatMap(({ thread }) => (thread === null ? [] : [thread]));
     if (source.kind === 'built-in' && builtIns.get(source.uses)?.whole === true)
-      refuse(`${source.uses} judges the whole answer, so it cannot be combined with every`);
+      refuse(`${source.uses} judges the whole answer, so every cannot be used with it`);
     else if (leads) continue;
     else if (threads.length === 0)
       refuse(
-        `every judges each ${OBJECT_WORDS[level]} of a dialogue, but the references are single ` +
-          'answers; remove `every`, use recorded dialogues (input: a list of messages), or add ' +
-          'conversation to the suite',
+        `every judges each ${OBJECT_WORDS[level]} of a dialogue, but the references have ` +
+          'only one answer each; remove `every`, use recorded dialogues (input: a list of ' +
+          'messages), or add conversation to the suite',
       );
     else if (
       level === 'ToolCall' &&
@@ -255,8 +260,8 @@ function checkEvery(
       threads.every((thread) => asksNothing(thread) && countObjects(thread, 'ToolCall') === 0)
     )
       refuse(
-        'it judges tool calls, but no recorded dialogue has any (tool_calls: [{ name, arguments ' +
-          '}] of a message)',
+        'it judges tool calls, but no recorded dialogue has any (the key tool_calls: [{ ' +
+          'name, arguments }] of a message)',
       );
   }
 }

@@ -59,7 +59,7 @@ async function shown(kind: Kind, text: string): Promise<string> {
   return JSON.stringify(found?.contents);
 }
 
-const ONE = 'a metric needs exactly one of uses, rubric and code';
+const ONE = 'a metric needs exactly one of the keys uses, rubric and code';
 
 describe("editor with evaldiff's JSON schemas", () => {
   test("completes metric names and then the metric's parameters", async () => {

@@ -53,7 +53,7 @@ const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
     'a variable that is not declared',
     'prompt',
     11,
-    /^\{language\} is not in variables; declare it, or write \{\{language\}\} if you mean the text itself$/,
+    /^\{language\} is not in variables; declare it, or write \{\{language\}\} if you mean the literal text$/,
     prompt('"{question}"', '"{question} in {language}"'),
   ],
   [
@@ -76,7 +76,7 @@ const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
     'an unknown roll-up',
     'tests',
     1,
-    /^metrics_rollup: there is no policy "most"/,
+    /^metrics_rollup: there is no roll-up "most"/,
     above('metrics_rollup: { name: most }'),
   ],
   ['no tries', 'tests', 1, /^n_tries must be a whole number from 1 to 50/, above('n_tries: 0')],

@@ -55,7 +55,7 @@ test('recordings are rejected if the workflow allows only the model by name', as
   expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0', replayed: '0' });
   expect(run.messages).toEqual([
     expect.stringContaining(
-      'model "quiz-model" is a recording, and allowed-models does not have replay:quiz-1',
+      'model "quiz-model" is a recording, and replay:quiz-1 is not in allowed-models',
     ),
   ]);
   expect(at.models.requests).toEqual([]);

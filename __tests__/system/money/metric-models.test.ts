@@ -128,7 +128,7 @@ test.each<[string, Project, object, RegExp]>([
     'embeddings of an unknown model',
     shop([near()], { embeddings: named('bge-small', 7) }),
     LINE_7,
-    /no provider is known for the model "bge-small"/,
+    /it is unknown which provider has the model "bge-small"/,
   ],
   [
     "a metric's model without embeddings",
@@ -140,7 +140,7 @@ test.each<[string, Project, object, RegExp]>([
     'an unknown grader',
     shop([polite('bge')]),
     { file: 'evaldiff.yaml', line: 2 },
-    /no provider is known for the model "bge"/,
+    /it is unknown which provider has the model "bge"/,
   ],
 ])('an invalid model is an error at its place: %s', (_, head, place, message) => {
   const problem = { place, message: expect.stringMatching(message) };

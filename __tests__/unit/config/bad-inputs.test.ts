@@ -18,7 +18,7 @@ const untilMessages = PROMPT.slice(0, PROMPT.indexOf('messages:'));
 
 describe('prompt file', () => {
   const undeclared =
-    '{country} is not in variables; declare it, or write {{country}} if you mean the text itself';
+    '{country} is not in variables; declare it, or write {{country}} if you mean the literal text';
   const variableName =
     ':6: variables[0]: a variable name may contain only letters, digits and _, and must not start with a digit';
 
@@ -39,7 +39,7 @@ describe('prompt file', () => {
     [
       'with metrics under tests and at the top level',
       withLine('metrics: [{ uses: is_json }]\ntests: { metrics: [{ uses: exact_match }] }'),
-      ':5: metrics is under tests too, on line 6; keep one of them',
+      ':5: metrics is also under tests, on line 6; keep one of them',
     ],
     [
       'with a misspelt key of the tests',
@@ -144,9 +144,9 @@ describe('prompt file', () => {
   });
 
   const notAllowed = 'is not in allowed-models';
-  const another = `model "gpt-4o" means "gpt-9-large", which ${notAllowed}`;
+  const another = `model "gpt-4o" stands for "gpt-9-large", which ${notAllowed}`;
   const elsewhere = (at: string) =>
-    `model "gpt-4o" asks "gpt-4o" at ${at}, and "gpt-4o" in allowed-models allows only openai; to allow it, add ${at}:gpt-4o in the workflow`;
+    `model "gpt-4o" calls "gpt-4o" at ${at}, but "gpt-4o" in allowed-models allows it only at openai; to allow this call, add ${at}:gpt-4o to allowed-models in the workflow`;
   test.each<[string, string, string[], string | null]>([
     ['a model that is not allowed', '', ['gpt-4o-mini'], `model "gpt-4o" ${notAllowed}`],
     ['a model that is allowed', '', ['gpt-4o'], null],
@@ -191,7 +191,7 @@ describe('prompt file', () => {
       'recordings under an allowed name',
       'gpt-4o: { provider: replay, file: invented.jsonl }',
       ['gpt-4o'],
-      'model "gpt-4o" is a recording, and allowed-models does not have replay:gpt-4o',
+      'model "gpt-4o" is a recording, and replay:gpt-4o is not in allowed-models',
     ],
     [
       'recordings that are allowed',
@@ -203,7 +203,7 @@ describe('prompt file', () => {
       'a program under an allowed name',
       'gpt-4o: { provider: program, command: [node, app.mjs] }',
       ['gpt-4o'],
-      'model "gpt-4o" is a program, and allowed-models does not have program:gpt-4o',
+      'model "gpt-4o" is a program, and program:gpt-4o is not in allowed-models',
     ],
     [
       'a custom model at one endpoint',
@@ -215,7 +215,7 @@ describe('prompt file', () => {
       'a custom model at several endpoints',
       'gpt-4o: { provider: openai, endpoint: local, model: llama3 }\n  b: { provider: openai, endpoint: far, model: llama3 }',
       ['llama3'],
-      'model "gpt-4o": "llama3" in allowed-models could be any of local:llama3, far:llama3; write the one that you mean in the workflow',
+      'model "gpt-4o": "llama3" in allowed-models could mean any of local:llama3, far:llama3; replace it in the workflow with the one that you mean',
     ],
   ])(
     "is accepted only if allowed-models covers both its model and the model's provider: %s",
@@ -268,9 +268,9 @@ describe('gate', () => {
     'metrics: [{ name: tone, code: "metric = 1\\nresult = True" }, { uses: latency }, { uses: rouge_l, name: near }]\n';
 
   const direction = (name: string) =>
-    `gate.metrics: the direction of "${name}" is unknown; add better: higher or better: lower to the metric`;
+    `gate.metrics: it is unknown which values of "${name}" are better; add better: higher or better: lower to the metric`;
   const single =
-    'gate.unit is references, which needs several tries per reference to roll up, but n_tries is 1: set n_tries to 2 or more, or unit: tries';
+    'gate.unit is references, which combines several tries of each reference, but n_tries is 1: set n_tries to 2 or more, or unit to tries';
   test.each<[string, Record<string, string>, string]>([
     [
       'with an unknown metric',
@@ -370,7 +370,7 @@ describe('test file', () => {
     [
       'with an unknown roll-up',
       `metrics_rollup: { name: majorety }\n${TESTS}`,
-      ':1: metrics_rollup: there is no policy "majorety"; did you mean "majority"?; write another rule as code',
+      ':1: metrics_rollup: there is no roll-up "majorety"; did you mean "majority"?; for your own rule, add code',
     ],
     [
       'with at_least without k',
@@ -390,7 +390,7 @@ describe('test file', () => {
     [
       'without a metric',
       'references: [{ input: { a: 1 } }]',
-      ': needs at least one metric; otherwise nothing is judged',
+      ': needs at least one metric, because nothing is judged otherwise',
     ],
     [
       'with an unknown key',
@@ -445,11 +445,11 @@ describe('test file', () => {
     ],
     [
       '{ name: m, uses: latency, better: higher }',
-      '2: metric "m": latency knows its direction: lower is better',
+      '2: metric "m": for latency, lower values are always better; remove this key',
     ],
     [
       '{ name: m, uses: is_json, pass: [A] }',
-      '2: metric "m": pass is only for labels of a rubric; use min, max or threshold for a number',
+      '2: metric "m": pass is only for the labels of a rubric; for numbers, use min, max or threshold',
     ],
     [
       '{ name: m, rubric: yea, pass: [A], max: 0.5 }',
@@ -457,7 +457,7 @@ describe('test file', () => {
     ],
     [
       '{ name: m, rubric: yea, threshold: 0.5, min: 0.5 }',
-      '2: metric "m": threshold cannot be combined with min or max; keep one form',
+      '2: metric "m": threshold cannot be combined with min or max; keep one of them',
     ],
     [
       '{ name: m, uses: levenshtein, threshold: 80 }',
@@ -493,7 +493,7 @@ describe('test file', () => {
     ],
     [
       '{ name: m, rubric: yea, pass: [F] }',
-      '2: metric "m": better: lower contradicts pass: "F" (1) passes and "A" (0), which is better, does not',
+      '2: metric "m": better: lower contradicts pass: "F" (1) passes, but "A" (0), which is better, does not',
     ],
     ['{ type: equals }', '2: unknown key "type" in metrics[0]; write uses: exact_match'],
     ['{ type: icontains }', '2: unknown key "type" in metrics[0]; write uses: contains'],
@@ -620,7 +620,7 @@ describe('defaults entry', () => {
     };
     expect(await problemsOf(chain(8))).toEqual([]);
     expect(await problemsOf(chain(9))).toEqual([
-      'prompts/tests/7.yaml:1: defaults are nested deeper than 8',
+      'prompts/tests/7.yaml:1: files in defaults have defaults themselves, more than 8 levels deep',
     ]);
   });
 
@@ -650,7 +650,7 @@ describe('rubric file', () => {
   const body = (text: string, more = '  choice_scores: { YES: 1, NO: 0 }') =>
     rubric(`polite:\n  prompt: |\n    Judge this.\n    ${text}\n${more}\n`);
 
-  const noScores = 'polite.choice_scores must map at least one answer to a number';
+  const noScores = 'polite.choice_scores must map at least one label to a number';
   const key =
     'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
   test.each<[string, Record<string, string>, string]>([
@@ -674,7 +674,7 @@ describe('rubric file', () => {
     [
       'with an unknown keyword',
       body('{contents}'),
-      '4: {contents} is not a keyword; did you mean "content"?; write {{contents}} if you mean the text itself',
+      '4: {contents} is not a keyword; did you mean "content"?; write {{contents}} if you mean the literal text',
     ],
     [
       'without a prompt',
@@ -714,7 +714,7 @@ describe('rubric file', () => {
     ['pass: [YSE]', `6: ${of} pass names "YSE", which is not a label; known are YES, NO`],
     [
       'better: lower\n  pass: YES',
-      `7: ${of} better: lower contradicts pass: "YES" (1) passes and "NO" (0), which is better, does not`,
+      `7: ${of} better: lower contradicts pass: "YES" (1) passes, but "NO" (0), which is better, does not`,
     ],
     [
       'pass: YES\n  threshold: 1',
@@ -727,7 +727,7 @@ describe('rubric file', () => {
     ],
     [
       'examples:\n    - { content: hi, expected: MAYBE }',
-      '7: the example\'s expected "MAYBE" is not one of YES, NO',
+      '7: the example\'s expected "MAYBE" is not a label of the rubric (YES, NO)',
     ],
   ])('with the line %j is rejected', async (line, problem) => {
     const files = body('{content}', `  choice_scores: { YES: 1, NO: 0 }\n  ${line}`);

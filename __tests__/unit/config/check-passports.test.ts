@@ -99,7 +99,7 @@ describe('parameter that the model does not support', () => {
     const { problems, notices } = await check('model: gpt-4o', { settings, today: '2026-06-01' });
     expect(problems).toEqual([]);
     expect(notices).toEqual([
-      'prompts/p.yaml:3: claude-opus-5 takes no temperature: the sweep omits it',
+      'prompts/p.yaml:3: claude-opus-5 does not accept temperature: the sweep leaves it out',
     ]);
   });
 });
@@ -118,15 +118,15 @@ describe('API of a model', () => {
       `models: { luna: { provider: openai, model: gpt-6-luna, ${api} } }\n`;
     const chat = { settings: luna('api: chat') };
     expect((await check(`model: luna\n${TOOLS}`, chat)).problems).toEqual([
-      'prompts/p.yaml:4: luna takes no tools in chat completions (only with reasoning_effort: none): add reasoning_effort, or write api: responses for it under models',
+      'prompts/p.yaml:4: luna takes no tools in chat completions (only with reasoning_effort: none): add reasoning_effort, or write api: responses for this model under models in the settings',
     ]);
     const effort = `model: luna\n${TOOLS}\nreasoning_effort: low`;
     expect((await check(effort, chat)).problems).toEqual([
-      'prompts/p.yaml:5: luna takes no tools in chat completions (only with reasoning_effort: none): change line 5, or write api: responses for it under models',
+      'prompts/p.yaml:5: luna takes no tools in chat completions (only with reasoning_effort: none): change line 5, or write api: responses for this model under models in the settings',
     ]);
     const responses = { settings: luna('api: responses') };
     expect((await check('model: luna\nseed: 7', responses)).problems).toEqual([
-      'prompts/p.yaml:4: luna takes no seed in the Responses API: remove line 4, or write api: chat for it under models',
+      'prompts/p.yaml:4: luna takes no seed in the Responses API: remove line 4, or write api: chat for this model under models in the settings',
     ]);
   });
 
@@ -135,7 +135,10 @@ describe('API of a model', () => {
       'mistral, api: responses',
       'models.m: api: responses is not available for provider mistral; only',
     ],
-    ['anthropic, api: chat', 'models.m: "api" is not available for provider anthropic'],
+    [
+      'anthropic, api: chat',
+      'models.m: the key "api" has no meaning for provider anthropic; remove it',
+    ],
     ['openai, api: grpc', 'models.m.api must be one of chat, responses'],
     [
       'openai, endpoint: azure, is: gtp-5.4',
@@ -181,7 +184,7 @@ describe('messages that a model does not support', () => {
 
   test('with images are reported at their line', async () => {
     expect(await checkMessages('gpt-3.5-turbo', CAT)).toEqual([
-      'prompts/p.yaml:4: messages[1].content: gpt-3.5-turbo takes no images; name a model that does, or remove the part',
+      'prompts/p.yaml:4: messages[1].content: gpt-3.5-turbo does not accept images; name a model that does, or remove this part of the message',
     ]);
     expect(await checkMessages('gpt-5.4', CAT)).toEqual([]);
   });
@@ -207,7 +210,7 @@ describe('messages that a model does not support', () => {
       return problems.map(formatProblem);
     };
     const tooLarge = [
-      'prompts/p.yaml:6: the images and files of reference large have 26.0 MB together; claude-sonnet-5-5 takes 24.0 MB in one request: show smaller ones',
+      'prompts/p.yaml:6: the images and files of reference large are 26.0 MB in total, but claude-sonnet-5-5 accepts only 24.0 MB per request: use smaller ones',
     ];
     expect(await problemsOf('claude-sonnet-5-5')).toEqual(tooLarge);
     expect(await problemsOf('gpt-5.4')).toEqual([]);
@@ -219,7 +222,7 @@ describe('messages that a model does not support', () => {
     const prefill =
       'messages:\n  - { role: user, content: Name a colour as JSON. }\n  - { role: assistant, content: "{" }\n';
     expect(await checkMessages('claude-sonnet-5-5', prefill)).toEqual([
-      'prompts/p.yaml:4: claude-sonnet-5-5 does not accept a final assistant message: remove it, or ask for the beginning of the answer in another message',
+      'prompts/p.yaml:4: claude-sonnet-5-5 does not accept an assistant message at the end: remove it, or say in a user message how the answer must begin',
     ]);
     expect(await checkMessages('claude-haiku-4-5', prefill)).toEqual([]);
   });

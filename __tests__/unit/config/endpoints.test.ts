@@ -76,7 +76,7 @@ test.each(['2024', '2024-10', '2024-13-01', '20241021', '2024-10-21_preview', ''
       {
         place: null,
         message:
-          'endpoints: "a" must have a date as its api-version, such as api-version=2024-10-21 or 2025-04-01-preview, or a word such as preview',
+          'endpoints: "a" must have an api-version that is a date (2024-10-21, 2025-04-01-preview) or a word such as preview',
       },
     ]);
   },
@@ -103,7 +103,7 @@ test.each(['http://me:100%@proxy:3128', 'http://me:%zz@proxy:3128', 'http://me:%
   'the proxy %s is rejected because its password cannot be decoded',
   (text) => {
     expect(readProxy('proxy', text).problems).toEqual([
-      { place: null, message: 'proxy: must have a % of its user name or password written as %25' },
+      { place: null, message: 'proxy: must have %25 instead of % in its user name or password' },
     ]);
   },
 );

@@ -76,7 +76,7 @@ describe('grader of a metric', () => {
     [
       'with a duplicate model',
       '{ rubric: is_polite, grader: [a, b, a] }',
-      'metrics[0].grader: "a" is listed twice; a model with the same parameters has only one vote',
+      'metrics[0].grader: "a" is listed twice with the same parameters; keep one, because each model has one vote',
     ],
     [
       'without a model',
@@ -91,7 +91,7 @@ describe('grader of a metric', () => {
     [
       'of the wrong type',
       '{ rubric: is_polite, grader: 3 }',
-      'metrics[0].grader must be a model name, a map with model and parameters, or a list of them that votes',
+      'metrics[0].grader must be a model name, a map with model and parameters, or a list of such models, which vote',
     ],
   ])('%s is rejected at its line', async (_, metric, message) => {
     expect(await problemsOf(files(`  - ${metric}`, 'grader: g'))).toEqual([

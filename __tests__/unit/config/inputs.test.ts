@@ -123,18 +123,14 @@ describe('action inputs', () => {
     [
       'working-directory',
       '../other',
-      'working-directory: must be a folder below the repository\'s root, not "../other"',
+      'working-directory: must be a folder inside the repository, not "../other"',
     ],
     [
       'working-directory',
       '/etc',
-      'working-directory: must be a folder below the repository\'s root, not "/etc"',
+      'working-directory: must be a folder inside the repository, not "/etc"',
     ],
-    [
-      'report-path',
-      'C:\\x',
-      'report-path: must be a folder below the repository\'s root, not "C:\\x"',
-    ],
+    ['report-path', 'C:\\x', 'report-path: must be a folder inside the repository, not "C:\\x"'],
     ['base', '--upload-pack=id', 'base: must be a commit or a ref'],
     ['head', 'a b', 'head: must be a commit or a ref'],
     ['code-env', 'A-B', 'code-env: "A-B" is not the name of an environment variable'],
@@ -179,11 +175,11 @@ describe('action inputs', () => {
     ['x=https://a.example header=host:OTHER', 'must not set the header host'],
     [
       'x=https://team.openai.azure.com/openai key=AZURE_KEY',
-      'is an Azure address without a version: add api-version=2024-10-21, or use the newer address, which ends in /openai/v1',
+      'is an Azure address without a version: add api-version=2024-10-21, or use the newer form of the address, which ends in /openai/v1',
     ],
     [
       'x=https://team.openai.azure.com/openai?api-version=2024-10-21',
-      'must not have ? in its address; write api-version=… after it as a separate word',
+      'must not have ? in its address; write api-version=… after the address, as a separate word',
     ],
     [
       'x=http://ollama:11434/v1',
@@ -196,7 +192,7 @@ describe('action inputs', () => {
     ['x=https://a.example insecure', 'is https already; "insecure" is for http://, leave it out'],
     [
       'x=http://ollama:11434/v1 insecure key=OPENAI_API_KEY',
-      'must not send OPENAI_API_KEY over plain http; use a separate key or none for a service that runs in the job',
+      'must not send OPENAI_API_KEY over plain http; for a service that runs in the job, use another key or none',
     ],
     [
       'x=https://a.example concurrency=0',
@@ -207,8 +203,8 @@ describe('action inputs', () => {
   });
 
   test.each([
-    ['http://proxy.example', 'must name its port'],
-    ['http://proxy.example:0', 'must name its port'],
+    ['http://proxy.example', 'must have a port'],
+    ['http://proxy.example:0', 'must have a port'],
     ['proxy.example:3128', 'must be the address of a proxy'],
     ['socks5://proxy.example:1080', 'must be the address of a proxy'],
     ['http://me:secret@proxy.example:3128/pac', 'must have no path'],

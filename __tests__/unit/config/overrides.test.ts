@@ -39,7 +39,10 @@ describe('override line', () => {
     ['gate.alhpa=1', 'unknown key "gate.alhpa"; did you mean "gate.alpha"?'],
     ['budgt.max_calls=3', 'unknown key "budgt.max_calls"; did you mean "budget.max_calls"?'],
     ['n_tries=1,2', 'n_tries takes one value'],
-    ['hydra.mode=RUN', 'every run is a multirun: write hydra.mode=MULTIRUN, or leave it out'],
+    [
+      'hydra.mode=RUN',
+      'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out',
+    ],
     ['base_url=https://x', '"base_url" may only be set in the workflow (input endpoints)'],
     ['max_calls=3', 'unknown key "max_calls"; did you mean "budget.max_calls"?'],
     ['nonsense', 'must be key=value'],

@@ -32,7 +32,7 @@ describe('fixtures', () => {
     const { project, problems, notices } = await load('fixtures/repos/llmeval-examples');
     expect(problems).toEqual([]);
     expect(notices).toEqual([
-      'llmeval.yaml:4: defaults of the settings file are not used: every prompt is read',
+      'llmeval.yaml:4: defaults in the settings file have no effect: all prompts are read',
       'llmeval.yaml:2: version belongs to llmeval and is ignored here; you can remove it',
     ]);
     expect(project.settings).toMatchObject({
@@ -74,9 +74,9 @@ describe('fixtures', () => {
     const { project, problems, notices } = await load('fixtures/repos/flexeval-rubrics');
     // FlexEval's files do not define which label is better, so none of their rubrics gates.
     expect(problems).toEqual([]);
-    expect(notices.map((notice) => notice.replace(/: the metric and.*/, ''))).toEqual([
-      'prompts/tests/tutor.yaml:5: metric "asks_for_drawing" is shown but does not gate',
-      'prompts/tests/tutor.yaml:8: metric "hint_quality" is shown but does not gate',
+    expect(notices.map((notice) => notice.replace(/, because neither.*/, ''))).toEqual([
+      'prompts/tests/tutor.yaml:5: metric "asks_for_drawing" is shown, but does not affect the verdict',
+      'prompts/tests/tutor.yaml:8: metric "hint_quality" is shown, but does not affect the verdict',
     ]);
     expect(project.suites[0]?.tests.metrics.map(({ skip }) => skip)).toEqual([false, true, true]);
     expect(
@@ -161,7 +161,9 @@ describe('project', () => {
     };
     for (const tag of ['critcal', 'Critical', 'critical_', 'criticle', 'crtiical'])
       expect((await tagged(tag)).notices).toEqual([
-        expect.stringContaining(`the tag "${tag}" does not gate; did you mean "critical"?`),
+        expect.stringContaining(
+          `the tag "${tag}" does not affect the verdict; did you mean "critical"?`,
+        ),
       ]);
     for (const tag of ['critical', 'clinical', 'political', 'critics', 'critique'])
       expect((await tagged(tag)).notices).toEqual([]);

@@ -158,7 +158,7 @@ references:
   test('reports a placeholder without an input and suggests the nearest input', async () => {
     const { problems } = await read({ [FILE]: SUITE.replace('{language}', '{langage}') });
     expect(problems).toEqual([
-      `${FILE}:2: no reference has an input "langage"; add it to one, or write {{langage}} if you mean the text itself; did you mean "language"?`,
+      `${FILE}:2: no reference has an input "langage"; add it to one, or write {{langage}} if you mean the literal text; did you mean "language"?`,
     ]);
   });
 
@@ -176,7 +176,7 @@ references:
   test("rejects a variable that appears only in another tool's syntax", async () => {
     const { problems } = await read({ [FILE]: SUITE.replace('{who}', '{{who}}') });
     expect(problems).toEqual([
-      `${FILE}:2: {{who}} sends the literal text {who}; write {who} to insert the variable`,
+      `${FILE}:2: {{who}} sends the text {who} to the model, not the value; write {who} to insert the variable`,
     ]);
   });
 
@@ -233,14 +233,14 @@ describe("variable in another tool's syntax", () => {
   const INSERT = '; write {country} to insert the variable';
 
   test.each([
-    ['{{country}}', 'sends the literal text {country}'],
-    ['{{ country }}', 'is sent as it is written'],
-    ['{{$country}}', 'is sent as it is written'],
-    ['{{ country | upper }}', 'is sent as it is written'],
-    ['{{vars.country}}', 'is sent as it is written'],
-    ['{{#if country}}', 'is sent as it is written'],
-    ['{% if country == "x" %}', 'is sent as it is written'],
-    ['${country}', 'sends a $ before the value'],
+    ['{{country}}', 'sends the text {country} to the model, not the value'],
+    ['{{ country }}', 'is sent to the model as it is written'],
+    ['{{$country}}', 'is sent to the model as it is written'],
+    ['{{ country | upper }}', 'is sent to the model as it is written'],
+    ['{{vars.country}}', 'is sent to the model as it is written'],
+    ['{{#if country}}', 'is sent to the model as it is written'],
+    ['{% if country == "x" %}', 'is sent to the model as it is written'],
+    ['${country}', 'sends a $ before the value to the model'],
   ])('is reported once at its line: %s', async (form, words) => {
     expect(await notices(`x ${form} ${form}`)).toEqual([`${LINE}${form} ${words}${INSERT}`]);
   });
@@ -263,7 +263,7 @@ describe("variable in another tool's syntax", () => {
       ),
     );
     expect(problems).toEqual([
-      'prompts/p.yaml:6: {{ a }} is sent as it is written; write {a} to insert the variable',
+      'prompts/p.yaml:6: {{ a }} is sent to the model as it is written; write {a} to insert the variable',
     ]);
   });
 
@@ -276,9 +276,9 @@ describe("variable in another tool's syntax", () => {
     const INFERRED = '# none';
 
     test.each([
-      [DECLARED, '{who} {{Tickt}}', '{{Tickt}} sends the literal text {Tickt}'],
-      [DECLARED, '{who} {{ tickets }}', '{{ tickets }} is sent as it is written'],
-      [INFERRED, '{{ Ticket }}', '{{ Ticket }} is sent as it is written'],
+      [DECLARED, '{who} {{Tickt}}', '{{Tickt}} sends the text {Tickt} to the model, not the value'],
+      [DECLARED, '{who} {{ tickets }}', '{{ tickets }} is sent to the model as it is written'],
+      [INFERRED, '{{ Ticket }}', '{{ Ticket }} is sent to the model as it is written'],
     ])(
       'is an error if no message inserts the intended variable (%s): %s',
       async (line, content, words) => {

@@ -58,7 +58,7 @@ describe('rubrics', () => {
     expect(notices).toEqual(
       ['model', 'temperature'].map(
         (key, index) =>
-          `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; set the grader in the settings, or next to the metric (grader: …)`,
+          `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; set the grader in the settings, or with grader: … in the metric`,
       ),
     );
     expect(
@@ -135,34 +135,34 @@ describe('rubrics', () => {
   test.each<[string, string]>([
     [
       'choice_strings: AB\n  choice_scores: { A: 1 }',
-      '4: r.choice_scores has no score for "B" of choice_strings',
+      '4: r.choice_scores has no score for the label "B" of choice_strings',
     ],
     [
       'choice_strings: A\n  choice_scores: { A: 1, B: 0 }',
-      '4: r.choice_scores has "B", which choice_strings has not',
+      '4: r.choice_scores has the label "B", which is not in choice_strings',
     ],
     [
       'choice_strings: AB\n  choice_scores: from_strings',
-      '4: r.choice_scores must map at least one answer to a number',
+      '4: r.choice_scores must map at least one label to a number',
     ],
     [
       'choice_strings: AB',
-      '1: r.choice_scores must map at least one answer to a number; choice_strings has labels but no scores',
+      '1: r.choice_scores must map at least one label to a number; choice_strings has labels but no scores',
     ],
     [
       'choice_strings: from_n',
-      '1: r.choice_scores cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head',
+      "1: r.choice_scores cannot be used: choice_strings from_n compares several answers, but a rubric judges only one; to compare base's answer with head's, use pairwise_preference",
     ],
-    ['choice_scores: { "": 1 }', '3: r.choice_scores has an empty answer'],
+    ['choice_scores: { "": 1 }', '3: r.choice_scores has an empty label'],
     [
       'choice_scores: [{ choice: a, score: 1 }, { choice: a, score: 0 }]',
-      '3: r.choice_scores must map at least one answer to a number',
+      '3: r.choice_scores must map at least one label to a number',
     ],
     [
       'choice_scores: { A: 1 }\n  eval_type: guess',
       '4: r.eval_type must be one of classify, cot_classify, classify_cot',
     ],
-    ['choice_scores: { A: 1 }\n  messages: []', '1: r needs one of prompt and messages, not both'],
+    ['choice_scores: { A: 1 }\n  messages: []', '1: r has prompt and messages; keep one of them'],
     [
       'choice_scores: { A: 1 }\n  examples: [{ content: c }]',
       '4: r.examples[0]: "expected" is missing',
@@ -176,7 +176,7 @@ describe('rubrics', () => {
     const text =
       'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
     expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([
-      'rubrics/r.yaml:6: the rubric "r" uses {expected}, so this example needs ideal, the text to insert there',
+      'rubrics/r.yaml:6: the rubric "r" contains {expected}, so this example needs the key ideal with the text to insert there',
     ]);
     const { list } = await rubrics(text.replace(/ {4}- .*expected: A }\n$/, ''));
     expect(list[0]?.examples.map(({ ideal }) => ideal)).toEqual(['8']);

@@ -110,7 +110,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
   const address = 'may only be set in the workflow (input endpoints)';
   const batches =
-    "; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct";
+    "; only OpenAI's and Anthropic's own servers offer batches. Remove this key, or write direct";
   test.each<[string, string]>([
     ['gat: {}', '1: unknown key "gat"; did you mean "gate"?'],
     ['gate: { alfa: 0.1 }', '1: unknown key "alfa" in gate; did you mean "alpha"?'],
@@ -137,7 +137,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'models:\n  m: { provider: openai, process: try }',
-      '2: models.m: "process" is not available for provider openai',
+      '2: models.m: the key "process" has no meaning for provider openai; remove it',
     ],
     [
       'models:\n  m: { provider: program, command: node x }',
@@ -146,7 +146,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['models:\n  m: { provider: replay }', '2: models.m: "file" is missing'],
     [
       'models:\n  m: { provider: openai, command: [node] }',
-      '2: models.m: "command" is not available for provider openai',
+      '2: models.m: the key "command" has no meaning for provider openai; remove it',
     ],
     [
       'models:\n  m: { provider: openai, transport: bach }',
@@ -172,7 +172,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'grader:\n  - a\n  - { model: b }\n  - { model: b, temperature: 0 }\n  - a\n  - c',
-      '5: grader: "a" is listed twice; a model with the same parameters has only one vote',
+      '5: grader: "a" is listed twice with the same parameters; keep one, because each model has one vote',
     ],
     ['grader: [a, b, { temperature: 0 }]', '1: grader[2]: "model" is missing'],
     ['grader: { model: m, headers: { a: b } }', `1: grader: "headers" ${address}`],
@@ -278,9 +278,9 @@ describe('settings file', () => {
     expect(problems).toEqual([]);
     expect(project.settings.sweep).toEqual({ model: ['a', 'b'], temperature: [0, 1] });
     expect(notices).toEqual([
-      "llmeval.yaml:9: prompts of hydra's sweeper is not used",
-      'llmeval.yaml:1: defaults of the settings file are not used: every prompt is read',
-      'llmeval.yaml:2: log10 is not used; remove it, and revoke the token if it contains one',
+      "llmeval.yaml:9: prompts of hydra's sweeper has no effect",
+      'llmeval.yaml:1: defaults in the settings file have no effect: all prompts are read',
+      'llmeval.yaml:2: log10 has no effect; remove it, and if it contains a token, revoke that',
     ]);
   });
 

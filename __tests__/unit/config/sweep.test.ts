@@ -57,13 +57,13 @@ describe('sweep', () => {
   test('of ten thousand combinations is rejected with its size', async () => {
     const lines = [`temperature=${numbers(100)}`, `top_k=${numbers(100)}`];
     expect((await read(suiteFiles(), { configRequired: true }, lines)).problems).toEqual([
-      'the sweep has 100 temperature × 100 top_k = 10,000 combinations; the limit is 200. Sweep fewer values at a time',
+      'the sweep has 100 temperature × 100 top_k = 10,000 combinations; the limit is 200. Use fewer values per sweep',
     ]);
     const settings = {
       'evaldiff.yaml': `seed: 1\nsweep:\n  temperature: [${numbers(100)}]\n  top_k: [${numbers(100)}]\n`,
     };
     expect(await problemsOf({ ...suiteFiles(), ...settings }, { configRequired: true })).toEqual([
-      'evaldiff.yaml:3: the sweep has 100 temperature × 100 top_k = 10,000 combinations; the limit is 200. Sweep fewer values at a time',
+      'evaldiff.yaml:3: the sweep has 100 temperature × 100 top_k = 10,000 combinations; the limit is 200. Use fewer values per sweep',
     ]);
     expect(
       (
@@ -79,7 +79,7 @@ describe('sweep', () => {
     expect(
       (await read(suiteFiles(), { configRequired: true }, ['temperature=1,0,1'])).problems,
     ).toEqual([
-      'sweep over "temperature": the value 1 is listed more than once; it would run again with the same requests',
+      'sweep over "temperature": the value 1 is listed more than once; remove one, because the requests would be the same',
     ]);
     expect(
       await problemsOf(
@@ -87,7 +87,7 @@ describe('sweep', () => {
         { configRequired: true },
       ),
     ).toEqual([
-      'evaldiff.yaml:3: sweep over "model": the value "a" is listed more than once; it would run again with the same requests',
+      'evaldiff.yaml:3: sweep over "model": the value "a" is listed more than once; remove one, because the requests would be the same',
     ]);
     expect((await read(suiteFiles(), { configRequired: true }, ['user="1",1'])).problems).toEqual(
       [],

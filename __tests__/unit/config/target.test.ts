@@ -53,7 +53,7 @@ describe('model name', () => {
   });
 
   const entry = (name: string, more = ''): string =>
-    `name it in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
+    `name one in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
   test.each([
     // A typo of a known model family.
     ['gtp-5.4', 'did you mean "gpt-5.4"? Else '],
@@ -67,7 +67,7 @@ describe('model name', () => {
     // For a file without a model the example names an existing one.
     ['default', '', ', model: gpt-5.4-mini'],
   ])('is an error at its line if no vendor has that model: %s', (name, hint, more = '') => {
-    const message = `no provider is known for the model "${name}"; ${hint}${entry(name, more)}`;
+    const message = `it is unknown which provider has the model "${name}"; ${hint}${entry(name, more)}`;
     expect(resolve(name)).toEqual({ place, message });
   });
 });

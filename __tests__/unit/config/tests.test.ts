@@ -32,20 +32,20 @@ describe('metric with the key "every"', () => {
 
   test('is rejected if it also sets all: true', async () => {
     expect(await problems('  - { uses: is_json, every: 0.9, all: true }\n')).toEqual([
-      'prompts/tests/p.yaml:2: all: true requires every turn to pass, but every: 0.9 only a share; keep one',
+      'prompts/tests/p.yaml:2: all: true requires every turn to pass, but every: 0.9 requires only that share of them; keep one',
     ]);
   });
 
   test('is rejected for single answers', async () => {
     expect(await problems(METRIC, 'references: [{ input: { a: 1 } }]\n')).toEqual([
-      'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, but the references are single answers; remove `every`, use recorded dialogues (input: a list of messages), or add conversation to the suite',
+      'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, but the references have only one answer each; remove `every`, use recorded dialogues (input: a list of messages), or add conversation to the suite',
     ]);
   });
 
   test('is rejected at level ToolCall if no dialogue has tool calls', async () => {
     const calls = '  - { uses: tool_was_called, level: toolcall, every: true }\n';
     expect(await problems(calls)).toEqual([
-      'prompts/tests/p.yaml:2: metric "tool_was_called": it judges tool calls, but no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
+      'prompts/tests/p.yaml:2: metric "tool_was_called": it judges tool calls, but no recorded dialogue has any (the key tool_calls: [{ name, arguments }] of a message)',
     ]);
     const called = (call: string) =>
       `references: [{ input: [{ role: user, content: q }, { role: assistant, tool_calls: [${call}] }] }]\n`;
@@ -61,7 +61,7 @@ describe('metric with the key "every"', () => {
 
   test('is rejected if it measures the call instead of the answer', async () => {
     expect(await problems('  - { uses: latency, with: { max: 5 }, every: true }\n')).toEqual([
-      'prompts/tests/p.yaml:2: metric "latency": latency judges the whole answer, so it cannot be combined with every',
+      'prompts/tests/p.yaml:2: metric "latency": latency judges the whole answer, so every cannot be used with it',
     ]);
   });
 
@@ -69,7 +69,7 @@ describe('metric with the key "every"', () => {
     'requires a share above 0 and up to 1, not %s',
     async (written) => {
       expect(await problems(`  - { uses: is_json, every: ${written} }\n`)).toEqual([
-        'prompts/tests/p.yaml:2: metrics[0].every must be true, or the share of turns that have to pass, above 0 and up to 1',
+        'prompts/tests/p.yaml:2: metrics[0].every must be true, or a number above 0 and up to 1: the share of turns that must pass',
       ]);
     },
   );
@@ -187,7 +187,7 @@ describe('depends_on', () => {
     [
       'is rejected on a finer level',
       `- { name: a, uses: exact_match, level: Message }\n- name: b\n  code: x\n  depends_on:\n    - { name: a }`,
-      '6: metric "b": depends_on "a" is at level Message, finer than this metric\'s Turn',
+      '6: metric "b": depends_on "a" judges at level Message, which is a smaller part than this metric\'s Turn',
     ],
     [
       'is rejected in a cycle',
@@ -421,7 +421,7 @@ describe('references_from', () => {
       'd.jsonl': `${dialogue}{"foo": 1}\n{"id": "x", "input": {}}\n{"a": 1}\n{"input": {"a": 1}}\n`,
     });
     const lacks =
-      'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or remove the row';
+      'has no "input", but other rows of the file have recorded dialogues as input; add a list of messages, or remove the row';
     expect(problems).toEqual([`d.jsonl:2: ${lacks}`, `d.jsonl:3: ${lacks}`]);
   });
 
@@ -643,7 +643,7 @@ describe('references_from', () => {
     expect(
       (await from('{ file: c.jsonl }', { 'c.jsonl': '{"input": "x"}' }, TWO)).problems,
     ).toEqual([
-      'c.jsonl:1: "input" is one value, but the prompt has 2 variables; map each of them: input: { variable: column }',
+      'c.jsonl:1: "input" is one value, but the prompt has 2 variables; name a column for each: input: { variable: column }',
     ]);
   });
 });
@@ -732,7 +732,7 @@ describe('clusters of references', () => {
         `${METRICS}references:\n  - { input: { a: 1 }, cluster: letter }\n  - { input: { a: 2 }, cluster: leter }\n  - { input: { a: 3 }, cluster: letter }\n`,
       ),
     ).rejects.toThrow(
-      /^prompts\/tests\/p\.yaml:4: the cluster "leter" has only this reference; use the same name for all references that share a template, or remove it$/,
+      /^prompts\/tests\/p\.yaml:4: the cluster "leter" has only this reference; give all references with the same template the same cluster, or remove it$/,
     );
   });
 });

@@ -67,7 +67,9 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'ended-early',
-    words: 'the run ended before it had enough tries: budget, time limit or a signal',
+    words:
+      'the run ended before it had enough tries, because of the budget, the time limit or a ' +
+      'signal',
     when: endsTooEarly,
     figures: progressOf,
   },
@@ -81,15 +83,15 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'not-judged',
     words:
-      'more than 10 % of the tries ended in an error (unless only head answers less often, ' +
-      'beyond chance), or no try could be judged',
+      'more than 10 % of the tries ended in an error (unless only head has too many errors, ' +
+      'which is a regression), or no try could be judged',
     when: isUnjudged,
   },
   {
     kind: 'regressed',
     words:
-      'a suite regressed; or all suites together fell, and red or unconfirmed suites do not ' +
-      'explain it',
+      'a suite regressed; or the pass rate of all suites together fell, and not only because ' +
+      'of red or unconfirmed suites',
     when: ({ hasRegressed }) => hasRegressed,
     figures: ({ pool, fails }) => ({ ...(pool === null ? {} : { pool }), fails }),
   },
@@ -127,8 +129,9 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'no-verdict',
     words:
-      'no counted test ran (for example, all are skipped or quarantined), base could not be ' +
-      'read, or something that affects the gate on base could not be judged on head',
+      'no test that counts for the verdict ran (for example, because all are skipped or ' +
+      'quarantined), base could not be read, or too many answers or tests of head were not ' +
+      'judged',
     when: ({ silence, isBaseUnreadable, isUnseen, counted }) =>
       silence !== null || isBaseUnreadable || isUnseen || counted === 0,
   },

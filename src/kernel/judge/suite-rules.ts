@@ -120,12 +120,12 @@ export const UNCOMPARED_RULES: readonly Rule<SideFacts>[] = [
   },
   {
     verdict: 'unchanged',
-    words: 'every counted test that base has sends the same request on both sides',
+    words: "each of base's tests that counts for the verdict sends the same request on both sides",
     when: ({ same, unaskable }) => same > 0 && unaskable === 0,
   },
   {
     verdict: 'not_compared',
-    words: 'otherwise: one side cannot run the tests of the other',
+    words: "otherwise: one side cannot run the other side's tests",
     when: () => true,
   },
 ];
@@ -135,16 +135,17 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'model',
     words:
-      "the suite, a mean or single tests fell against stored answers of base, and base's " +
-      'new answers fall too',
+      "the pass rate, a metric's mean or individual tests are worse on head than in base's " +
+      "stored answers, and base's new answers are worse, too",
     when: ({ confirmation }) => confirmation?.status === 'model',
   },
   {
     verdict: 'inconclusive',
     by: 'unconfirmed',
     words:
-      'the suite, a mean, single tests or all suites together fell, and new answers did not ' +
-      'confirm it (for example, because no calls were left)',
+      "the pass rate (of the suite or of all suites), a metric's mean or individual tests " +
+      'got worse, but new answers did not confirm it (for example, because no calls were ' +
+      'left)',
     when: ({ confirmation }) => confirmation?.status === 'unconfirmed',
   },
   {
@@ -159,7 +160,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'regressed',
     by: 'references',
-    words: 'single tests broke, beyond chance',
+    words: 'individual tests got worse, beyond chance',
     when: ({ broken }) => broken !== null,
     found: ({ broken }) => broken,
   },
@@ -175,35 +176,37 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'inconclusive',
     by: 'uncompared',
-    words: 'too many tests lack evidence, and none could be compared',
+    words: 'too many tests could not be judged, and none could be compared',
     when: ({ missing, interval }) => missing !== null && interval === null,
     found: lacking,
   },
   {
     verdict: 'inconclusive',
     by: 'named',
-    words: 'single tests got worse, but the evidence is not strong enough for red',
+    words: 'individual tests got worse, but the evidence is not strong enough for red',
     when: ({ named }) => named.length > 0,
     found: ({ named }) => ({ references: named }),
   },
   {
     verdict: 'inconclusive',
     by: 'metric',
-    words: 'a metric fell beyond chance, but not at the level for red or by less than `min_drop`',
+    words:
+      'the pass rate of one metric fell beyond chance, but by less than `min_drop` or without ' +
+      'enough evidence for red',
     when: ({ fallenMetrics }) => fallenMetrics.length > 0,
     found: ({ fallenMetrics }) => ({ metrics: fallenMetrics }),
   },
   {
     verdict: 'inconclusive',
     by: 'suspicious',
-    words: 'tests look worse, and further tries did not show otherwise',
+    words: 'tests look worse, and more tries did not clear them',
     when: ({ suspicious }) => suspicious.length > 0,
     found: ({ suspicious }) => ({ references: suspicious }),
   },
   {
     verdict: 'inconclusive',
     by: 'uncompared',
-    words: 'it would be green, but too many tests lack evidence',
+    words: 'it would be green, but too many tests could not be judged',
     when: (facts) => facts.missing !== null && goodVerdict(facts) !== null,
     found: lacking,
   },
@@ -211,7 +214,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'endings',
     words:
-      "it would be green, but head's answers are more often empty, cut, withheld, refused " +
+      "it would be green, but more of head's answers are empty, cut off, withheld, refusals " +
       "or ended for an unknown reason, or base's were withheld",
     when(facts) {
       const green = goodVerdict(facts);
@@ -222,22 +225,24 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'scoring',
     words:
-      "it would be green or undecided, but head falls under base's scoring, and head's own " +
-      'scoring does not excuse that',
+      "it would be green or undecided, but head is worse when base's scoring judges both " +
+      "sides, and head's scoring does not excuse that",
     when: ({ underBase }) => underBase !== null && underBase.excusedBy !== 'passes',
     found: ({ underBase }) => underBase && { references: underBase.references },
   },
   {
     verdict: 'improved',
     by: 'rise',
-    words: "the suite's pass rate rose, beyond chance, and does not fall under base's scoring",
+    words:
+      "the suite's pass rate rose, beyond chance, and head is not worse when base's scoring " +
+      'judges both sides',
     when: ({ rise, underBase }) => rise !== null && underBase === null,
     found: ({ rise }) => rise,
   },
   {
     verdict: 'unchanged',
     by: 'bound',
-    words: 'the tries rule out a drop above the tolerance',
+    words: 'the tries rule out a drop larger than the tolerance',
     when: ({ isBound }) => isBound,
   },
   {
@@ -245,7 +250,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     by: 'not-lower',
     words:
       'the pass rate is not lower after the last try (in a small suite, earlier); or it ' +
-      "rose, and head's own scoring excuses the fall under base's",
+      "rose, and head's scoring excuses that head is worse when base's scoring judges both " +
+      'sides',
     when: ({ isNotLower, rise }) => isNotLower || rise !== null,
   },
   {
@@ -259,7 +265,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'inconclusive',
     by: 'unsettled',
-    words: 'otherwise: head looks worse, and the tries could not decide',
+    words: 'otherwise: head looks worse, but the tries cannot decide',
     when: () => true,
   },
 ];

@@ -10,12 +10,14 @@ const changedLineSchema = z.strictObject({
 
 const hunkSchema = z.strictObject({
   base: countSchema.describe(
-    'First line on base, counted from 1; 0 if base has none of these lines.',
+    'Number of the first line on base, from 1; 0 if base has none of these lines.',
   ),
   head: countSchema.describe(
-    'First line on head, counted from 1; 0 if head has none of these lines.',
+    'Number of the first line on head, from 1; 0 if head has none of these lines.',
   ),
-  lines: z.array(changedLineSchema).describe('The lines in order, with one line of context.'),
+  lines: z
+    .array(changedLineSchema)
+    .describe('The changed lines in order, with one unchanged line before and after.'),
 });
 
 export const changedTextSchema = z.strictObject({

@@ -5,13 +5,13 @@ export const moveDirection = {
   way: z.enum(['rose', 'fell']).describe('Whether the metric rose or fell.'),
   by: z
     .enum(['mean', 'ranks'])
-    .describe('What moved: the mean, or most tries even if the mean did not.'),
+    .describe('What changed: the mean, or the values of most tries although the mean did not.'),
 };
 
 const levels = z.enum(['Message', 'Turn', 'Thread', 'ToolCall']);
 
 export const shareLevel = levels
-  .describe('Set if the number is a share of objects that pass: the kind of object.')
+  .describe('The kind of object (such as turns), if the number is the share of objects that pass.')
   .exactOptional();
 
 const metricValuesSchema = z.strictObject({
@@ -24,8 +24,8 @@ const metricValuesSchema = z.strictObject({
   p: shareSchema
     .nullable()
     .describe(
-      'Mid-p of the permutation test: one-sided for "worse", two-sided if no direction is ' +
-        'better; null if nothing was compared.',
+      'Mid-p of the permutation test: one-sided for "worse", or two-sided if neither ' +
+        'direction is better; null if nothing was compared.',
     ),
   references: countSchema.describe('Number of references with numbers on both sides.'),
   gate: z
@@ -35,8 +35,8 @@ const metricValuesSchema = z.strictObject({
     .enum(['worse', 'better', 'higher', 'lower'])
     .nullable()
     .describe(
-      'Significant move; `higher` or `lower` if no direction is better. ' +
-        'Null if the difference may be chance.',
+      'Direction of a significant change: `higher` or `lower` if neither is better. Null if ' +
+        'the difference may be chance.',
     ),
   share: shareLevel,
   exploded: z
@@ -46,7 +46,7 @@ const metricValuesSchema = z.strictObject({
         ...sides(z.number(), 'Median on {side}.'),
       }),
     )
-    .describe('References whose value moved far more than all others.')
+    .describe('References whose value changed far more than all others.')
     .exactOptional(),
   way: moveDirection.way.exactOptional(),
   by: moveDirection.by.exactOptional(),
@@ -56,7 +56,7 @@ const objectsOfSideSchema = z
   .strictObject({
     passes: countSchema.describe('Number of objects that pass.'),
     judged: countSchema.describe(
-      'Number of objects that pass or fail, in the tries that the verdict uses.',
+      'Number of objects that pass or fail in the tries used for the verdict.',
     ),
   })
   .describe('Objects on one side.');
@@ -67,14 +67,16 @@ const metricObjectsSchema = z.strictObject({
   difference: differenceSchema
     .nullable()
     .describe(
-      'Share of objects that pass, head − base, averaged over dialogues so that each ' +
-        'dialogue counts once; null if nothing was compared.',
+      'Share of passing objects on head − the share on base. The mean over dialogues, so ' +
+        'that each dialogue counts once; null if nothing was compared.',
     ),
   ...ends(z.number().nullable(), 'its two-sided 90 % interval.'),
 });
 
 export const metricResultSchema = z.strictObject({
-  name: z.string().describe('Name of the metric; `metric.entry` for a number in a map.'),
+  name: z
+    .string()
+    .describe('Name of the metric; `metric.entry` if the metric returns a map of numbers.'),
   ...sides(shareSchema.nullable(), "Share of {side}'s scores that pass; null if none was judged."),
   judged_base: countSchema.describe('Number of scores on base that pass or fail.'),
   judged_head: countSchema.describe('Number of scores on head that pass or fail.'),
@@ -83,7 +85,7 @@ export const metricResultSchema = z.strictObject({
     .enum(['higher', 'lower', 'none'])
     .describe('Whether higher or lower values are better.'),
   values: metricValuesSchema
-    .describe("The metric's numbers, if they add information to pass and fail.")
+    .describe("The metric's numbers, if they say more than pass and fail.")
     .exactOptional(),
   labels: z
     .array(
@@ -95,7 +97,7 @@ export const metricResultSchema = z.strictObject({
     .describe('How often each label was given, if the metric gives labels.')
     .exactOptional(),
   objects: metricObjectsSchema
-    .describe('Results for single turns, messages or tool calls, if the metric uses `every`.')
+    .describe('Results for individual turns, messages or tool calls, if the metric uses `every`.')
     .exactOptional(),
 });
 

@@ -19,7 +19,7 @@ const pool = z
   .strictObject({
     ...sides(shareSchema, 'Pass rate on {side} over all questions.'),
   })
-  .describe('Pass rates over all suites together, if they fell.')
+  .describe('Pass rates of all suites together, if they fell.')
   .exactOptional();
 
 const regressed = outcome('regressed', 'A suite got worse.', { pool, fails });
@@ -58,7 +58,11 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome('without-keys', 'GitHub gave the run no keys.', {
     judged: z.boolean().describe('Whether suites that need no key were judged.'),
   }),
-  outcome('no-verdict', 'No test that counts could be judged, and this is not an error.', {}),
+  outcome(
+    'no-verdict',
+    'No test that counts for the verdict could be judged, although there was no error.',
+    {},
+  ),
   outcome('not-comparable', 'Head replaces a model that base calls.', {}),
   outcome('only-removed', 'The change only removes or skips references.', {
     references: countSchema.describe('Number of references that were removed or skipped.'),
@@ -71,7 +75,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome('inconclusive', 'Head may be worse, but there were too few tries to decide.', {}),
   outcome(
     'model-changed',
-    "The model changed: base's new answers fall below its stored answers too.",
+    "The model changed: base's new answers are worse than its stored answers, too.",
     { fails: z.boolean().describe('True under `on_inconclusive: fail`.') },
   ),
   outcome('fixed', 'References that failed on base were fixed, and no suite got worse.', {}),

@@ -72,12 +72,13 @@ const gradeSchema = z.strictObject({
 
 const grade = gradeSchema
   .describe(
-    'The prompt and replies behind the grade; absent without a rubric, or with more than 2,000 grades.',
+    "The grader's prompt and replies; absent without a rubric, or if there are more than " +
+      '2,000 grades.',
   )
   .exactOptional();
 
 const objectScoreSchema = z.strictObject({
-  at: countSchema.describe("Position among the dialogue's objects of that level, from 0."),
+  at: countSchema.describe("Position among the dialogue's turns, messages or tool calls, from 0."),
   turn: countSchema
     .describe('Number of the scripted turn, from 1; absent without a script.')
     .exactOptional(),
@@ -88,7 +89,7 @@ const objectScoreSchema = z.strictObject({
   reason: z.string().nullable().describe('The reason; null if none was given.'),
   raised: z
     .literal(true)
-    .describe("Set if the metric's own code raised an error, which fails this object.")
+    .describe("Set if the metric's code raised an error. The object fails.")
     .exactOptional(),
   label: z.string().describe("The rubric's label; absent without a rubric.").exactOptional(),
   grade,
@@ -106,8 +107,8 @@ const ofScore = {
       scores: z.array(objectScoreSchema).describe('Scores in the order of the dialogue.'),
     })
     .describe(
-      'Scores of single turns, messages or tool calls, if the metric uses `every`; absent if ' +
-        'it judged only the last one.',
+      'Scores of individual turns, messages or tool calls, if the metric uses `every`; ' +
+        'absent if it judged only the last one.',
     )
     .exactOptional(),
 };
@@ -124,8 +125,8 @@ export const scoreSchema = z.discriminatedUnion('status', [
     raised: z
       .literal(true)
       .describe(
-        "Set if the metric's own code raised an error on this answer, or on every object of " +
-          'it, which fails the answer.',
+        "Set if the metric's code raised an error on this answer, or on all its turns, " +
+          'messages or tool calls. The answer fails.',
       )
       .exactOptional(),
     label: z
@@ -137,8 +138,11 @@ export const scoreSchema = z.discriminatedUnion('status', [
     ...ofScore,
     status: z
       .enum(['ungraded', 'error', 'skipped'])
-      .describe('Why there is no score: no readable grade, an error, or a condition not met.'),
-    value: z.null().describe('Always null: there is no value.'),
+      .describe(
+        'Why there is no score: the grade could not be read, there was an error, or a ' +
+          'condition was not met.',
+      ),
+    value: z.null().describe('Always null.'),
     reason: z.string().describe('What happened.'),
   }),
 ]) satisfies z.ZodType<Score>;

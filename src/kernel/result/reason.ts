@@ -21,13 +21,13 @@ export const progress = {
 
 const answererSchema = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('prompt code').describe('Kind of the answerer.') }),
+    z.strictObject({ kind: z.literal('prompt code').describe('What it is.') }),
     z.strictObject({
-      kind: z.enum(['model', 'program', 'recordings']).describe('Kind of the answerer.'),
+      kind: z.enum(['model', 'program', 'recordings']).describe('What it is.'),
       name: z.string().describe('The model, the command, or the file of the recordings.'),
     }),
   ])
-  .describe('What answers or grades.');
+  .describe('The model, program, code or recordings that answer or grade.');
 
 const suite = z.string().describe('Name of the suite.');
 const metric = z.string().describe('Name of the metric.');
@@ -39,7 +39,7 @@ const references = countSchema.describe('Number of references.');
 const rates = sides(shareSchema, 'Pass rate on {side}.');
 const means = { ...sides(z.number().nullable(), 'Mean on {side}.'), share: shareLevel };
 const shareOfSide = z
-  .strictObject({ has: countSchema.describe('Number of tries that have the property.'), of })
+  .strictObject({ has: countSchema.describe('Number of tries for which this is the case.'), of })
   .describe('Counts on one side.');
 const tries = { base: shareOfSide, head: shareOfSide };
 const passed = z
@@ -66,14 +66,14 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('nothing-judged', 'No metric judges any answer.', {}),
   reason(
     'unused-changes',
-    'The run does not use something that an outside contributor changed.',
+    'An outside contributor changed something that the run does not use.',
     {},
   ),
   reason('errors', 'Too many tries ended in an error.', {
     errors: countSchema.describe('Number of tries that ended in an error.'),
     of,
   }),
-  reason('no-grades', 'No try was judged, and some have no readable grade.', {
+  reason('no-grades', 'No try was judged. The grades of some could not be read.', {
     ungraded: countSchema.describe('Number of tries without a readable grade.'),
     of,
   }),
@@ -86,32 +86,40 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('base-unreadable', 'Something on base or the base branch could not be read.', {
     text: z.string().describe('Why, with file and line.'),
   }),
-  reason('preference-alone', 'Only preference judges the suite, but base has no answers.', {
-    suite,
-  }),
+  reason(
+    'preference-alone',
+    "The suite's only metric compares head's answers with base's, but base has none.",
+    {
+      suite,
+    },
+  ),
   reason('nothing-gates', 'No metric of the suite affects the gate.', { suite }),
   reason('regressed', 'A suite got worse.', oneSuite),
   reason('inconclusive', 'A suite may have got worse.', oneSuite),
-  reason('pool', 'The pass rate over all suites together fell.', rates),
+  reason('pool', 'The pass rate of all suites together fell.', rates),
   reason('below-floor', 'The pass rate is below `gate.min_pass_rate`.', {
     suite,
     rate: shareSchema.describe('Pass rate on head.'),
     floor: shareSchema.describe('The value of `gate.min_pass_rate`.'),
   }),
   reason('failed', 'References fail on head, and `fail_on` is `failure`.', { suite, ids }),
-  reason('metric-worse', 'The values of a metric got worse beyond chance.', {
+  reason('metric-worse', "A metric's values got worse, beyond chance.", {
     ...{ suite, metric, ...means, ...moveDirection, references, fails },
   }),
-  reason('metric-moved', 'The values of a metric without a better direction moved beyond chance.', {
-    ...{ suite, metric, ...means, ...moveDirection, references },
-  }),
-  reason('value-exploded', "The value of one reference moved far more than the others'.", {
+  reason(
+    'metric-moved',
+    'The values of a metric for which neither direction is better changed, beyond chance.',
+    {
+      ...{ suite, metric, ...means, ...moveDirection, references },
+    },
+  ),
+  reason('value-exploded', "The value of one reference changed far more than the others'.", {
     suite,
     metric,
     reference: z.string().describe('Id of the reference.'),
     ...sides(z.number(), 'Median on {side}.'),
   }),
-  reason('scoring-moved', 'The new scoring alone moves the pass rate.', {
+  reason('scoring-moved', 'The pass rate changes through the new scoring alone.', {
     suite,
     base: shareSchema.nullable().describe("Base's answers under base's scoring."),
     head: shareSchema.nullable().describe("Base's answers under head's scoring."),
@@ -123,24 +131,37 @@ export const reasonSchema = z.discriminatedUnion('code', [
     ),
     fails,
   }),
-  reason('scoring-excuses', "Head's answers fall under base's scoring, but pass under head's.", {
-    ...{ suite, ...rates, fails },
-  }),
-  reason('worse-under-base', "References fall under base's scoring but not under head's.", {
-    references: z
-      .array(
-        z.strictObject({
-          reference: z.string().describe('The reference as `suite: id`.'),
-          base: countSchema.describe('Number of tries on base, which all pass.'),
-          head: countSchema.describe('Number of tries on head, which all fail.'),
-        }),
-      )
-      .describe('The references.'),
-    fails,
-  }),
-  reason('mean-under-base', "A metric's mean got worse under base's scoring alone.", {
-    ...{ suite, metric, ...means, ...moveDirection, references, fails },
-  }),
+  reason(
+    'scoring-excuses',
+    "Head's answers are worse than base's when base's scoring judges both, but not when head's " +
+      'does.',
+    {
+      ...{ suite, ...rates, fails },
+    },
+  ),
+  reason(
+    'worse-under-base',
+    "References got worse when base's scoring judges both sides, but not when head's does.",
+    {
+      references: z
+        .array(
+          z.strictObject({
+            reference: z.string().describe('The reference as `suite: id`.'),
+            base: countSchema.describe('Number of tries on base, which all pass.'),
+            head: countSchema.describe('Number of tries on head, which all fail.'),
+          }),
+        )
+        .describe('The references.'),
+      fails,
+    },
+  ),
+  reason(
+    'mean-under-base',
+    "A metric's mean got worse only when base's scoring judges both sides.",
+    {
+      ...{ suite, metric, ...means, ...moveDirection, references, fails },
+    },
+  ),
   reason('unread-by-base', "Base's scoring cannot judge some of head's answers.", {
     ...{
       suite,
@@ -150,8 +171,8 @@ export const reasonSchema = z.discriminatedUnion('code', [
   }),
   reason('new-failed', 'New references fail on head, and `gate.new` is `fail`.', { named }),
   reason('removed', 'References are removed, newly skipped or quarantined.', { named, fails }),
-  reason('asked-anew', 'References have another question than on base.', { named, fails }),
-  reason('worse-and-skipped', 'Newly skipped references that pass less often on head.', {
+  reason('asked-anew', 'The question of references changed.', { named, fails }),
+  reason('worse-and-skipped', 'References that are newly skipped pass less often on head.', {
     references: z
       .array(
         z.strictObject({
@@ -162,37 +183,37 @@ export const reasonSchema = z.discriminatedUnion('code', [
       )
       .describe('The references.'),
   }),
-  reason('uncompared', 'Too many references of a suite lack evidence.', {
+  reason('uncompared', 'Too many references of a suite could not be judged.', {
     suite,
     judged: countSchema.describe('Number of references that could be judged.'),
     of,
     missing: ids,
     unasked: z.boolean().describe("Whether base's prompt cannot answer the missing references."),
   }),
-  reason('skipped-tries', "Metrics skip head's answers more often than base's.", {
+  reason('skipped-tries', "Metrics skip more of head's answers than of base's.", {
     ...{
       suite,
       metrics: z.array(z.string()).describe('Metrics that judged fewer answers.'),
       ...tries,
     },
   }),
-  reason('seldom-judged', 'The condition of a metric is met less often on head.', {
+  reason('seldom-judged', "A metric depends on a condition that fewer of head's answers meet.", {
     ...{ suite, metric, ...tries },
   }),
-  reason('metric-silent', 'A metric judged answers of base but none of head.', {
+  reason('metric-silent', 'A metric judged answers of base, but none of head.', {
     ...{
       suite,
       metric,
       answers: countSchema.describe("Number of base's answers that the metric judged."),
     },
   }),
-  reason('values-missing', 'No answer has a value for a metric that affects the gate.', {
+  reason('values-missing', 'A metric that affects the gate has no value for any answer.', {
     suite,
     metric,
   }),
   reason(
     'values-fewer-references',
-    'Fewer references on head have a value for a metric that affects the gate.',
+    'A metric that affects the gate has values for fewer references on head.',
     {
       suite,
       metric,
@@ -202,28 +223,28 @@ export const reasonSchema = z.discriminatedUnion('code', [
   ),
   reason(
     'values-fewer-tries',
-    'Fewer tries on head have a value for a metric that affects the gate.',
+    'A metric that affects the gate has values for fewer tries on head.',
     {
       ...{ suite, metric, ...tries },
     },
   ),
-  reason('ungraded', 'Many tries of a suite have no readable grade.', {
+  reason('ungraded', 'The grades of many tries of a suite could not be read.', {
     ...{ suite, tries: countSchema.describe('Number of tries without a readable grade.'), of },
   }),
-  reason('lost-checks', 'Metrics of base judge no answer of head.', {
+  reason('lost-checks', "Metrics that judge base's answers do not judge any of head's.", {
     checks: z.array(z.strictObject({ suite, metric, references })).describe('The metrics.'),
   }),
-  reason('own-rules', 'Settings of the first settings file apply.', {
+  reason('own-rules', 'The settings file of this pull request applies, because base has none.', {
     rules: z.array(z.string()).describe('The settings.'),
   }),
-  reason('replaced', "On head, something else than base's model answers or grades.", {
+  reason('replaced', "Head uses something other than base's model to answer or to grade.", {
     suite,
     what: z.enum(['answers', 'grades']).describe('Whether it answers or grades.'),
     base: answererSchema,
     head: answererSchema,
   }),
-  reason('recorded', 'Head uses recorded answers where base calls a model.', { suite, ids }),
-  reason('held', 'Findings that do not fail the run because `fail_on` is `never`.', {
+  reason('recorded', 'Head uses recorded answers; base calls a model.', { suite, ids }),
+  reason('held', 'Some findings do not fail the run, because `fail_on` is `never`.', {
     held: countSchema.describe('Number of these findings.'),
     others: z.boolean().describe('Whether other findings fail the run.'),
   }),

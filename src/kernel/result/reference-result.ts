@@ -51,7 +51,10 @@ const tryResultSchema = z.strictObject({
       fingerprint: z
         .string()
         .nullable()
-        .describe("Fingerprint of the server's configuration; null if there is none."),
+        .describe(
+          "The server's fingerprint of its configuration (`system_fingerprint`); null if there " +
+            'is none.',
+        ),
       at: z
         .number()
         .nullable()
@@ -68,12 +71,15 @@ const tryResultSchema = z.strictObject({
 const sideResultSchema = (own: OwnKeys) =>
   z.strictObject({
     tally: tallySchema.describe(
-      "Counts over all metrics and tries, with llmeval's names and meaning.",
+      'Counts over all metrics and tries, defined and named as in llmeval.',
     ),
     rollup: z
       .enum(['pass', 'fail'])
       .nullable()
-      .describe('Outcome under the roll-up policy; null if no try could be judged.'),
+      .describe(
+        "Outcome of the tries together, by the suite's roll-up rule; null if no try could be " +
+          'judged.',
+      ),
     passes: countSchema.describe('Number of tries that pass.'),
     tries_judged: countSchema.describe('Number of tries that pass or fail.'),
     tries: z
@@ -118,7 +124,7 @@ const shownFileSchema = z.strictObject({
   bytes: countSchema.describe('Size in bytes.'),
   side: z
     .enum(['base', 'head'])
-    .describe('The only side that includes the file; absent if every side that ran includes it.')
+    .describe('The side that includes the file, if the other side ran and does not.')
     .exactOptional(),
 });
 
@@ -132,11 +138,11 @@ export const referenceResultSchema = (own: OwnKeys) =>
     tags: z.array(z.string()).describe('Tags as written in the file.'),
     skip: z
       .boolean()
-      .describe('Whether the reference runs and is shown without counting for the verdict.'),
+      .describe('Whether the reference runs and is shown, but does not count for the verdict.'),
     quarantined: z
       .literal(true)
       .describe(
-        'Set if the reference was quarantined on the day of the run, so that it does not ' +
+        'Set if the reference was in quarantine on the day of the run. It then does not ' +
           'count for the verdict.',
       )
       .exactOptional(),
@@ -162,7 +168,10 @@ export const referenceResultSchema = (own: OwnKeys) =>
         'False-discovery rate at which the reference counts as regressed; null if not compared.',
       ),
     history: measuredRateSchema
-      .describe("How often base's question passed in all stored tries; absent if none is stored.")
+      .describe(
+        'How often this question, as base asks it, passed in all stored tries; absent if none ' +
+          'is stored.',
+      )
       .exactOptional(),
     ...sides(sideResultSchema(own).nullable(), "{Side}'s tries; null if {side} did not run."),
   });

@@ -29,7 +29,9 @@ const replacedSchema = z.strictObject({
 
 const evaluationsSchema = z.strictObject({
   made: countSchema.describe('Number of calls of scoring code.'),
-  repeated: countSchema.describe('Number of calls that were repeated in a new process.'),
+  repeated: countSchema.describe(
+    'Number of calls that were repeated in a new process, as a check.',
+  ),
   differing: countSchema.describe('Number of repeated calls with a different result.'),
 });
 
@@ -66,7 +68,7 @@ export const resultSchema = z.strictObject({
     .exactOptional(),
   local_options: z
     .string()
-    .describe('Options that `evaldiff diff` needs, in addition to the commits, to repeat this run.')
+    .describe('Options to repeat this run with `evaldiff diff`, in addition to the two commits.')
     .exactOptional(),
   gate: gateSettingsSchema.describe('The settings that the gate used.'),
   n_tries: z
@@ -81,7 +83,9 @@ export const resultSchema = z.strictObject({
     .exactOptional(),
   scoring: z
     .array(scoringResultSchema)
-    .describe('For each suite whose scoring changed, the effect of that change alone.'),
+    .describe(
+      'One entry for each suite whose scoring changed, with the effect of that change alone.',
+    ),
   notices: z.array(noticeSchema).describe('Notices that do not affect the verdict.'),
   problems: z
     .array(problemSchema)
@@ -92,7 +96,7 @@ export const resultSchema = z.strictObject({
     .describe('The label that overrode a red verdict; null if none did.'),
   replaced: z
     .array(replacedSchema)
-    .describe('Suites in which head replaces a model that base calls.')
+    .describe('Suites in which base calls a model, but head uses something else.')
     .exactOptional(),
   evaluations: evaluationsSchema
     .describe('Calls of scoring code; absent if there were none.')
@@ -100,7 +104,9 @@ export const resultSchema = z.strictObject({
   adaptive_tries: z
     .strictObject({
       made: countSchema.describe('Number of tries that the adaptive suites made.'),
-      fixed: countSchema.describe('Number of tries with five fixed tries per reference.'),
+      fixed: countSchema.describe(
+        'Number of tries that they would have made with five per reference.',
+      ),
     })
     .nullable()
     .describe('Tries of the adaptive suites; null if no suite is adaptive.'),

@@ -18,7 +18,9 @@ export const scoringResultSchema = z.strictObject({
       head_base: shareSchema.nullable().describe("Head's answers under base's scoring."),
       head_head: shareSchema.nullable().describe("Head's answers under head's scoring."),
     })
-    .describe('Pass rates by answers and scoring; null if nothing was judged.'),
+    .describe(
+      'Pass rates for each combination of answers and scoring; null if nothing was judged.',
+    ),
   prompt_effect: differenceSchema
     .nullable()
     .describe("Effect of the prompt's change: head_head − base_head."),
@@ -29,7 +31,7 @@ export const scoringResultSchema = z.strictObject({
   because: z.array(becauseSchema).describe('The parts of the scoring that changed.'),
   only_skips: z
     .literal(true)
-    .describe('Set if the references changed only in which of them are skipped.')
+    .describe('Set if the change only skips references, or stops skipping them.')
     .exactOptional(),
   flipped: z
     .array(
@@ -39,7 +41,7 @@ export const scoringResultSchema = z.strictObject({
         to: outcomeSchema.describe("Outcome under head's scoring."),
       }),
     )
-    .describe("References whose outcome on base's answers differs between the scorings."),
+    .describe("References for which the two scorings judge base's answers differently."),
   same_answers: z
     .strictObject({
       judged: countSchema.describe('Number of tries that both scorings judged.'),
@@ -58,7 +60,8 @@ export const scoringResultSchema = z.strictObject({
   excused: z
     .literal(true)
     .describe(
-      "Set if head's answers fall under base's scoring beyond chance, but pass under head's.",
+      "Set if head's answers are worse than base's, beyond chance, when base's scoring " +
+        "judges both, but not when head's does.",
     )
     .exactOptional(),
   under_base: z
@@ -66,7 +69,9 @@ export const scoringResultSchema = z.strictObject({
       base: shareSchema.describe("Base's answers."),
       head: shareSchema.describe("Head's answers."),
     })
-    .describe("Pass rates under base's scoring, if head's answers fall under it beyond chance.")
+    .describe(
+      "Pass rates when base's scoring judges both sides, if head's is lower, beyond chance.",
+    )
     .exactOptional(),
   fell: z
     .array(
@@ -78,7 +83,8 @@ export const scoringResultSchema = z.strictObject({
       }),
     )
     .describe(
-      "References whose answers fall under base's scoring, if that prevents a green verdict.",
+      "References that got worse when base's scoring judges both sides, if that prevents a " +
+        'green verdict.',
     )
     .exactOptional(),
 });

@@ -21,17 +21,18 @@ const preferenceSchema = z.strictObject({
   ties: countSchema.describe('Number of comparisons in which neither answer is preferred.'),
   difference: differenceSchema.describe('Share preferred on head − share preferred on base.'),
   low: differenceSchema.describe(
-    "Lower end of the difference's two-sided 90 % interval, valid over all interim looks. A " +
-      'larger drop is ruled out.',
+    "Lower end of the difference's two-sided 90 % interval, which allows for interim tests. " +
+      'A larger drop is ruled out.',
   ),
   high: differenceSchema.describe(
-    "Upper end of the difference's two-sided 90 % interval, valid over all interim looks.",
+    "Upper end of the difference's two-sided 90 % interval, which allows for interim tests.",
   ),
   p: shareSchema.describe('One-sided mid-p of the sign test for "base\'s answers are preferred".'),
   gates: z
     .boolean()
     .describe(
-      'Whether only this metric affects the gate in the suite, so that it decides the verdict.',
+      'Whether this metric decides the verdict, because no other metric of the suite affects ' +
+        'the gate.',
     ),
 });
 
@@ -50,8 +51,13 @@ const rolledSchema = z
   .nullable();
 
 const rollupsSchema = z.strictObject({
-  policy: z.string().describe("The roll-up's name, with its number if it has one."),
-  ...sides(rolledSchema, 'Roll-ups on {side}; null if there are none.'),
+  policy: z
+    .string()
+    .describe(
+      "Name of the roll-up (the rule that combines a reference's tries), with its number if it " +
+        'has one.',
+    ),
+  ...sides(rolledSchema, 'Counts on {side}; null if there are none.'),
 });
 
 const passRateSchema = z.strictObject({
@@ -93,26 +99,28 @@ const verdictReasonSchema = z.strictObject({
       'unconfirmed',
     ])
     .describe(
-      'What decided the verdict. Regressed: the suite fell (`fall`), single references got ' +
-        'worse (`references`), or head does not answer what base answers (`unanswered`). ' +
-        'Improved: the suite rose (`rise`). Unchanged: the interval rules out a drop above the ' +
-        'tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run ' +
-        'together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) ' +
-        'or got worse (`named`), a single metric fell (`metric`), five tries did not decide ' +
-        "(`unsettled`), references lack evidence (`uncompared`), head's answers fall under " +
-        "base's scoring (`scoring`), answers ended differently on one side (`endings`), base's " +
-        'new answers fell as well (`model`), or new answers did not confirm the fall ' +
-        '(`unconfirmed`).',
+      'What decided the verdict. Regressed: the pass rate fell (`fall`), individual ' +
+        'references got worse (`references`), or head does not answer what base answers ' +
+        '(`unanswered`). Improved: the pass rate rose (`rise`). Unchanged: the interval rules ' +
+        'out a drop larger than the tolerance (`bound`), the rate is not lower (`not-lower`), ' +
+        'or all suites of the run together rule out a drop (`run`). Inconclusive: references ' +
+        'look worse (`suspicious`) or got worse with too little evidence (`named`), one metric ' +
+        'fell (`metric`), five tries did not decide (`unsettled`), references could not be ' +
+        "judged (`uncompared`), head is worse when base's scoring judges both sides " +
+        "(`scoring`), answers ended differently on one side (`endings`), base's new answers " +
+        'are worse, too (`model`), or new answers did not confirm the fall (`unconfirmed`).',
     ),
   p: shareSchema
     .nullable()
-    .describe('One-sided p of the deciding test; null if no test decided, or a sequential one.'),
+    .describe(
+      'One-sided p of the deciding test; null if no test decided or the test was sequential.',
+    ),
   references: z.array(z.string()).describe('Ids of the references that decided; empty means all.'),
   metrics: z
     .array(z.string())
     .describe('Metrics that fell, most significant first; empty means all metrics together.'),
   tolerance: shareSchema.describe(
-    'The drop that had to be ruled out; by all suites together if `by` is `run`.',
+    'The drop to rule out for a green verdict. If `by` is `run`, all suites together rule it out.',
   ),
   unanswered: z
     .literal(true)
@@ -122,9 +130,11 @@ const verdictReasonSchema = z.strictObject({
     .strictObject({
       base: shareSchema.describe("Pass rate of base's answers."),
       head: shareSchema.describe("Pass rate of head's answers."),
-      excused: z.boolean().describe("Whether head's own scoring excuses the fall."),
+      excused: z.boolean().describe("Whether head's own scoring excuses the lower rate."),
     })
-    .describe("Rates under base's scoring, if head falls under it beyond chance.")
+    .describe(
+      "Pass rates when base's scoring judges both sides, if head's is lower, beyond chance.",
+    )
     .exactOptional(),
 });
 
@@ -136,27 +146,31 @@ const passesSchema = z.strictObject({
 const confirmationSchema = z.strictObject({
   metric: z
     .string()
-    .describe('The metric whose mean got worse; absent if the verdict itself is confirmed.')
+    .describe('The metric whose mean got worse; absent if the verdict itself was to be confirmed.')
     .exactOptional(),
   rests_on: z
     .enum(['stored', 'session'])
     .describe(
-      'Why the fall needed confirmation: it used answers of an earlier run, or one program ' +
-        'process gave all answers of a side.',
+      'Why the fall needed confirmation: it was measured with stored answers, or one process ' +
+        'of a program gave all answers of a side.',
     ),
   status: z
     .enum(['confirmed', 'model', 'unconfirmed'])
-    .describe("`model`: base's new answers fall too. `unconfirmed`: new tries show neither fall."),
+    .describe(
+      "`confirmed`: head is worse in new tries, too. `model`: base's new answers are worse " +
+        'than its stored ones. `unconfirmed`: new tries show neither.',
+    ),
   by: z
     .enum(['references', 'all'])
     .nullable()
     .describe(
-      'What confirms the fall: single references, or all together; null if it is not confirmed.',
+      'What confirms the fall: individual references, or all together; null if it is not ' +
+        'confirmed.',
     ),
   limit: z
     .enum(['max_calls', 'max_cost_usd', 'time', 'errors'])
     .nullable()
-    .describe('The limit that ended the calls too early; null if none did.'),
+    .describe('The limit that ended the new calls too early; null if none did.'),
   drift: z
     .strictObject({
       stored: z.number().describe("Base's pass rate, or the metric's mean, over stored answers."),
@@ -164,7 +178,10 @@ const confirmationSchema = z.strictObject({
       p: shareSchema.describe('One-sided mid-p of "base is worse today".'),
     })
     .nullable()
-    .describe('How far base fell since its answers were stored; null if within chance.'),
+    .describe(
+      "How much worse base's new answers are than its stored ones; null if the difference may " +
+        'be chance.',
+    ),
   suspects: z
     .array(
       z.strictObject({
@@ -172,12 +189,12 @@ const confirmationSchema = z.strictObject({
         ...sides(passesSchema, "{Side}'s new tries."),
       }),
     )
-    .describe('The references that fell most, with their new pairs of tries.'),
+    .describe('The references that got worse most, with their new tries.'),
   all: z
     .strictObject({
       references: countSchema.describe('Number of references that ran again.'),
       base: passesSchema.describe("Base's new tries."),
-      head: passesSchema.describe("Head's tries, which are also new."),
+      head: passesSchema.describe("Head's tries of the same references, which are new, too."),
     })
     .nullable()
     .describe('New tries of all references on base; null if they were not needed.'),
@@ -189,12 +206,12 @@ const confirmationSchema = z.strictObject({
         .nullable()
         .describe('Time of the oldest answer in milliseconds since 1970; null if unknown.'),
     })
-    .describe('Stored answers that the comparison used at first.'),
+    .describe('The stored answers in the first comparison.'),
 });
 
 const evidenceSchema = z.strictObject({
   references: countSchema.describe(
-    'Number of references that were judged on every side that they ran on.',
+    'Number of references that were judged on both sides, or on the only side where they ran.',
   ),
   of: countSchema.describe(
     'Number of references that should have been judged: all that affect the gate.',
@@ -206,8 +223,8 @@ const evidenceSchema = z.strictObject({
 const unitSchema = z
   .enum(['tries', 'references', 'pairs'])
   .describe(
-    'What the pass rate counts: tries, references by their roll-up, or answers that are not ' +
-      "worse than the other side's.",
+    'What the pass rate counts: tries, references (whose tries are combined by the roll-up), ' +
+      "or answers that are not worse than the other side's.",
   );
 
 const suiteKeys = (own: OwnKeys) =>
@@ -221,13 +238,14 @@ const suiteKeys = (own: OwnKeys) =>
     because: z.array(becauseSchema).describe('Why the suite runs.'),
     gate: suiteGateSchema.describe("The suite's own gate settings.").exactOptional(),
     pass_rate: passRateSchema.describe(
-      'Share of tries that pass, 0–1, over the tries that all references have.',
+      'Share of tries that pass, 0–1. If references have different numbers of tries, only ' +
+        'the tries that all of them have count.',
     ),
     verdict: verdictSchema.describe('The verdict of the comparison.'),
     unit: unitSchema,
     unasked: sideSchema
       .describe(
-        'The side that cannot answer any reference, so nothing is compared; absent if both can.',
+        'The side that cannot answer any reference. Nothing is then compared. Absent if both can.',
       )
       .exactOptional(),
     reason: verdictReasonSchema
@@ -242,22 +260,20 @@ const suiteKeys = (own: OwnKeys) =>
     compared: z
       .strictObject({
         references: countSchema.describe('Number of references that were compared.'),
-        tries: countSchema.describe('Number of tries of each of them.'),
+        tries: countSchema.describe('Number of tries of each of these references.'),
       })
       .describe('The amount of data behind the verdict.'),
     confirmation: confirmationSchema
       .describe(
-        'How new answers confirmed a fall against stored answers, or in one session of a ' +
-          'program; absent if confirmation was not needed.',
+        'Whether new answers confirm a fall that was measured with stored answers, or with ' +
+          'one process of a program; absent if no confirmation was needed.',
       )
       .exactOptional(),
     evidence: evidenceSchema.describe("How many of the suite's references could be judged."),
     references: z.array(referenceResultSchema(own)).describe('Every reference of the suite.'),
-    metrics: z
-      .array(metricResultSchema)
-      .describe('Pass rate, numbers and labels of each single metric.'),
+    metrics: z.array(metricResultSchema).describe('Pass rate, numbers and labels of each metric.'),
     rollups: rollupsSchema.describe(
-      'Roll-up results of the references that count for the verdict.',
+      'How many references pass, of those that count for the verdict.',
     ),
   });
 
@@ -269,8 +285,8 @@ const allKeys = (own: OwnKeys) =>
       .exactOptional(),
     cost_per_1000_calls: dollarsSchema
       .describe(
-        'In sweeps: price in US dollars of a thousand calls like these, including reused ' +
-          'ones; null if unknown.',
+        'In sweeps: price in US dollars of a thousand calls like these (made or reused); ' +
+          'null if unknown.',
       )
       .exactOptional(),
   });

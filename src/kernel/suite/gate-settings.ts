@@ -6,42 +6,51 @@ const passShare = z.number().min(0).max(1);
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])
-    .describe('What makes a run red: a regression, also any failing reference, or nothing.')
+    .describe(
+      'What makes a run red: regression (the default), failure (also any reference that fails ' +
+        'on head), or never.',
+    )
     .default('regression'),
   alpha: passShare
     .describe(
-      'False-alarm rate: chance of a red run if head answers like base and tries are ' +
-        'independent; at most 0.5.',
+      'False-alarm rate: the probability that a run is red although head answers like base, ' +
+        'if tries are independent; at most 0.5.',
     )
     .default(0.05),
-  min_drop: passShare.describe('Smallest drop of a pass rate that counts, 0–1.').default(0.01),
+  min_drop: passShare
+    .describe('Smallest drop of a pass rate that can make a run red, 0–1.')
+    .default(0.01),
   tolerance: z
     .union([passShare, z.literal('auto')])
     .describe(
-      'Largest drop that may remain possible under a green verdict, above 0 to 1; auto: the ' +
-        'drop that the suite can detect, limited to 0.05 to 0.1.',
+      'Green means that a drop larger than this is ruled out. A number above 0 and up to 1, ' +
+        'or auto: the drop that the suite can detect, but at least 0.05 and at most 0.1.',
     )
     .default('auto'),
   gate_on: z
     .enum(['suite+references', 'suite'])
-    .describe('Whether single references can make a run red, or only suites.')
+    .describe('Whether individual references can make a run red, or only whole suites.')
     .default('suite+references'),
   churn: z
     .enum(['gate', 'accept'])
     .describe(
-      'accept: single references that break do not make a run red, unless they are critical; ' +
-        'rates still do. For example, after a change of the model.',
+      'accept: individual references that get worse do not make a run red, unless they are ' +
+        'critical. Pass rates still do. Useful after a change of the model.',
     )
     .default('gate'),
   unit: z
     .enum(['tries', 'references'])
-    .describe('What is compared: tries (the default), or the roll-up of each reference.')
+    .describe(
+      'What is compared: tries (the default), or references, whose tries the roll-up combines ' +
+        'into one result.',
+    )
     .exactOptional(),
   metrics: z
     .record(z.string(), z.enum(['fail', 'warn', 'ignore']))
     .describe(
-      "What happens to the run if a metric's mean gets worse, by name (`metric.entry` for a " +
-        'number of a map); by default, metrics with a better direction warn.',
+      "What happens to the run if a metric's mean gets worse, by the metric's name " +
+        '(`metric.entry` for one number of a map). Default: warn, if it is known whether ' +
+        'higher or lower is better.',
     )
     .exactOptional(),
   on_inconclusive: z
@@ -51,13 +60,13 @@ export const gateSettingsSchema = z.strictObject({
   scoring: z
     .enum(['warn', 'fail'])
     .describe(
-      'What happens to the run if a scoring change moves the pass rate of the same answers, ' +
-        "or passes answers that fall under base's scoring.",
+      'What happens to the run if the pass rate of the same answers changes through new ' +
+        "scoring, or if head is worse only when base's scoring judges both sides.",
     )
     .default('warn'),
   removed: z
     .enum(['warn', 'fail'])
-    .describe('What happens to the run if references are removed or have another question.')
+    .describe('What happens to the run if references are removed or their questions change.')
     .default('warn'),
   new: z
     .enum(['report', 'fail'])
@@ -66,10 +75,10 @@ export const gateSettingsSchema = z.strictObject({
   anchor: z
     .strictObject({
       since: z.string().describe('`last-release`, `30-days` (1 to 3650), or a tag or commit.'),
-      fail: z.boolean().describe('Whether a drop since then fails the run.').default(false),
+      fail: z.boolean().describe('Whether a drop since that commit fails the run.').default(false),
     })
     .nullable()
-    .describe('An older commit that head is also compared with; null for none.')
+    .describe('An older commit with which head is compared, too; null for none.')
     .default(null),
   attributes: z
     .enum(['advise', 'fail'])

@@ -365,7 +365,7 @@ describe('evaldiff report', () => {
       [
         { 'report-0.yaml': 'a: 1\n' },
         ['.'],
-        'report-0.yaml: is not a report of a run: it has no prompts.tests.references\n',
+        'report-0.yaml: is not the report of an llmeval run: it has no prompts.tests.references\n',
       ],
       [{ 'result.json': '{"schema_version": 99}' }, ['.'], 'is a result of version 99'],
       [

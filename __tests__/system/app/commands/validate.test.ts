@@ -209,10 +209,10 @@ describe('validate', () => {
     expect(code).toBe(0);
     for (const file of ['prompts/shop/refund.yaml', 'prompts/chat.yml'])
       expect(err).toContain(
-        `note: ${file}: is not read: no pattern in prompts matches this prompt; write prompts: prompts/**/*.{yaml,yml}`,
+        `note: ${file}: is not read: no pattern under prompts in the settings matches this prompt; write prompts: prompts/**/*.{yaml,yml}`,
       );
     expect(err).toContain(
-      'note: prompts/tests/old.yaml: is not read: no pattern of prompts or rubrics matches it, and no prompt names it in its defaults',
+      'note: prompts/tests/old.yaml: is not read: no pattern under prompts or rubrics in the settings matches it, and no prompt has it in its defaults',
     );
     expect(err).toContain('note: evaldiff.yaml:1: agents/*.yaml matches no file');
     expect(err).not.toContain('prompts/p.yaml: is not read');

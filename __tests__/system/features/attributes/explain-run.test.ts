@@ -356,13 +356,13 @@ describe('a pull request', () => {
   says(
     'is judged without attributes if a grader that may be asked is unknown',
     mystery(),
-    has(`${MISSING}no provider is known for the model "mystery"`),
+    has(`${MISSING}it is unknown which provider has the model "mystery"`),
     { conclusion: 'failure' },
   );
   refuses(
     'is refused if a grader that is asked in any case is unknown',
     mystery('qualeval: on\n'),
-    like(/^evaldiff\.yaml:2: no provider is known for the model "mystery"/),
+    like(/^evaldiff\.yaml:2: it is unknown which provider has the model "mystery"/),
   );
   refuses(
     'is refused if its certain calls exceed the cap on calls',

@@ -137,7 +137,7 @@ describe('evaldiff grade on a conversation', () => {
         'evaldiff.yaml':
           'models: { assistant: { provider: openai, endpoint: local }, strict: { provider: openai, endpoint: local } }\n',
       },
-      'prompts/tests/mentor.yaml:2: no provider is known for the model "kind"',
+      'prompts/tests/mentor.yaml:2: it is unknown which provider has the model "kind"',
     ],
     [
       'an evaluator that is a program',

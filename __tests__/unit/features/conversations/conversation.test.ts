@@ -149,7 +149,7 @@ describe('combination rules', () => {
       `conversation: { evaluators: [gpt-4o] }\nmetrics:\n  - { name: conversation, uses: is_json }\n${REFERENCES}`,
     );
     expect(await problemsOf(files)).toEqual([
-      'prompts/tests/p.yaml:3: metric "conversation": conversation already has an outcome with this name; give the metric another name',
+      'prompts/tests/p.yaml:3: metric "conversation": conversation already uses this name for one of its results; give the metric another name',
     ]);
   });
 });

@@ -66,14 +66,14 @@ describe('the script of a reference', () => {
       'a later turn without words of the user',
       ref('x', `turns: [${STEP}, { expected: Hello }]`),
       '',
-      ['prompts/tests/p.yaml:5: each turn after the first needs user: TEXT'],
+      ['prompts/tests/p.yaml:5: each turn after the first needs the key user with a text'],
     ],
     [
       'an expectation that no metric compares with',
       ref('x', 'turns: [{ expected: Hello }]'),
       '',
       [
-        'prompts/tests/p.yaml:5: turns have expected values, but no metric compares every turn with them; add one, such as { uses: contains, every: true }',
+        'prompts/tests/p.yaml:5: turns have expected values, but no metric compares all turns with them; add one, such as { uses: contains, every: true }',
       ],
     ],
     [
@@ -103,7 +103,7 @@ describe('the script of a reference', () => {
       const [key] = keys.split(':');
       const tests = `metrics: [{ uses: is_json }]\nreferences:\n${ref('x', keys)}`;
       expect(await problemsOf(suiteFiles(PROMPT, tests))).toEqual([
-        `prompts/tests/p.yaml:3: ${key ?? ''} belongs to a suite with conversation; add that key`,
+        `prompts/tests/p.yaml:3: ${key ?? ''} needs the key conversation in the suite; add it`,
       ]);
     },
   );
@@ -139,7 +139,7 @@ describe('the script of a reference', () => {
   test('is rejected if it expects a value for a turn, but no metric judges every turn', async () => {
     const tests = recorded('{ expected: a }', 'uses: contains, every: true, metric_level: Message');
     const problems = await problemsOf(suiteFiles(PROMPT, tests));
-    expect(problems.join('\n')).toContain('no metric compares every turn with them');
+    expect(problems.join('\n')).toContain('no metric compares all turns with them');
   });
 
   test('can be in a row of a JSONL file', async () => {

@@ -394,7 +394,9 @@ third:
       'evals/b.yaml': EVALS.replace('gpt-4o', 'gpt-4.1').replaceAll(/first|second|third/g, '$&_b'),
       'data/lessons.jsonl': DIALOGUES,
     });
-    expect(notices).toContain('5: its grader gpt-4.1 is replaced by gpt-4o of evals/a.yaml');
+    expect(notices).toContain(
+      '5: the grader gpt-4.1 of this file is replaced by gpt-4o of evals/a.yaml',
+    );
   });
 
   test('is recognized by its content if the settings list it, with one suite and grader per eval', async () => {

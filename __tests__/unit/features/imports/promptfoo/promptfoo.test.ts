@@ -550,7 +550,7 @@ tests:
     expect(await beside(ours)).toEqual([
       ['p'],
       [
-        `${CONFIG}: is not read, because this project has its own prompts. List it under prompts: in the settings`,
+        `${CONFIG}: is not read, because this project has evaldiff prompts. To read it, list it under prompts in the settings`,
       ],
     ]);
     const listed = { 'evaldiff.yaml': `prompts: [prompts/*.yaml, ${CONFIG}]\n` };
