@@ -23,7 +23,6 @@ export function checkedOverrides(
   return { overrides, problems: [...problems, ...ofValues] };
 }
 
-/** Applies `key=value` lines with the same checks as for the settings file. */
 export function withOverrides(
   settings: Settings,
   { overrides, ...reading }: { overrides: Overrides } & OverrideContext,

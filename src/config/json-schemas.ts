@@ -22,7 +22,6 @@ export interface FileType {
   metrics?: readonly MetricDefinition[];
 }
 
-/** JSON Schemas (draft 2020-12) by file name. */
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],

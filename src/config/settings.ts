@@ -17,7 +17,6 @@ export function defaultSettings(own: readonly OwnSettings[]): Settings {
   return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], true);
 }
 
-/** Reports invalid values and uses their defaults. */
 export function readSettings(
   document: Document,
   { limits, own }: { limits: Limits; own: readonly OwnSettings[] },

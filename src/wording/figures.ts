@@ -86,7 +86,6 @@ const WORST_FIRST: readonly Verdict[] = [
   'unchanged',
 ];
 
-/** Sorts by verdict, then by largest drop, then by path. */
 export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] {
   return [...suites].sort(
     (a, b) =>

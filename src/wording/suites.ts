@@ -24,7 +24,6 @@ import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
 
-/** Explains a suite's verdict with its numbers. */
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
   const compared =

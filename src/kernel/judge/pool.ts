@@ -47,7 +47,6 @@ export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): 
   return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
-/** Only suites whose tries are compared one by one belong to the pool. */
 export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }

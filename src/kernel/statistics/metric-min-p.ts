@@ -9,7 +9,6 @@ import { passDistribution } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** Uses a p that is adjusted for the number of metrics. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }

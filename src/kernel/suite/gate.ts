@@ -29,7 +29,6 @@ export function triesNeeded(rollup: Rollup): number {
   return rollup.kind === 'at_least' ? rollup.k : 1;
 }
 
-/** The workflow's `fail-on` overrides the `fail_on` of every file. */
 export function ownGate({ gate = {} }: Tests, failOn: GateSettings['fail_on'] | null): SuiteGate {
   return failOn === null || gate.fail_on === undefined ? gate : { ...gate, fail_on: failOn };
 }

@@ -33,7 +33,6 @@ export function judgingTargets({ graders, embedder, named }: MetricModels): Targ
   ];
 }
 
-/** The metric's own graders, or else those in the settings. */
 export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
   if (!isModelGraded(metric)) return [];
   return metric.graders === undefined
