@@ -111,7 +111,7 @@ console.log(
   [
     `Both tools evaluate one prompt with one exact match and one try per reference. A server on loopback answers after ${String(LATENCY_MS)} ms, and every tenth answer is wrong. Both`,
     `tools make at most ${String(CONCURRENCY)} calls at a time and report the same failures. After one run of each as a warm-up, the tools take turns: ${sizes.map((size) => `${String(REPETITIONS[size] ?? 1)} runs each with ${rounded(size)} references`).join(' and\n')}.`,
-    `Cells show the median, with the range in brackets. evaldiff writes its store and all its reports. promptfoo ${installed.version} runs with`,
+    `evaldiff writes its store and all its reports. promptfoo ${installed.version} runs with`,
     '`--no-cache --no-write` and a JSON file as output; its telemetry, update check and remote generation are off. The ideal time is references × latency / concurrency.',
     '"Above ideal" is the time beyond that, as a share of promptfoo\'s.',
     '',

@@ -100,7 +100,7 @@ for (const count of [50, 250, 1000, 2000]) {
 console.log(
   [
     `A linear program assigns references to ${String(attributes)} attributes. References with equal ratings form one class. "Clear" references have one to three attributes rated 4 or 5 and`,
-    `low ratings for the rest; "blurred" references have random ratings. Cells show the median of ${String(rounds)} rounds with different ratings, with the range in brackets.`,
+    `low ratings for the rest; "blurred" references have random ratings. Each row has ${String(rounds)} rounds with different ratings.`,
     '',
     table(
       ['references', 'classes', 'variables', 'constraints', 'solver', 's', 'processor, s'],

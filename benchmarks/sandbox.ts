@@ -66,8 +66,7 @@ for (const [language, alone] of [
 }
 console.log(
   [
-    `One metric scores ${rounded(references)} references in the same sandbox as in a run, including the start of its process or engine. Cells show the median of ${String(rounds)} rounds, with the range`,
-    'in brackets.',
+    `One metric scores ${rounded(references)} references in the same sandbox as in a run, including the start of its process or engine. Each row has ${String(rounds)} rounds.`,
     '',
     table(
       ['language', 'a process or engine for', 'first answer after, ms', 'evaluations a second'],

@@ -103,7 +103,7 @@ for (const entries of [1000, 10_000, 100_000]) {
 console.log(
   [
     `The store writes, reads and looks up answers of ${String(LETTERS)} characters, one after another. It writes each answer to disk before it returns the answer, and it checks digest`,
-    `and form of each entry that it reads. "Looks" only check whether an answer is stored. Cells show the median of ${String(ROUNDS)} rounds, with the range in brackets.`,
+    `and form of each entry that it reads. "Looks" only check whether an answer is stored. Each row has ${String(ROUNDS)} rounds.`,
     '',
     table(
       [

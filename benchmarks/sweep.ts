@@ -130,7 +130,7 @@ function print(): void {
     [
       `Each row is \`evaldiff run\` on one prompt with one metric, up to ${String(TRIES)} tries of each reference and all reports. A server on loopback answers each call with 200`,
       `characters after ${String(LATENCY_MS)} ms. The ideal time is calls × ${String(LATENCY_MS)} ms / ${String(CONCURRENCY)}, because evaldiff makes at most ${String(CONCURRENCY)} calls at a time. "Beyond the start" is the processor time per`,
-      'additional call, compared with the smallest run. "Again" is the time of the same run when every answer is stored. Cells show the median, with the range in brackets.',
+      'additional call, compared with the smallest run. "Again" is the time of the same run when every answer is stored.',
       '',
       table(
         [

@@ -64,7 +64,7 @@ async function open(
   const address = await begun;
   if (address !== undefined) return { child, address };
   child.kill();
-  throw new Error(`evaldiff dev named no address within ${String(MOST_SECONDS)} s`);
+  throw new Error(`evaldiff dev printed no address within ${String(MOST_SECONDS)} s`);
 }
 
 /** Waits until the page shows this headline and is up to date. */
@@ -78,7 +78,7 @@ async function until(page: Page, verdict: string): Promise<void> {
     )
     .catch(async (error: unknown) => {
       throw new Error(
-        `the page did not come to say "${verdict}" within ${String(MOST_SECONDS)} s, but: ${String(await page.evaluate(said))}`,
+        `the page did not show "${verdict}" within ${String(MOST_SECONDS)} s; it shows: ${String(await page.evaluate(said))}`,
         { cause: error },
       );
     });
@@ -102,7 +102,7 @@ const SCROLL = `(async () => {
   let long = 0;
   const observer = new PerformanceObserver((list) => { long += list.getEntries().length; });
   observer.observe({ entryTypes: ['longtask'] });
-  // Asked once: whoever scrolls does not ask for it, and it would have all laid out at once.
+  // Read the height once, because reading it makes the browser lay out the whole page.
   const windows = Math.ceil(document.documentElement.scrollHeight / innerHeight);
   for (let at = 1; at < windows; at += 1) {
     const begun = performance.now();
@@ -193,8 +193,7 @@ try {
   server.stop();
 }
 process.stdout.write(
-  `The workbench shows the given number of references in Chromium, with 4 columns each: base and the working tree, for two models. Cells show the median, with the
-range in brackets.
+  `The workbench shows the given number of references in Chromium, with 4 columns each: base and the working tree, for two models.
 
 - Asked: the time from saving an edited prompt until the page shows the verdict. A server on loopback answers at once.
 - Edit: the same time for a prompt whose answers are stored; ${String(2 * rounds)} edits.

@@ -169,7 +169,7 @@ async function take({ folder, env }: Shell, [command, code, says]: Step): Promis
   });
   if (ended !== code || !says.test(said))
     throw new Error(
-      `npx evaldiff ${command.join(' ')} ended with ${String(ended)} where ${String(code)} and ${String(says)} are wanted:\n${said}`,
+      `npx evaldiff ${command.join(' ')} exited with ${String(ended)}; expected ${String(code)} and output that matches ${String(says)}:\n${said}`,
     );
 }
 

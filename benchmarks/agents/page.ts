@@ -52,9 +52,12 @@ export function failuresIn(measured: readonly MeasuredAgent[]): string[] {
       [removed?.verdict === 'regressed', 'a removed rule is not red'],
       [removed?.usedSkill, 'the skill is not used'],
       [unread?.paid === 0 && unread.exit === 0, 'an unread file costs calls or is not green'],
-      [late !== undefined && late.paid > 0 && late.paid < late.calls, 'step 1 is not shared'],
+      [
+        late !== undefined && late.paid > 0 && late.paid < late.calls,
+        'calls of step 1 are paid again',
+      ],
       [cases.every(({ errors }) => errors === 0), cases.find(({ error }) => error)?.error ?? ''],
-      [leaks === 0 && wrongKeys === 0, 'the key is in a file, or a request had another one'],
+      [leaks === 0 && wrongKeys === 0, 'the key is in a file, or a request had another key'],
       [rejected.length === 0, `the model server rejected: ${rejected[0] ?? ''}`],
     ];
     return rules.flatMap(([holds, words]) => (holds === true ? [] : [`${name}: ${words}`]));

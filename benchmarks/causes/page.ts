@@ -97,7 +97,7 @@ export function pageOf({
     "`npx node benchmarks/causes.ts` writes this page. It simulates pull requests and runs evaldiff's own comparison and experiment on them. Unless a row says otherwise, a",
     'pull request changes eight lines of a prompt with 20 references, and the planted lines break six, eight or ten of the references. A run is right if it names every planted',
     `line and nothing else. A run that also names a harmless line is wrong; in each row, at most ${String(MOST_WRONG)} % of the runs may be wrong. Runs in which nothing got worse are not`,
-    'examined and not counted. The constants of the experiment were chosen with other seeds.',
+    'examined and not counted. The constants of the experiment were tuned with other random seeds.',
     '',
     '## With the default budget',
     '',
