@@ -99,7 +99,7 @@ function endQuietly(prepared: PreparedCode): void {
   try {
     prepared.end();
   } catch {
-    // The next answer is marked `spent`, which ends the thread.
+    // A broken engine's answer is marked `spent`, which ends the thread.
   }
 }
 

@@ -177,7 +177,7 @@ export function listNotes(
 /** This many rows are plain HTML. The script unpacks the others. */
 export const OPEN_ROWS = 100;
 
-/** Rows per compressed pack. Larger packs are smaller in sum, but take longer to unpack. */
+/** Rows that are compressed together. More would compress better, but take longer to unpack. */
 const PACK_ROWS = 100;
 
 interface Rows {

@@ -40,7 +40,7 @@ const OPENAI_PASSPORTS: readonly Passport[] = [
   {
     family: 'GPT-6 Astra and GPT-6.1 Sol',
     models: /^gpt-(6-astra|6\.1-sol)/,
-    // Chat completions refuse these. The Responses API does not.
+    // `tools` is refused only in chat completions.
     refuses: { ...reasoning([]), tools: {}, reasoning_effort: { values: ['none', 'minimal'] } },
     forms: ['schema', 'plain'],
     thinks: 'always; `reasoning_effort` sets how much',
