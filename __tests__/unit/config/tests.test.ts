@@ -59,7 +59,7 @@ describe('metric with the key "every"', () => {
     expect(await problems(calls, called('{ arguments: "{}" }'))).toHaveLength(1);
   });
 
-  test('is rejected if it measures the call instead of the answer', async () => {
+  test('is rejected if it measures the model call instead of the answer', async () => {
     expect(await problems('  - { uses: latency, with: { max: 5 }, every: true }\n')).toEqual([
       'prompts/tests/p.yaml:2: metric "latency": latency judges the whole answer, so every cannot be used with it',
     ]);

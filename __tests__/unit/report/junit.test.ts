@@ -218,7 +218,7 @@ describe('renderJunit', () => {
     expect(failures('regression')).toEqual(['run']);
   });
 
-  test('has a failure for the suite itself if it regressed and no single reference is flagged', () => {
+  test('has a failure for the suite itself if it regressed and no individual reference is flagged', () => {
     const moved = referenceOf('a', 'inconclusive', PASSED_THEN_FAILED);
     const root = rendered({
       conclusion: 'failure',

@@ -16,7 +16,7 @@ import {
 
 const ESCAPE = '\u001b';
 
-test('the terminal counts the columns of a character like the library, alone and next to another one', () => {
+test('the terminal counts the columns of a character as string-width does, alone and next to another one', () => {
   const differing = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).filter(
     (char) => [char, `a${char}`, `${char}·`].some((text) => columnsOf(text) !== stringWidth(text)),
   );

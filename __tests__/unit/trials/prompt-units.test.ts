@@ -107,7 +107,7 @@ describe('the parts (units) that a change of a prompt is split into', () => {
     }
   });
 
-  test('are single lines, parameters, tools and the model, with their places', () => {
+  test('are individual lines, parameters, tools and the model, with their files and lines', () => {
     const base = side({ messages: [{ role: 'system', content: 'You help.\nBe polite.' }] });
     const head = side({
       model: 'gpt-4o-mini',

@@ -52,7 +52,7 @@ async function changeOf(before: readonly string[], after: readonly string[]) {
 }
 
 describe("a changed line in another tool's template", () => {
-  test('is reported at its place in the file, with variables as written there', async () => {
+  test('is reported at its line in the file, with the variables as the file writes them', async () => {
     const head = ['You help.', 'Hail {{user.name}}.', 'Mind that about {{q}}.', 'End.', '{{ q }}'];
     const { units } = await changeOf(BASE, head);
     expect(units).toMatchObject([

@@ -234,7 +234,7 @@ describe("an outside contributor's pull request", () => {
     ]);
   });
 
-  test("uses base's metric and roll-up code, and the notice says how to run the new code", () => {
+  test("uses base's code for metrics and for combining tries, and a notice says how to run the new code", () => {
     const code = (source: string) =>
       metric('tone', { source: { kind: 'code', language: 'python', code: source }, place });
     const [kept, changed] = [code('result = len(actual) < 9'), code('result = True')];

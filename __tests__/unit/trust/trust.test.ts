@@ -73,7 +73,7 @@ describe('trust level of an event', () => {
     ['an empty event name', facts(''), 'untrusted'],
     ['the command line', facts('command_line', { headRepository: null }), 'member'],
   ];
-  test.each(table)('%s has the level in the table', (_name, event, level) => {
+  test.each(table)('is, for %s, the one in the table', (_name, event, level) => {
     for (const head of PROVED) {
       const decision = trustLevel(event, head);
       expect(decision.level).toBe(level);

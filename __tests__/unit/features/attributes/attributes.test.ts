@@ -44,7 +44,7 @@ describe('attributes in a report', () => {
     expect(text).not.toContain('Mean of');
   });
 
-  test('that fell together with a regressed attribute are listed below it', () => {
+  test('that got worse together with a regressed attribute are listed below it', () => {
     expect(text).toContain(
       '- Refusing politely sub-task (100.0 % → 83.3 % over 22 tests) also fell and shares tests with Refunds and returns.',
     );

@@ -48,7 +48,7 @@ describe('a proposed insight', () => {
     );
   });
 
-  test('changes one place of the prompt, and names its line', async () => {
+  test('changes one passage of the prompt, and names the line', async () => {
     const { insights, faults } = await proposed(written());
     expect(faults).toEqual([]);
     const becomes = 'Be warm, and name the refund window.';

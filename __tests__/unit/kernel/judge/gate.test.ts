@@ -288,7 +288,7 @@ test('a run is not a success if a metric judged no answer of head', () => {
 });
 
 describe('additional gates', () => {
-  test("min_pass_rate is an absolute minimum for head's pass rate", () => {
+  test("include min_pass_rate, an absolute minimum for head's pass rate", () => {
     const pass_rate = { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 };
     expect(about({ pass_rate }, { min_pass_rate: 0.8 })).toMatchObject({
       conclusion: 'failure',
@@ -297,7 +297,7 @@ describe('additional gates', () => {
     expect(about({ pass_rate }, { min_pass_rate: 0.79 }).conclusion).toBe('success');
   });
 
-  test('the run is red with fail_on: failure if the combined tries of any counted reference fail on head', () => {
+  test('make the run red with fail_on: failure if the combined tries of any counted reference fail on head', () => {
     const failure = { fail_on: 'failure' } as const;
     expect(about(failing(), failure).reasons).toEqual(['p: 1 test failed on head: a']);
     expect(about(failing(true), failure).conclusion).toBe('success');
@@ -311,7 +311,7 @@ describe('additional gates', () => {
   ) => decide({ suites: [suiteResult(own)], scoring: [scoring(effect)] }, settings);
   const strict = { scoring: 'fail' } as const;
 
-  test('a change of the scoring uses min_drop and fail_on of its suite', () => {
+  test('use min_drop and fail_on of the suite for a change of its scoring', () => {
     const of = (own: NonNullable<SuiteResult['gate']>, path = 'p') => ({ path, gate: own });
     const wide = of({ min_drop: 0.2 });
     expect(scored(0.12, wide).reasons).toEqual([]);
@@ -324,7 +324,7 @@ describe('additional gates', () => {
     expect(scored(0.12, of({ fail_on: 'never' }, 'other'), strict).conclusion).toBe('failure');
   });
 
-  test('a change of the scoring fails the run only if gate.scoring is fail', () => {
+  test('fail the run for a change of the scoring only if gate.scoring is fail', () => {
     expect(scored(0.12)).toMatchObject({
       conclusion: 'success',
       reasons: [expect.stringContaining('review that change first')],
@@ -336,14 +336,14 @@ describe('additional gates', () => {
     expect(scored(0.005, {}, strict).conclusion).toBe('success');
   });
 
-  test('removed references fail the run only if gate.removed is fail, even if nothing else runs', () => {
+  test('fail the run for removed references only if gate.removed is fail, even if nothing else runs', () => {
     const removed = ['p: a'];
     expect(decide({ removed }).conclusion).toBe('success');
     const alone = decide({ removed, affected: 0, suites: [] }, { removed: 'fail' });
     expect(alone.conclusion).toBe('failure');
   });
 
-  test('the reasons list removed references and newly skipped references that got worse', () => {
+  test('list in the reasons the removed references and the newly skipped references that got worse', () => {
     const references = [
       referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
       referenceResult('holds', { skip: true }),
@@ -358,7 +358,7 @@ describe('additional gates', () => {
     });
   });
 
-  test("the title fits GitHub's limit", () => {
+  test("keep the title within GitHub's limit", () => {
     expect(about({ verdict: 'regressed', name: 'x'.repeat(400) }).title).toHaveLength(255);
   });
 });

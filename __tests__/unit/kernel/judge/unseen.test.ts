@@ -110,7 +110,7 @@ describe('metric with a condition on another metric', () => {
   });
 });
 
-describe('metric with a gating mean and fewer values on head', () => {
+describe('metric whose mean affects the gate and which has fewer values on head', () => {
   const lacking = (has: (at: number, index: number) => boolean, own: Partial<Reference> = {}) => {
     const made =
       (is: typeof has): TryOf =>

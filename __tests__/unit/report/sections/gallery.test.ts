@@ -300,7 +300,7 @@ test('a metric that rose in an improved suite is not called noise', () => {
   expect(text).toContain('Other tests: 1 rose');
 });
 
-test("a collapsed section shows the pass rate of every gating metric, unless it equals the suite's rate", () => {
+test("a collapsed section shows the pass rate of every metric that affects the gate, unless it equals the suite's rate", () => {
   const metric = (name: string, head: number, gates = true) => ({
     ...{ name, base: 1, head, judged_base: 20, judged_head: 20, gates },
     better: 'higher' as const,

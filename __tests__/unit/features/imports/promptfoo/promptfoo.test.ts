@@ -304,7 +304,7 @@ tests:
     expect(metrics[0]?.source).toEqual({ kind: 'built-in', uses, with: given });
   });
 
-  test('keeps thresholds and labels, and turns weight 0 into a metric that does not gate', async () => {
+  test('keeps thresholds and labels, and turns weight 0 into a metric that does not affect the gate', async () => {
     const { metrics } = await only(
       asserting(
         '{ type: g-eval, value: clear, threshold: 0.9, metric: clarity }, { type: contains, value: a, weight: 0 }, { type: contains, value: b }',
@@ -478,7 +478,7 @@ tests:
     expect(new Set(references.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('reads prompts and tests from files, with places in those files', async () => {
+  test('reads prompts and tests from files, with the line numbers in those files', async () => {
     const { project, problems, notices } = await read({
       'evals/promptfooconfig.yaml':
         'prompts: [file://prompts/chat.json, prompts/two.txt]\nproviders: openai:gpt-4o\ntests:\n  - file://tests/*.yaml\n  - tests/cases.csv\n  - tests/more.jsonl\n',
