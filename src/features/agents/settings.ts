@@ -11,7 +11,7 @@ declare module '../../project/settings.ts' {
   }
 }
 
-/** The agent's settings are read from head, like those of models. */
+/** These settings are read from head, as the settings of models are. */
 export const agentSettings: OwnSettings = {
   key: 'agent',
   schema: closed({

@@ -31,7 +31,7 @@ import {
 /** `evaldiff.attributes.yaml`: attributes that people chose. They replace discovered ones. */
 export interface PinnedAttributes {
   slack: number | null;
-  /** For prompts that have no section in the file. */
+  /** Attributes for prompts that have no section in the file. */
   shared: Attribute[];
   /** What the application does, by prompt file. The key '' is for all other prompts. */
   tasks: ReadonlyMap<string, string>;

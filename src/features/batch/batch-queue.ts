@@ -84,7 +84,7 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Requests that wait at all vendors. While the number grows, more are coming. */
+  /** Number of requests that wait, at all vendors together. While it grows, more are coming. */
   waiting(): number;
   /** OpenAI requires one model per batch. */
   send(model: string, items: readonly QueuedRequest[]): void;

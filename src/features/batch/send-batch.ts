@@ -132,7 +132,7 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // The next batch waits for further requests that results may lead to.
+    // Results may lead to further requests. The next batch waits for those.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);

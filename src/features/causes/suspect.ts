@@ -31,7 +31,7 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** Whether to look for changes that fixed references, instead of broke them. */
+  /** Whether to look for changes that fixed references, not for those that broke them. */
   isMirrored: boolean;
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
@@ -217,10 +217,13 @@ async function examine(
   };
 }
 
-/** The search for fixes swaps base and head, so "both are needed" becomes "either is enough". */
+/**
+ * The search for fixes swaps base and head. A cause that needs both changes then becomes a fix for
+ * which either is enough, and vice versa.
+ */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
-/** Only if all regressions are explained: the other changes then had no effect. */
+/** Call this only if all regressions are explained. The other changes then had no effect. */
 function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));

@@ -115,7 +115,7 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
 
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // Lower case makes `Yes and no` contain two words, which is unclear.
+  // In lower case, both words of `Yes and no` count, so it is unclear.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }

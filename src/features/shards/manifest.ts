@@ -8,7 +8,10 @@ import { parsedJson } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
-/** Equal for all shards and the merge. Omits the gate, because only the merge judges. */
+/**
+ * Identifies the plan, which all shards and the merge share. Omits the gate, because only the merge
+ * judges.
+ */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,

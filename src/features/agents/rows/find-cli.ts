@@ -74,7 +74,10 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
 }
 
-/** Returns the program's folder, or only the program if the folder contains the user's home. */
+/**
+ * Returns the program's folder, or only the program if the folder contains the user's home, which
+ * the agent must not read.
+ */
 function besideProgram(program: string, { env }: CliTools): string {
   const folder = dirname(program);
   return `${env['HOME'] ?? ''}/`.startsWith(`${folder}/`) ? program : folder;

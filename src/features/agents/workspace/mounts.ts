@@ -1,6 +1,8 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/** Paths in the sandbox, which are the same in all runs, so that equal prompts stay equal. */
+/**
+ * Paths in the sandbox. They are the same in all runs, so that prompts with paths do not differ.
+ */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;

@@ -120,8 +120,8 @@ export function findModule(
 }
 
 /**
- * Keeps line numbers. As in FlexEval, the type of a function's first parameter selects its
- * argument.
+ * Keeps the code's line numbers. As in FlexEval, the type of a function's first parameter selects
+ * its argument.
  */
 export function functionMetric(
   { source }: FunctionModule,

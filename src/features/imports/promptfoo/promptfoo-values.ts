@@ -43,7 +43,7 @@ export interface Defaults {
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
-  /** Assertions of scenarios, which tests cannot turn off. */
+  /** Assertions of scenarios. Tests cannot turn them off. */
   always: ForeignAssertion[];
 }
 

@@ -217,7 +217,7 @@ export function convertText(
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
 }
 
-/** In both tools, an error fails the check, also with `not-`. */
+/** In both tools, an error fails the check, even with `not-`. */
 export function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
