@@ -8,7 +8,7 @@ import { metricNumbers, valuesByReference, type MetricNumber } from './metric-nu
 import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 /** The share of turns, messages or tool calls that pass. Drops of at least `minDrop` count. */
-export interface ComparedShare {
+interface ComparedShare {
   of: MetricLevel;
   /** 0–1. */
   minDrop: number;
