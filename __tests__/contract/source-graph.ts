@@ -8,7 +8,6 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** A TypeScript file with its exports and imports. Paths are relative to the root. */
 export interface SourceFile {
   path: string;
-  /** Exported names declared in this file. */
   declared: string[];
   /** Imported project files, including type imports, with the imported names; null: all names. */
   imports: { path: string; names: string[] | null }[];
@@ -57,7 +56,6 @@ function readSource(path: string): SourceFile {
   return { path, declared, imports, loads };
 }
 
-/** Every name declared at the top level of a file, exported or not. */
 export function namesDeclared(path: string): Set<string> {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);

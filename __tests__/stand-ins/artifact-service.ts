@@ -17,7 +17,6 @@ export interface ArtifactServer {
   /** Artifacts of all runs, in upload order. */
   artifacts: { run: string; name: string; body: Buffer; id: number }[];
   methods: string[];
-  /** Rejects the next calls of a method. */
   refuse(method: string, status: number, message: string): void;
   close(): Promise<void>;
 }

@@ -12,7 +12,6 @@ export interface CacheServer {
   entries(): { scope: string; key: string; bytes: number }[];
   /** Later requests come from a run with this scope. It reads `scope` first, then `readable`. */
   as(scope: string, readable: readonly string[]): void;
-  /** How the service fails from now on. */
   fail(how: 'nothing' | 'everything' | 'garbage'): void;
   close(): Promise<void>;
 }

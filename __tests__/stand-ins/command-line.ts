@@ -5,7 +5,6 @@ import { FEATURES } from './features.ts';
 import type { ModelServer } from './models/server.ts';
 import { fixtureEnvironment } from './repository.ts';
 
-/** What a command printed, and its exit code. */
 export interface Said {
   code: number;
   out: string;
@@ -67,7 +66,6 @@ export function beginIn(
   };
 }
 
-/** Runs a command to its end. */
 export function commandIn(
   cwd: string,
   argv: readonly string[],

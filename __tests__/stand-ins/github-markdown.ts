@@ -7,11 +7,9 @@ type Node = DefaultTreeAdapterTypes.Node;
 /** A comment as a browser shows it, and the parts that GitHub would act on. */
 export interface Rendered {
   html: string;
-  /** All element names, in order. */
   elements: string[];
   links: string[];
   images: string[];
-  /** HTML comments. */
   comments: string[];
   /** All text, and the text outside `code` and `pre`. */
   text: string;

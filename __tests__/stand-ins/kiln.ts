@@ -8,7 +8,6 @@ import type { Script, Scripted, Seen } from './models/server.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/kiln', import.meta.url));
 
-/** The files of the project, by path. */
 export function kilnFiles(): Record<string, string> {
   const entries = readdirSync(FOLDER, { recursive: true, withFileTypes: true });
   return Object.fromEntries(

@@ -40,7 +40,6 @@ function crc(data: Buffer): number {
   return (value ^ 0xffffffff) >>> 0;
 }
 
-/** A PDF of one page with this text. */
 export function pdf(text: string): Uint8Array {
   const page = `BT /F1 18 Tf 40 80 Td (${text}) Tj ET`;
   const objects = [

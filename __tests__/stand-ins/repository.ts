@@ -36,7 +36,6 @@ export interface FixtureRepository {
    * copy of it each time.
    */
   all(...commands: string[][]): string;
-  /** Runs git with bytes on stdin. */
   gitInput(input: string | Uint8Array, ...args: string[]): string;
   /** Writes into the work tree without committing. */
   write(files: FixtureFiles): void;
@@ -247,7 +246,6 @@ export function headIn(directory: string): string | null {
   return head.startsWith('ref: ') ? refIn(own, head.slice('ref: '.length)) : head;
 }
 
-/** Quotes a word for the shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -263,7 +261,6 @@ export function filesBelow(folder: string): Record<string, string> {
   );
 }
 
-/** Writes files into any folder. */
 export function writeFiles(directory: string, files: FixtureFiles): void {
   for (const [path, entry] of Object.entries(files)) writeEntry(join(directory, path), entry);
 }

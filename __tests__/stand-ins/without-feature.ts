@@ -6,7 +6,6 @@ import ts from 'typescript';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TABLES = ['src/features.ts', 'src/jobs.ts'].map((path) => join(ROOT, path));
 
-/** Names of the feature folders. */
 export const FEATURE_NAMES = readdirSync(join(ROOT, 'src/features')).sort();
 
 /** The table without a folder's imports and everything that uses them. */

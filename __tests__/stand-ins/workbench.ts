@@ -25,7 +25,6 @@ export interface OpenWorkbench {
   directory: string;
   url: string;
   server: ModelServer;
-  /** Replaces one text in a file. */
   edit(path: string, from: string, to: string): void;
   file(path: string): string;
   board(): Promise<SeenBoard>;
@@ -33,7 +32,6 @@ export interface OpenWorkbench {
   boardWhen(is: (board: SeenBoard) => boolean): Promise<SeenBoard>;
   /** Does `work` and resolves to the next board. */
   boardAfter(work: () => unknown): Promise<SeenBoard>;
-  /** The details of an opened row. */
   detail(id: string): Promise<string>;
   /** Does what a button does; `id`: the row's reference. */
   act(action: { kind: string; [part: string]: unknown }, id?: string): Promise<Reply>;

@@ -28,9 +28,7 @@ export interface Pull {
   /** `repository`: owner/name; null if the fork was deleted. */
   head: { ref: string; sha: string; repository: string | null };
   labels: string[];
-  /** The pull request's text, if it has one. */
   body?: string;
-  /** By the label's name. */
   labelDescriptions?: Record<string, string>;
   /** Lines of head that the diff shows, by file: a range per hunk. */
   diff?: Record<string, (readonly [number, number])[]>;
@@ -87,7 +85,6 @@ export interface CheckRun {
   annotations: CheckAnnotation[];
 }
 
-/** A request with its answer. */
 export interface Exchange {
   method: string;
   path: string;

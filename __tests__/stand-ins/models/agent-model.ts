@@ -40,7 +40,6 @@ export interface AgentModelRequest {
 export interface AgentModel {
   url: string;
   requests: AgentModelRequest[];
-  /** The messages of rejected requests. */
   refused: string[];
   close(): Promise<void>;
 }

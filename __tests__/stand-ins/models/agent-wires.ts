@@ -12,20 +12,17 @@ export interface AgentCall {
   input: JsonMap;
 }
 
-/** What the model returns: a call or a text. */
 export type AgentReply = { call: AgentCall } | { text: string };
 
 export interface AgentRequest {
   api: AgentApi;
   model: string;
   isStream: boolean;
-  /** Names of the offered tools. */
   tools: string[];
   /** System prompt, messages, results of tools and descriptions of skill tools. */
   text: string;
   /** The last text of the user before the model's first turn. */
   task: string;
-  /** The model's earlier calls. */
   calls: { name: string; input: string }[];
   bytes: number;
 }

@@ -118,7 +118,6 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     return keep(vendor, { customIds, requests, bad });
   };
 
-  /** Creates the results once. */
   const finish = async (batch: Kept): Promise<void> => {
     if (batch.output !== null) return;
     const [output, errors]: [string[], string[]] = [[], []];

@@ -8,7 +8,6 @@ import { FORBIDDEN, type Body, type Place } from './places.ts';
  */
 export interface PlaceServer {
   origin: string;
-  /** Requests that were answered. */
   answered: Body[];
   /** Errors of the other requests. */
   refused: string[];

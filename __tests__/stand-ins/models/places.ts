@@ -21,7 +21,6 @@ export interface Place {
   temperature: boolean;
   /** The error of a request, in its words; null: valid. */
   refuses(body: Body, headers: Headers): Refusal | null;
-  /** The body of an error response. */
   error(refusal: Refusal): unknown;
   wrongKey: { status: number; body: unknown };
   unknownModel: Refusal;
@@ -40,7 +39,6 @@ type Headers = Record<string, string | string[] | undefined>;
 export interface Refusal {
   status: number;
   message: string;
-  /** The parameter with the error. */
   param?: string;
   code?: string;
 }

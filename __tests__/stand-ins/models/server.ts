@@ -68,7 +68,6 @@ export interface ModelServer {
   /** Ends with `/v1`, as OpenAI's SDK expects. */
   openaiUrl: string;
   requests: Seen[];
-  /** The vendor's messages for rejected requests. */
   refused: string[];
   batches: StoodBatch[];
   /** All requests, as `GET /v1/…`. */

@@ -18,7 +18,6 @@ import { onPullRequest, onlyComment, PULL, pullRequestEvent, stage, type Stage }
 const FILE = 'prompts/shop.yaml';
 const DRAFT = 'Be warm about refunds, and name the refund period.';
 
-/** Eight changed lines, one of which breaks the answers about refunds. */
 function eightLines(): Change {
   return changeOf(shopFiles(SETTINGS), { [FILE]: shopPrompt(HEAD_LINES) });
 }

@@ -44,7 +44,6 @@ t30,How long until my clay arrives?,shipping
 `,
 };
 
-/** The tests of `answer` except these. */
 const lacking = (...ids: string[]): Record<string, string> => ({
   [ANSWER_TESTS]: (BASE[ANSWER_TESTS] ?? '')
     .split(/(?=\n {2}- id: )/)

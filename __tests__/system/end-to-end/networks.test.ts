@@ -28,7 +28,6 @@ async function listening(server: Server): Promise<string> {
 }
 
 interface Company {
-  /** Ports of the servers. */
   gate: string;
   proxy: string;
   /** Keys that the gateway received, and the hosts requested from the proxy. */

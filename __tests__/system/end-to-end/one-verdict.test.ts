@@ -14,7 +14,6 @@ interface Red {
   questions: number;
   outputs: Record<string, string>;
   headline: string;
-  /** Text of the annotation on the changed line. */
   annotated: string;
   /** The number of failed cases in JUnit, and the first line of the first one's text. */
   failed: number;

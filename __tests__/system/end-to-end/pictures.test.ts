@@ -29,7 +29,6 @@ afterAll(() => {
   rmSync(demo.folder, { recursive: true, force: true });
 });
 
-/** Paths of the pictures on a page, from the root. */
 function picturesIn(file: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const folder = file.startsWith('docs/') ? 'docs/' : '';

@@ -116,7 +116,6 @@ export function straight(...states: FixtureFiles[]) {
 export interface Quiz {
   /** The system prompt. The scripted model follows it. */
   system?: string;
-  /** The number of questions. */
   questions?: number;
   /** Lines of the test file above `references`. */
   metrics?: string;
@@ -174,12 +173,10 @@ export function quizTests(questions = 6, metrics = EXACT): string {
 
 export const README = { 'README.md': 'About' };
 
-/** A test file with this many questions and these metrics. */
 export const testsOf = (questions: number, metrics = EXACT) => ({
   'prompts/tests/quiz.yaml': quizTests(questions, metrics),
 });
 
-/** The prompt with another system message. */
 export const promptOf = (system: string, model?: string) => ({
   'prompts/quiz.yaml': quizPrompt(system, model),
 });
@@ -211,7 +208,6 @@ export function recordings(
   return `${lines.join('\n')}\n`;
 }
 
-/** The number of the question in a request. */
 export function questionOf(messages: readonly { content: string }[]): number {
   return Number(/Question (\d+)/.exec(messages.at(-1)?.content ?? '')?.[1]);
 }

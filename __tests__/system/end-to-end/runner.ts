@@ -133,7 +133,6 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** An event as GitHub sends it, with its full payload. */
 export interface Event {
   name: string;
   payload: unknown;
@@ -159,7 +158,6 @@ export interface Step {
   start?: (env: NodeJS.ProcessEnv, cwd: string) => ChildProcess;
 }
 
-/** Everything that a step outputs. */
 export interface StepResult {
   code: number | null;
   /** stdout and stderr, interleaved as the runner reads them. */
@@ -168,13 +166,11 @@ export interface StepResult {
   commands: RunnerCommand[];
   /** Messages of the log's annotations, decoded. */
   annotations: { level: 'error' | 'warning'; properties: string; message: string }[];
-  /** The texts of `annotations`. */
   messages: string[];
   outputs: Record<string, string>;
   summary: string;
   /** `result.json`, and the other reports as text (empty if not written). */
   result: Result;
-  /** The messages of the result's notices. */
   notices: string[];
   reports: Record<'result.json' | 'report.html' | 'junit.xml' | 'comment.md', string>;
 }
@@ -274,7 +270,6 @@ function headOf({ origin, checkout }: Step): string {
   return headIn(directory) ?? repositoryAt(directory).git('rev-parse', 'HEAD');
 }
 
-/** The remote address of a checkout. */
 function originOf(directory: string): string {
   const config = readFileSync(join(directory, '.git', 'config'), 'utf8');
   const url = /^\[remote "origin"\]\n\turl = (\S+)$/m.exec(config)?.[1];

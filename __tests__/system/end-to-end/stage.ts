@@ -202,7 +202,6 @@ export function queueEvent({ origin }: Pick<Change, 'origin'>, before: string, a
   return { checkout: shallowCheckout(origin, ref), event };
 }
 
-/** The only comment on the pull request. */
 export function onlyComment({ github }: Stage): string {
   const { comments } = github.state;
   if (comments.length !== 1) throw new Error(`there are ${String(comments.length)} comments`);

@@ -19,7 +19,6 @@ const sandbox = realSandbox();
 const evaluate = onAnswers(sandbox.evaluate);
 const all = [...metrics.values()].map((metric) => [metric.name, metric] as const);
 
-/** Scores an answer with an example's metric and its model replies. */
 const scoredBy = (name: string, example: MetricExample, answer: MetricAnswer) =>
   scored(builtIn(name, example.with), answer, {
     ...{ complete: exampleModel(example), embedder, evaluate },

@@ -79,7 +79,7 @@ describe('annotations', () => {
   test("are at the changed line that the run found, if the pull request's diff shows that line", () => {
     const at = (...lines: [number, number][]) =>
       annotations(regression(), [changed('prompts/capitals.yaml', ...lines)])[0]?.startLine;
-    // The run found its first difference at line 4.
+    // In the result, the first difference is at line 4.
     expect(at([2, 2], [4, 6])).toBe(4);
     expect(at([2, 2])).toBe(2);
   });

@@ -17,7 +17,6 @@ export const COMMIT = 'abc1234def5678900000000000000000000000ff';
 export const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 export const tools: ReadTools = { builtInMetrics: metrics, hash };
 
-/** A source tree with these files. */
 export function treeOf(
   files: Record<string, string | Uint8Array>,
   irregular: Record<string, 'symbolic link' | 'submodule'> = {},
@@ -46,7 +45,6 @@ export function treeOf(
   };
 }
 
-/** A source tree with the files of a folder in this repository. */
 export function treeOfFolder(folder: string): SourceTree {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

@@ -86,7 +86,6 @@ function claimOf(
 
 interface Followed {
   found: Confirmation;
-  /** Number of new answers. */
   asked: number;
 }
 
@@ -179,7 +178,7 @@ test("a regression of a metric's mean is confirmed at the full alpha, without su
     ...claimOf(suite),
     metric: 'words',
     minDrop: null,
-    // The first look spends a quarter of alpha.
+    // The first look may spend at most a quarter of alpha.
     measure: {
       test: () => ({ p: 0.24 * SETTINGS.alpha, base: 10, head: 20 }),
       ...{ outcome: null, isPaired: false, isRolledUp: false },

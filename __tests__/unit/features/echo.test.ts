@@ -16,8 +16,8 @@ import { answer } from '../app/run/builders.ts';
 import { treeOf } from '../config/tree.ts';
 
 /*
- * A feature defined only in this test. Its suites have a key `echo: voice.txt`. An answer is the
- * file's text followed by the model's answer, and fails if the file begins with `bad`.
+ * A feature defined only in this test. Its suites have a key `echo: voice.txt`. It puts the file's
+ * text before each answer, and an answer fails if the file begins with `bad`.
  */
 
 declare module '../../../src/kernel/result/feature-parts.ts' {

@@ -105,7 +105,6 @@ interface Asking {
   complete: Complete;
   asked: Request[];
 }
-/** A model that records its requests. */
 function asking(reply: (request: Request, index: number) => Completion): Asking {
   const asked: Request[] = [];
   return {

@@ -204,7 +204,6 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
   });
 }
 
-/** Fifteen domains and fifteen sub-tasks. */
 export const thirty = (['domain', 'subtask'] as const).flatMap((kind) =>
   Array.from({ length: 15 }, (_, index): Sort => ({
     kind,

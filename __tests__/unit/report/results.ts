@@ -191,7 +191,6 @@ export function keyOf({ name, path, variant }: SuiteResult): Omit<ReasonOf<'regr
   return { suite: name, path, variant };
 }
 
-/** The default reason for a verdict. */
 function reasonOf(verdict: SuiteResult['verdict'] = 'unchanged'): SuiteResult['reason'] {
   const by = ({ regressed: 'fall', improved: 'rise', inconclusive: 'unsettled' } as const)[
     verdict as 'regressed'
@@ -529,7 +528,6 @@ function attribute(
   };
 }
 
-/** Nothing got worse. */
 export function green(): Result {
   const references = COUNTRIES.map((country, index) =>
     capital(
@@ -545,7 +543,6 @@ export function green(): Result {
   });
 }
 
-/** A change that touches no prompt. */
 export function nothingAffected(): Result {
   return resultOf({ title: 'No prompt, rubric or test changed: nothing to run.' });
 }
@@ -563,7 +560,6 @@ export function fork(): Result {
   });
 }
 
-/** Invalid files. */
 export function withProblems(): Result {
   return resultOf({
     conclusion: 'error',

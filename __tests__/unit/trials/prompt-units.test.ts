@@ -64,7 +64,7 @@ function change(base: SuiteSide, head: SuiteSide, file: readonly string[] = []):
   return found;
 }
 
-/** Drops the stored requests of base and head, so that both must be composed. */
+/** Removes the stored requests of base and head, so that evaldiff must compose both. */
 const unknown = (reference: AffectedReference): AffectedReference => ({
   ...reference,
   base: null,

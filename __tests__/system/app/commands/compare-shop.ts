@@ -34,7 +34,6 @@ interface Setup {
   args?: readonly string[];
   /** Files on base that replace the shop's files. */
   base?: Record<string, string>;
-  /** Files on head. */
   head?: Record<string, string>;
   model?: Script;
 }

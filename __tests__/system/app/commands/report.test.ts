@@ -113,7 +113,6 @@ describe('evaldiff run --report', () => {
   });
 });
 
-/** Passing tries per question and model. */
 const PASSES: Readonly<Record<string, number[]>> = {
   'model-1': [3, 3, 2, 3, 1, 3],
   'model-2': [1, 2, 2, 0, 1, 3],

@@ -9,7 +9,6 @@ import { FEATURES } from '../../../stand-ins/features.ts';
 
 const ESCAPE = '\u001b';
 
-/** A process whose output is collected as text. */
 function processWith(
   env: NodeJS.ProcessEnv,
   stdout: { isTTY?: boolean; columns?: number } = {},

@@ -65,7 +65,6 @@ async function start(
       requestTo('openai', { messages, target: { ...app, ...own }, ...request }),
     );
   };
-  /** How often a process was started for a commit. */
   const starts = async (commit = 'c1'): Promise<number> =>
     (await readFile(path.join(folder(commit), 'starts.txt'), 'utf8')).trim().split('\n').length;
   /** The sides in the order in which their programs received calls. */

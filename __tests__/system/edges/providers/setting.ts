@@ -62,7 +62,6 @@ export interface BatchSetting {
   providers: Providers;
   activity: Activity;
   halt: AbortController;
-  /** A request that is sent in a batch. */
   request(content: string, changes?: Partial<Request> & { model?: string }): Request;
   ask(content: string, changes?: Partial<Request> & { model?: string }): Promise<Completion>;
   /** Another run with the same ledger and server. */

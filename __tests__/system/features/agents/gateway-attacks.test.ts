@@ -13,7 +13,6 @@ import {
   termsFor,
 } from './gateway-setting.ts';
 
-/** Sends bytes unchanged and returns everything that comes back. */
 function sendRaw(address: string, text: string): Promise<string> {
   const { port } = new URL(address);
   return new Promise((resolve) => {

@@ -8,7 +8,6 @@ import { named } from './scripted-grader.ts';
 
 const FILE = 'evaldiff.attributes.yaml';
 const FEW = 'note: prompts/small.yaml: attributes need at least 8 references; there is 1\n';
-/** A grader that finds the same three attributes everywhere. */
 const finder: Script = ({ schema }) => ({
   text: JSON.stringify(
     schema?.name === 'attributes'

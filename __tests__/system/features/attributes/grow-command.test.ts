@@ -6,7 +6,6 @@ import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const ATTRIBUTES = 'task: It counts.\ndomains: [{ name: Sums }, { name: Trains }]\n';
 const row = (q: string, more: object = {}): string => JSON.stringify({ q, ...more });
-/** Ten rows about trains and ten that fit nothing. */
 const POOL = [
   ...Array.from({ length: 10 }, (_, at) => row(`trains ${String(at)}`)),
   row('trains 0'),

@@ -9,7 +9,6 @@ import {
 } from '../../../../src/edges/providers/vendors/openai-batch.ts';
 import { createPacker } from '../../../../src/features/batch/batch-queue.ts';
 
-/** Sizes, in order, of the batches made from items of `sizes` bytes. */
 function packed(
   sizes: readonly number[],
   limits: { requests: number; bytes: number },

@@ -299,7 +299,6 @@ describe('with explain.fix', () => {
   });
 
   test('a fix that breaks passing tests is not shown', async () => {
-    // Broken tests need the old line; passing tests need the new one.
     const { result } = await runLines(
       (prompt) => {
         const holds = prompt.includes('r00 ');

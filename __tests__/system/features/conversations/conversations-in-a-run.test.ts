@@ -111,7 +111,6 @@ describe('a pull request on conversations', () => {
     expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
     const [score] = suite?.references[0]?.head?.tries[0]?.scores.slice(1) ?? [];
     expect(score?.reason).toBe('2 of 3 turns pass; turn 4: lacks "help"');
-    // All turns have to pass.
     repository.commit('all turns', {
       'prompts/tests/mentor.yaml': `${metrics('all: true')}${tests()}`,
     });
@@ -171,7 +170,7 @@ describe('a pull request on conversations', () => {
     });
     const { out } = await evaldiff(...DIFF);
     expect(out).toContain('part at turn 3: fails, expected Yes: lacks "Yes"');
-    // Another persona asks something else, so it runs again.
+    // Another persona asks other questions, so the conversation runs again.
     const before = server.requests.length;
     repository.commit('other buyers', {
       'prompts/tests/mentor.yaml': scripted.replaceAll('persona: buyer', 'persona: seller'),
@@ -186,7 +185,8 @@ describe('a pull request on conversations', () => {
     repository.commit('kinder', { 'prompts/mentor.yaml': prompt('Kindly:') });
     const first = await result(...DIFF);
     const made = server.requests.length;
-    // Five suspects with ten pairs and three tries of all, each with up to three judged turns.
+    // Ten pairs of tries for five suspicious references and three tries of all, each with up to
+    // three judged turns.
     const { out } = await evaldiff('plan', ...DIFF.slice(1));
     expect(out).toContain(
       `up to ${String(2 * (5 * 10 + 3 * 8) * 3 * 2)} more calls if something regresses or is fixed`,

@@ -70,7 +70,7 @@ describe('a rubric that measures a fault', () => {
         rubrics: new Map([[rubric.name, rubric]]),
       });
     });
-  /** Head agrees with everything, base with nothing. */
+  /** On head, the model agrees with everything; on base, with nothing. */
   const complicit = ({ purpose }: Request, text: string): string => {
     if (purpose === 'prompt') return text.startsWith('New') ? 'You are right.' : 'No.';
     return fenced(text, 'content').includes('right') ? 'F' : 'A';
@@ -98,7 +98,7 @@ describe('a rubric that measures a fault', () => {
     const [base, head] = yea('none', true);
     const { result, calls } = await runPipeline(base!, head!, complicit);
     expect(result.conclusion).toBe('neutral');
-    // More than the first tries could not settle anything.
+    // Further tries could not settle anything, so there are only the first ones.
     expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
     expect(inTerminal(result)).toContain('none of its metrics gates, so its values are only shown');
     expect(reasonsInWords(result)).toEqual([

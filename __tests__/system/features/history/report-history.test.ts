@@ -26,7 +26,7 @@ function sweepAt(sha: string, passed: number): Result {
 
 const evaldiff = (cwd: string, ...args: string[]) => commandIn(cwd, ['report', ...args]);
 
-/** Writes the results below `sweeps/`, with the newest file time first. */
+/** Writes the results below `sweeps/`. The first file is the newest. */
 function write(folder: string, results: Record<string, unknown>): string {
   for (const [index, [path, value]] of Object.entries(results).entries()) {
     const file = join(folder, 'sweeps', path);

@@ -14,7 +14,6 @@ async function openWith(files: Record<string, string>): Promise<Shop> {
   return shop;
 }
 
-/** Each reference's first answer on head and its outcome. */
 function answersOf({ suites }: Result): unknown[] {
   return suites.flatMap(({ references }) =>
     references.map(({ input, head }) => [

@@ -181,8 +181,8 @@ describe('a noise measurement', () => {
   });
 
   test('of answers that drift between the sides finds too many false alarms and the tolerance needed', async () => {
-    // The second side of every comparison is always asked last and fails, so each one is a false
-    // alarm.
+    // The second side of every comparison is always asked last, and it fails. So each comparison is
+    // a false alarm.
     const { noise } = await measured(files(9), 10, (request) =>
       answer(Math.floor(request.try / 100) % 2 === 1 ? 'no' : 'yes'),
     );

@@ -88,8 +88,8 @@ export const PROJECT: FixtureFiles = {
     'sweep: { temperature: [0, 0.7] }',
     '',
   ].join('\n'),
-  // Its own roll-up and number of tries, a skipped reference, and a rubric that depends on another
-  // metric.
+  // This suite has its own roll-up and number of tries, a skipped reference, and a rubric that
+  // depends on another metric.
   'prompts/ask.yaml': prompt('ask'),
   'prompts/tests/ask.yaml': [
     'metrics:',
@@ -117,7 +117,7 @@ export const PROJECT: FixtureFiles = {
     .join(''),
   'prompts/app.yaml': prompt('app', 'app'),
   'prompts/tests/app.yaml': `${EXACT}${references(3)}`,
-  // A shell starts ten times as fast as Node.
+  // A shell program, because a shell starts ten times as fast as Node.
   'app.sh': [
     'while IFS= read -r line; do',
     '  id=${line#*\\"id\\":}',

@@ -26,7 +26,6 @@ const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 jest.setTimeout(120_000);
 
-/** Most rows that the page may render at once. */
 const MOST_ROWS = 260;
 
 /** One prompt with two models, with regressions in these references. */
@@ -118,7 +117,6 @@ inBrowser("the workbench's long list in a browser", () => {
   const row = (at: number) => page.locator(`.ref[data-key$='"number-${String(at)}"]']`);
   const focused = (): Promise<string | undefined> =>
     ask(`document.activeElement.dataset.key?.match(/number-\\d+/)[0]`);
-  /** Rows fill the window from top to bottom. */
   const filled =
     '[0.3, 0.6, 0.9].every((share) => document.elementFromPoint(200, innerHeight * share)?.closest(".ref"))';
 

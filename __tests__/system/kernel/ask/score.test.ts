@@ -233,8 +233,8 @@ describe('the cost of an answer', () => {
 
 describe('graders of several metrics', () => {
   /**
-   * Number of pending calls when each answer arrives. All pending calls are sent before any is
-   * answered.
+   * Number of pending calls when each answer arrives. No call is answered before all pending ones
+   * are sent.
    */
   async function rounds(metrics: Metric[]): Promise<number[]> {
     const planned = plannedTry(TARGET, 0);

@@ -63,7 +63,6 @@ export function metric(name: string, changes: Partial<Metric> = {}): Metric {
   };
 }
 
-/** A condition on another metric, without bounds. */
 export function dependsOn(name: string, changes: Partial<DependsOn> = {}): DependsOn {
   return {
     name,
@@ -387,7 +386,6 @@ export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettin
   };
 }
 
-/** Default settings with these models. */
 export function settingsWithModels(...entries: ModelSettings[]): Settings {
   return settings({ models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])) });
 }

@@ -33,7 +33,6 @@ const changed = (
   ...suites: AffectedSuite[]
 ) => changedTexts(suites.length === 0 ? [suite('p', [FILE])] : suites, treeOf(base), treeOf(head));
 
-/** The lines as in a diff: sign and text. */
 const marked = (lines: readonly { sign: string; text: string }[] = []) =>
   lines.map(({ sign, text }) => `${{ added: '+', removed: '-' }[sign] ?? ' '}${text}`);
 

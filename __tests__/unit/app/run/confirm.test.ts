@@ -64,7 +64,6 @@ function madeTry({ outcome, words = 10 }: Given, index: number, isStored = false
 interface Answers {
   stored: GivenAt;
   head: GivenAt;
-  /** Answers of base today. */
   today: GivenAt;
 }
 

@@ -32,7 +32,6 @@ export interface Setting {
   file: string;
   notices: string[];
   open(changes?: Partial<StoreOptions>): Store;
-  /** A model that answers with `reply`, and the prompts it received. */
   model(reply?: (content: string) => Completion): { complete: Complete; asked: string[] };
   remove(): void;
 }

@@ -1,6 +1,5 @@
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 
-/** A regressed attribute. */
 export function attributeResult(
   id: string,
   changes: Partial<AttributeResult> = {},

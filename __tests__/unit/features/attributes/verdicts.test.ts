@@ -24,7 +24,7 @@ const mirror = (tables: Table[]): Table[] =>
   tables.map(({ base, head }) => ({ base: head, head: base }));
 
 describe('group verdicts', () => {
-  /** Group 0 is broken; each of the others shares three of its references. */
+  /** Group 0 is broken, and each other group shares three of its references. */
   const broken = [...times(15, table(5, 1)), ...times(45, table(5, 5))];
   const groups = [
     range(0, 15),

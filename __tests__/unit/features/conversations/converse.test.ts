@@ -263,7 +263,7 @@ describe('dialogue', () => {
           ['One', null],
           ['Two', null],
         ]);
-        // No evaluator gives a word for the criterion of the script.
+        // The scripted evaluators give no word for the script's criterion.
         expect(dialogue.outcome).toBe('no_follow_up');
         expect(dialogue.turns[1]?.satisfied).toMatchObject({ kind: false });
       },

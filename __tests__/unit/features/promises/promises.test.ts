@@ -27,8 +27,8 @@ const onlySupport = (wording: string, ids = IDS) => ({
 });
 
 /**
- * Runs a pull request with this description. `t01`, `t02` and `t09` fail on base; `t02` and `t04`
- * fail on head, `t04` only in the wording `worse`.
+ * Runs a pull request with this description. On base, `t01`, `t02` and `t09` fail. On head, `t02`
+ * fails, and with the wording `worse` also `t04`.
  */
 const promised = async (description: string, head = onlySupport('new')) => {
   const [before, after] = [commitOf('b', onlySupport('old')), commitOf('a', head)];

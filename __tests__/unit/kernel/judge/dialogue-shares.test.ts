@@ -189,7 +189,7 @@ describe('the share of turns that pass', () => {
         Array.from({ length: 4 + Math.floor(12 * random()) }, () =>
           random() < mood ? '✓' : '✗',
         ).join('');
-      // Turns of one dialogue are alike: each try has its own mood.
+      // Turns of one try are correlated: each try has its own pass rate.
       const made = (): string => turns(Math.min(1, Math.max(0, rate + 0.4 * (random() - 0.5))));
       const all = Array.from({ length: 12 }, () => ({
         base: [made(), made(), made()],

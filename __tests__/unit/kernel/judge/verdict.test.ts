@@ -39,7 +39,7 @@ function repeated<T>(runs: readonly [number, ...T[]][]): T[][] {
   return runs.flatMap(([count, ...rest]) => Array.from({ length: count }, () => rest));
 }
 
-/** A finished suite. On each side of a reference the failed tries come first. */
+/** A finished suite. On each side of a reference, the failed tries come first. */
 function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): SuiteComparison {
   const tables = repeated(rows);
   const references = tables.map((_, index) => reference(`r${String(index)}`));

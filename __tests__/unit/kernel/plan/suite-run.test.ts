@@ -10,7 +10,7 @@ import { tryResult } from '../../app/run/builders.ts';
 
 const made = (index: number): Try => ({ byHead: tryResult('pass', index), byBase: null });
 
-/** Two references with different requests on both sides; only the second gates. */
+/** Two references whose requests differ between the sides. Only the second one gates. */
 function twoReferences() {
   const runs = [true, false].map((skip, index) => ({
     affected: {
