@@ -32,10 +32,7 @@ export type Better = 'higher' | 'lower' | 'none';
 export interface Metric {
   name: string;
   source: MetricSource;
-  /**
-   * Lowest passing value, or the highest if lower is better. If null, the metric's own rule
-   * applies.
-   */
+  /** Lowest passing value (highest, if lower is better). Null: the metric's own rule applies. */
   threshold: number | null;
   /** Default: the direction of the built-in metric or rubric. */
   better?: Better;
@@ -44,8 +41,7 @@ export interface Metric {
   pass?: string[];
   level: MetricLevel;
   /**
-   * Judges every object (answer, tool call, …) of its level, and passes if this share (0–1] passes.
-   * Default: only the last object.
+   * Judges every object of its level; this share (0–1] must pass. Default: only the last object.
    */
   every?: number;
   depends_on: DependsOn[];

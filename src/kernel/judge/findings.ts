@@ -10,10 +10,7 @@ import type { FeatureFinding, GateInput } from './gate-input.ts';
 
 export interface Finding {
   reason: Reason;
-  /**
-   * `fails`: the run is red. `held`: it would be red, but `fail_on` is `never`. `unseen`: it is not
-   * green. `warns`: only reported.
-   */
+  /** `fails` makes the run red, `held` would without `fail_on: never`, `unseen` prevents green. */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
 
@@ -124,10 +121,7 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
     : [{ code: 'metric-moved', ...figures }];
 }
 
-/**
- * Reports changes of the scoring that move base's own pass rate by more than the margin, or that
- * pass answers that base's scoring fails.
- */
+/** Reports scorings that move base's pass rate, or that pass answers that base's scoring fails. */
 function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {
   const fails = settings.scoring === 'fail';
   const changed = scoring.flatMap((change) => {

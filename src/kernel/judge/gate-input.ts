@@ -36,10 +36,7 @@ export interface GateInput {
   affected: number;
   /** How many of them ran and are neither skipped nor quarantined. */
   counted: number;
-  /**
-   * `suite: id` of references that affect the gate on base and that head removes, newly skips or
-   * quarantines.
-   */
+  /** `suite: id` of references that count on base, but that head removes, skips or quarantines. */
   removed: readonly string[];
   /** `suite: id` of references whose id exists on base but whose question is not the same there. */
   askedAnew: readonly string[];

@@ -228,10 +228,7 @@ function saysWhy({ code }: Reason): boolean {
   return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
-/**
- * Removes one errored try for each try that was not made. Any will do, because the gate only counts
- * errors.
- */
+/** For each try that was not made, removes any errored try, because the gate only counts errors. */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

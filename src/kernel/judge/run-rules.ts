@@ -14,15 +14,9 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   hasUnusedChanges: boolean;
   isBaseUnreadable: boolean;
   isReplaced: boolean;
-  /**
-   * More than a tenth of all tries ended in an error. Errors on head alone count as `unanswered`
-   * instead.
-   */
+  /** More than 10 % of tries ended in an error. Errors on head alone count as `unanswered`. */
   hasTooManyErrors: boolean;
-  /**
-   * Why no try passed or failed although references are affected. `error`: something went wrong.
-   * `nothing-gates`: the configuration says so.
-   */
+  /** Why no affected reference was judged: an `error`, or the configuration (`nothing-gates`). */
   silence: 'error' | 'nothing-gates' | null;
   hasRegressed: boolean;
   isInconclusive: boolean;

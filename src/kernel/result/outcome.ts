@@ -29,8 +29,7 @@ const failed = outcome('failed', 'No suite regressed, but another condition unde
 });
 
 /**
- * The gate decides the outcome (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys`
- * and `overridden`, which the app adds.
+ * The gate decides, except for `not-evaluated`, `without-keys` and `overridden` (set by the app).
  */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome(
@@ -96,10 +95,7 @@ export type OutcomeKind = RunOutcome['kind'];
 
 export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
 
-/**
- * The check's conclusion for each outcome. Null: a failure if the outcome `fails`, otherwise
- * neutral.
- */
+/** The check's conclusion. Null: a failure if the outcome `fails`, otherwise neutral. */
 export const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion | null>> = {
   cancelled: 'error',
   'nothing-to-run': 'success',
@@ -129,10 +125,7 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
   return CONCLUSIONS[outcome.kind] ?? (isRed ? 'failure' : 'neutral');
 }
 
-/**
- * 0: pass or inconclusive. 1: the gate failed. 2: the configuration or infrastructure prevented a
- * verdict.
- */
+/** 0: pass or inconclusive. 1: the gate failed. 2: an error prevented a verdict. */
 export function exitCode(conclusion: Conclusion): 0 | 1 | 2 {
   if (conclusion === 'error') return NOT_JUDGED;
   return conclusion === 'failure' ? 1 : 0;
