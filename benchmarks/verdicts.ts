@@ -31,8 +31,8 @@ import { DRIFT, EROSION } from './verdicts/time-rows.ts';
 const RUNS = 2000;
 
 /**
- * The seed of the page. The verdict's constants were chosen with other seeds, so they are not
- * fitted to these simulations. `--seed` sets another.
+ * The random seed of the page; `--seed` sets another. The verdict's constants were tuned with other
+ * seeds, so they are not fitted to these simulations.
  */
 const SEED = 'measured';
 

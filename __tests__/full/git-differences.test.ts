@@ -147,7 +147,6 @@ describe('a malicious tree', () => {
   });
 });
 
-/** Reads trees from a repository that has all objects. */
 function readerOf(repository: FixtureRepository, onRead = (): unknown => null): TreeReader {
   const here = async (id: string) => {
     onRead();

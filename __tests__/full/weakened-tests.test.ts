@@ -24,11 +24,14 @@ const CONTENT = JSON.stringify({
   ...{ understanding: 'yes', correctness: 'yes', completeness: 'yes' },
 });
 
-/** An obedient model, and an evaluator that accepts everything. */
+/** A model that obeys its prompt, and an evaluator that accepts everything. */
 const answer: Script = (request) =>
   request.schema === null ? obedient(request) : { text: CONTENT };
 
-/** An obedient model, and a grader that prefers correct answers unless anything goes. */
+/**
+ * A model that obeys its prompt, and a grader that prefers correct answers, or calls a tie if
+ * "anything goes".
+ */
 const preferring: Script = (request) => {
   if (request.schema === null) return obedient(request);
   const said = request.messages.map(({ content }) => content).join('\n');

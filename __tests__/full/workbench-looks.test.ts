@@ -33,7 +33,7 @@ const FILES = {
     '{"id":"r1","q":"How far?","expected":"30 days"}\n{"id":"r2","q":"Who else?","expected":"Northmail"}\n',
 };
 
-/** Answers correctly unless the prompt says how to answer. A rubric can be stern. */
+/** The model answers correctly unless the prompt says how to answer. A rubric can be stern. */
 const answers: Script = ({ messages }) => {
   const text = JSON.stringify(messages);
   if (text.includes('Is it')) return { text: text.includes('polite') ? 'Yes' : 'No' };

@@ -3,7 +3,7 @@ export const ATTACKED_METRICS = {
   python: {
     /** The answer decides by setting `value`. */
     runs: 'scope = {}\nexec(actual, scope)\nmetric = scope["value"]\nresult = metric == 1',
-    /** Inverts every later score in the same process. */
+    /** An answer that inverts every later score in the same process. */
     attack: [
       'import sys',
       'worker = sys.modules["__main__"]',

@@ -73,11 +73,10 @@ export const hostileLogs: string[] = [
   'ok\r\n  ##[add-mask]a',
 ];
 
-/** Whether a YAML file can contain it. */
 export const canBeWritten = (text: string): boolean =>
   text.isWellFormed() && !/[\0-\x08\v\f\x0e-\x1f\x7f]/.test(text);
 
-/** Quoted for YAML and JSON, in plain ASCII. */
+/** Quotes a text for YAML and JSON in plain ASCII. */
 export const asciiQuoted = (text: string): string =>
   JSON.stringify(text).replaceAll(
     /[^ -~]/g,

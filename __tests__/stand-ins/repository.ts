@@ -104,7 +104,7 @@ export function fixtureEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.Process
     ...Object.fromEntries(kept),
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
-    // Shared by everything that a test file starts, as on a developer's machine.
+    // All processes of a test file share these caches, as on a developer's machine.
     HOME: caches,
     XDG_CACHE_HOME: caches,
     ...more,
@@ -185,7 +185,7 @@ export function repositoryAt(directory: string): FixtureRepository {
     const identity = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
       Object.entries(who).map(([name, value]) => [`GIT_${role}_${name}`, value]),
     );
-    // Otherwise every commit, merge and fetch starts two maintenance programs without effect.
+    // Without this setting, every commit, merge and fetch starts two useless maintenance programs.
     const config = { COUNT: '1', KEY_0: 'maintenance.auto', VALUE_0: 'false' };
     const quiet = Object.entries(config).map(([name, value]) => [`GIT_CONFIG_${name}`, value]);
     const output = execFileSync(program, args, {

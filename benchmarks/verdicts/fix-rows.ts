@@ -14,7 +14,7 @@ interface Draft {
 
 const FALLEN = 5;
 
-/** The share of fallen references that the draft was written for. */
+/** The share of regressed references that the grader saw when it wrote the draft. */
 const SHOWN = 0.5;
 
 const HELD = 45;

@@ -56,7 +56,7 @@ const pareto =
   (side, _, random) =>
     10 * (1 - nextFloat(random)) ** (-1 / 1.1) * (side === 'head' ? factor : 1);
 
-/** References of very different size. */
+/** Values of references whose sizes differ widely. */
 const sized: Law['draw'] = (side, position, random) =>
   Math.exp(Math.sin(position * 12.9898) * 1.5) * lognormal(0.2, 1.1)(side, position, random);
 

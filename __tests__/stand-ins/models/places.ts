@@ -165,15 +165,16 @@ const anthropic: Place = {
 };
 
 /**
- * Tools cannot be forced here: https://platform.claude.com/docs/en/models/fable-5-1/migration-guide
+ * Requests cannot force a tool on this model:
+ * https://platform.claude.com/docs/en/models/fable-5-1/migration-guide
  */
 const fable: Place = { ...anthropic, model: 'claude-fable-5-1' };
 
-/** Accepts a temperature, except under the newest version of the API: …/api/versioning */
+/** This model accepts a temperature, except in the newest API version: …/api/versioning */
 const older: Place = { ...anthropic, model: 'claude-sonnet-4-6', temperature: true };
 
 /**
- * The team's deployment name instead of a model, at an Azure address without a version:
+ * Uses the team's deployment name instead of a model, at an Azure address without a version:
  * https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry
  */
 const foundry: Place = {
@@ -204,7 +205,7 @@ const gemini: Place = {
     refusal(400, `Invalid JSON payload received. Unknown name "${param}": Cannot find field.`),
   ),
   error: googleError,
-  // Not 401: https://github.com/continuedev/continue/issues/10290
+  // The status is not 401: https://github.com/continuedev/continue/issues/10290
   wrongKey: {
     status: 400,
     body: googleError(refusal(400, 'API key not valid. Please pass a valid API key.')),

@@ -22,7 +22,7 @@ async function remarksOn(model: Script, base: FixtureFiles, head: FixtureFiles) 
   return { causes: result.causes ?? [], remarks, because: result.suites[0]?.because };
 }
 
-/** Answers correctly unless the temperature is high. */
+/** The model answers correctly unless the temperature is high. */
 const sober: Script = (request) =>
   Number(request.body['temperature']) > 1 ? { text: 'no idea' } : obedient(request);
 

@@ -25,7 +25,7 @@ async function shown({ base, head, fork = false, description: body = '' }: Situa
   const comment = at.github.state.comments.at(-1)?.body ?? run.reports['comment.md'];
   return {
     text: visibleText(comment),
-    /** All text except the page and the fold that explains the statistics. */
+    /** Text of all outputs, without the page and the fold that explains the statistics. */
     surfaces: {
       comment: unfolded(comment),
       title: check?.title ?? '',
@@ -46,9 +46,9 @@ const BUDGETS: Readonly<Record<string, { words: number; numbers: number }>> = {
   'green, one suite': GREEN,
   'green, ten suites': GREEN,
   fixed: GREEN,
-  // Its model answers at length.
+  // This model gives long answers.
   'hidden metric': { words: 200, numbers: 25 },
-  // Both sides of a conversation need space.
+  // This comment shows a conversation of both sides, which needs space.
   conversation: { words: 280, numbers: 40 },
 };
 

@@ -29,7 +29,10 @@ import {
 const NEVER = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never');
 const LAX = quiz({ questions: 4, settings: NEVER });
 const TIGHTENED = [quiz({ questions: 12 })];
-/** Correct for the questions at the branch point, wrong for the current questions of main. */
+/**
+ * With this prompt, the model is correct on the questions of the branch point and wrong on main's
+ * current ones.
+ */
 const WORSE = promptOf('Skip 5 6 7 8 9 10 11 12');
 const KIND = promptOf('Be kind.');
 

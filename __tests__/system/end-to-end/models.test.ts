@@ -18,7 +18,10 @@ import { modelServer, onlyComment, pullRequest } from './stage.ts';
 /** Requests an immediate retry, so that no test waits for a backoff. */
 const headers = { 'retry-after-ms': '1' };
 
-/** Fails for some questions, always or only at the first request of each; otherwise obedient. */
+/**
+ * A model that fails for some questions, always or only at the first request of each, and otherwise
+ * obeys its prompt.
+ */
 function failing(faults: Record<number, Scripted>, when: 'always' | 'first'): Script {
   const seen = new Set<string>();
   return (request) => {

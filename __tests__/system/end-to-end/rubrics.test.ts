@@ -24,7 +24,9 @@ const project = (text: string, more = '', settings = GRADER): Record<string, str
 const STRICT = 'Demand a greeting.';
 const LOOSE = 'Take it easy.';
 
-/** Greets in odd questions only. As a grader, it requires a greeting if the rubric does. */
+/**
+ * The model greets only in odd questions. As a grader, it requires a greeting if the rubric does.
+ */
 const shop: Script = ({ model, messages }) => {
   const text = messages.at(-1)?.content ?? '';
   if (model === 'quiz-1')

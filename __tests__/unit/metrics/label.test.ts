@@ -27,7 +27,7 @@ describe('exactLabel', () => {
 });
 
 describe('labelInLine', () => {
-  // Replies that FlexEval misreads (F43), and similar ones.
+  // Replies that FlexEval misreads, and similar ones.
   test.each<[string | null, string[], ...string[]]>([
     ['B', grades, 'Answer: B', 'Answer:B', '**Answer:** B', '**Answer: B**', 'Choice: "B".'],
     ['B', grades, 'I choose B.', '(B)', 'Answer: <B>', 'B) the second', 'I\u2019d go with B'],

@@ -190,7 +190,7 @@ describe('hostile answer', () => {
   );
 });
 
-// FlexEval's built-in rubrics (F47) with replies that FlexEval misreads (F43).
+// FlexEval's built-in rubrics, with replies that FlexEval misreads.
 describe("FlexEval's rubrics", () => {
   const letters = rubricOf('{completion}', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 });
   const three = rubricOf('{content}', { A: 1, B: 0.5, C: 0 });

@@ -71,7 +71,7 @@ ${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: 
   };
 }
 
-/** The grader prefers good answers on either side. */
+/** The grader prefers good answers, whichever side they are from. */
 function preferred(asked: string): string {
   const text = (name: string): string =>
     new RegExp(`<<<${name} .*>>>\\n([^]*?)\\n<<<end`).exec(asked)?.[1] ?? '';

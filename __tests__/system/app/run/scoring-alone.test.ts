@@ -91,7 +91,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
   });
 });
 
-/** Scores honestly in the first processes. In later ones, it passes every answer. */
+/** A metric that scores honestly in the first processes. In later ones, it passes every answer. */
 const BY_PROCESS = `import os, sys
 ids, frame = set(), sys._getframe()
 while frame is not None:

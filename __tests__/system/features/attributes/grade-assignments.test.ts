@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 
-/** Rates parcels 5 for odd questions, quoting 4 for all, and everything else 2. */
+/**
+ * The grader rates parcels 5 for odd questions, quoting 4 for all questions, and everything else 2.
+ */
 const rater: Script = ({ messages, schema }) => {
   if (schema?.name !== 'affinity') return { text: 'unasked' };
   const content = messages.at(-1)?.content ?? '';

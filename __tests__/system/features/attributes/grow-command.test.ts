@@ -12,7 +12,7 @@ const POOL = [
   ...Array.from({ length: 10 }, (_, at) => row(`cakes ${String(at)}`)),
 ];
 
-/** Rates by words: every reference of the shop is a sum. */
+/** The grader rates by words. Every reference of the shop is a sum. */
 const rater: Script = ({ messages }) => {
   const text = messages.at(-1)?.content ?? '';
   const score = (id: string): number => {

@@ -18,7 +18,7 @@ const fixing = (head: readonly string[], args: string[] = [], model: Script = sh
     model,
   });
 
-/** Answers questions about refunds only if both lines are present. */
+/** The model answers questions about refunds only if both lines are present. */
 const both: Script = (request) => {
   const system = request.messages[0]?.content ?? '';
   const isWhole = /refund period/i.test(system) && /as Ada\./.test(system);

@@ -108,7 +108,7 @@ async function evaluate(
 const strict = conversation({ instructions: 'Be strict.' });
 const isStrict = (text: string): boolean => text.includes('Be strict.');
 const allGood = () => verdict('yyy');
-/** An evaluator that is satisfied from this turn on. Before, it asks another question. */
+/** An evaluator that is satisfied from this turn on. Before that, it asks another question. */
 const from =
   (wanted: number, before = 'nnn') =>
   (_: Request, __: string, turn: number) =>

@@ -58,7 +58,7 @@ const FILES = {
 
 const HOSTILE = Object.values(hostileTexts).join('\n').toWellFormed();
 
-/** Answers correctly unless the prompt says how to answer. */
+/** The model answers correctly unless the prompt says how to answer. */
 const answers: Script = ({ messages }) => {
   const text = JSON.stringify(messages);
   const right = text.includes('Who') ? 'Northmail' : '30 days';

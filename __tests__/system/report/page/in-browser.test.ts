@@ -236,7 +236,7 @@ inBrowser('the HTML report in a browser', () => {
     test('finds text in rows that are not rendered yet, and filters by tag', async () => {
       await page.locator('#filter input[type=search]').fill('number 9991 about');
       await page.getByText('1 of 10,000 shown', { exact: true }).waitFor();
-      // The count appears before the row is drawn.
+      // Waits for the row, because the count appears before the row is drawn.
       await page.locator('details.case > summary', { hasText: 'case-9991' }).waitFor();
       expect(await shownIds()).toEqual(['case-9991']);
       await page.locator('#filter input[type=search]').fill('');

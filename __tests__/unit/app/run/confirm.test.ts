@@ -137,7 +137,7 @@ const pass: GivenAt = () => ({ outcome: 'pass' });
 describe('a drop that only all suites together show', () => {
   test("is not reported with a metric's drop if new answers show that the model caused both", async () => {
     const own = { metrics: { words: 'fail' } } as const;
-    // The model became wordier and loses 3 points; the prompt is harmless.
+    // The model became wordier and lost 3 points. The changed prompt is harmless.
     const drifted: GivenAt = (i, k) => ({
       outcome: i < 3 && k === 0 ? 'fail' : 'pass',
       words: 30 + (i % 5),
@@ -153,7 +153,7 @@ describe('a drop that only all suites together show', () => {
     expect(pool).toBeNull();
   });
 
-  // Too small a fall for one suite, but not for all together.
+  // The drop is too small to detect in one suite, but not in all suites together.
   const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 

@@ -7,7 +7,7 @@ import { annotations } from '../../../stand-ins/reports.ts';
 import { causeUnit } from '../../app/run/builders.ts';
 import { regression } from '../../report/results.ts';
 
-/** Line 4 broke `a`; `b` is unexplained; other references were not tried. */
+/** Line 4 broke `a`. The cause of `b` is unknown. Other references were not tried. */
 const SUITE: SuiteCauses = {
   path: 'p.yaml',
   suite: 's',

@@ -191,7 +191,7 @@ describe('values of a metric', () => {
       'p: tone of r3 rose far more than that of the other references, 103 → 97,000; ' +
         'it does not count for the verdict',
     );
-    // Two tries a side are not enough under this policy: the reference gets more.
+    // Under this policy, two tries a side are not enough, so the reference gets more.
     const few = values.map(({ base, head }) => ({
       base: base.slice(0, 2),
       head: head.slice(0, 2),

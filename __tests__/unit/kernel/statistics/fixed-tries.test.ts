@@ -183,8 +183,8 @@ describe('fellOrBroke', () => {
         const alarms = outcomes(tables)
           .filter((drawn) => calls(drawn.tables, alpha))
           .reduce((sum, { probability }) => sum + probability, 0);
-        // The exact part spends 0.4 of alpha. The mid-p part has 0.6, and at most doubles its error
-        // rate.
+        // The exact part of the test spends 0.4 of alpha. The mid-p part spends 0.6, and its error
+        // rate is at most twice that.
         expect(alarms).toBeLessThanOrEqual((0.4 + 2 * 0.6) * alpha + 1e-9);
       },
       { numRuns: draws(60) },

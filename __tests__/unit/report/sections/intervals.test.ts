@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { pairedMean, tQuantile } from '../../../../src/report/sections/intervals.ts';
 
 describe("Student's t distribution", () => {
-  // From a printed table of the distribution.
+  // Values from a printed table of the distribution.
   test.each([
     [0.95, 2, 2.92],
     [0.95, 4, 2.132],
