@@ -3655,7 +3655,7 @@ export interface EvaldiffResult {
         head: number | null;
       };
       /**
-       * Mean F1 over the labels. F1 is 0 for a label that is never right.
+       * Mean F1 over the labels. F1 is 0 for a label that is never correct.
        */
       macro_f1: {
         /**
@@ -4481,7 +4481,7 @@ export interface EvaldiffResult {
     fixed: number;
   } | null;
   /**
-   * Domains and sub-tasks of the references (QualEval), base against head.
+   * Domains and sub-tasks of the references (QualEval), compared between base and head.
    */
   attributes: {
     /**
@@ -4560,7 +4560,7 @@ export interface EvaldiffResult {
      */
     values?: {
       /**
-       * The metric of `qualeval.metric`, or the only one with numbers.
+       * The metric of `qualeval.metric`, or the only metric with numbers.
        */
       metric: string;
       /**
@@ -4601,7 +4601,7 @@ export interface EvaldiffResult {
        */
       shared: number;
       /**
-       * Number of compared references of the larger attribute.
+       * Number of compared references of the attribute that has more of them.
        */
       of: number;
     }[];
@@ -5292,7 +5292,7 @@ export interface EvaldiffResult {
         };
       }[];
       /**
-       * What reverting the cause does to stable references.
+       * Effect of reverting the cause on stable references (all tries passed on both sides).
        */
       held: {
         /**
@@ -5737,7 +5737,7 @@ export interface EvaldiffResult {
         };
       }[];
       /**
-       * What reverting the cause does to stable references.
+       * Effect of reverting the cause on stable references (all tries passed on both sides).
        */
       held: {
         /**
@@ -6027,7 +6027,7 @@ export interface EvaldiffResult {
     };
   }[];
   /**
-   * Head against an older commit (`gate.anchor`); absent: not set, or nothing differs.
+   * Comparison of head with an older commit (`gate.anchor`). Absent if not set or if nothing differs.
    */
   anchor?: {
     /**

@@ -251,7 +251,7 @@ Each reply states why the model stopped. This reason and whether the answer has 
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-- An error counts on base, on head and for graders. If head answers less often than base, the suite regresses.
+- An error of the table is an error on base, on head and for graders. If head answers less often than base, the suite regresses.
 - If answers were empty, cut, filtered, refused or ended for an unknown reason, a notice gives the number of such answers on each side.
 - If head's answers are empty, cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. The same applies if a filter withheld base's answers completely. If head only refuses more often, an improvement stays an improvement, because a refusal may be the right answer.
 - A reply with an answer and a member \`error\` is an error. evaldiff retries it if the error may be temporary.

@@ -111,7 +111,7 @@ describe('a vendor added to the table', () => {
       });
     expect((await read('')).problems).toEqual([]);
     const refused = {
-      'file: x.jsonl': 'models.mine: the key "file" has no meaning for provider zz; remove it-test',
+      'file: x.jsonl': 'models.mine: the key "file" has no meaning for provider zz-test; remove it',
       'transport: batch': 'models.mine: transport: batch is not available for provider zz-test',
       'zz-test-api-key: x': 'unknown key "zz-test-api-key"',
     };

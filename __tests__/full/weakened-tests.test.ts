@@ -520,7 +520,7 @@ describe('a promptfoo test without assertions', () => {
 
   test('in a group of similar tests has a first line that explains the inconclusive result', () =>
     shows([config('Be exact.', none), config('Skip 1', none)], null, [
-      'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: none of its metrics gates, so its values are only shown',
+      'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: none of its metrics decides, so their values are only shown',
     ]));
 });
 

@@ -34,7 +34,7 @@ const SENTENCES: Sentences = {
   'preference-alone': ({ suite }) =>
     `${suite}: judged by preference alone, and there is no answer of base to compare with.`,
   'nothing-gates': ({ suite }) =>
-    `${suite}: no metric gates, so there is no verdict; their values are shown.`,
+    `${suite}: no metric decides, so there is no verdict; the values of the metrics are shown.`,
   regressed: (reason, suites) => `${reason.suite} regressed: ${summaryOf(reason, suites)}`,
   inconclusive: (reason, suites) => `${reason.suite}: inconclusive. ${summaryOf(reason, suites)}`,
   pool: (rates) => `the pass rate fell over ${allSuites(rates)}`,

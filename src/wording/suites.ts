@@ -114,13 +114,13 @@ const RESTS_ON: Readonly<Record<ConfirmationResult['rests_on'], string>> = {
 const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 'settled', string>> =
   {
     settled: 'which new answers of both sides could not confirm',
-    max_calls: 'and max_calls left too few calls to ask again',
-    max_cost_usd: 'and max_cost_usd left too little to ask again',
-    time: 'and the time was up before base was asked again',
+    max_calls: 'and max_calls left too few calls to run it again',
+    max_cost_usd: 'and max_cost_usd left too little to run it again',
+    time: 'and the time limit came before base ran again',
     errors: 'and base no longer answers',
   };
 
-/** For example `fell against stored answers, and max_calls left too few calls to ask again`. */
+/** For example `fell against stored answers, and max_calls left too few calls to run it again`. */
 export function unconfirmedFall({
   metric,
   rests_on,
@@ -156,7 +156,7 @@ export function modelFellToo(
 ): string {
   return (
     `${name}: ${baseDrops(confirmation)}: the model changed, ` +
-    'and head is worse than base by new answers of both'
+    'and new answers of both sides show that head is worse'
   );
 }
 
@@ -227,6 +227,6 @@ export function preferenceSummary(preference: PreferenceSummary): string {
     `of ${counted(head + base + ties, 'comparison')} head's answer is preferred in ` +
     `${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
     `(${points(difference)}, 90 % sure to lie between ${signed(low)} and ${signed(high)}, ` +
-    `${pValue(p)})${gates ? '' : '; advice only, since other metrics gate'}.`
+    `${pValue(p)})${gates ? '' : '; advice only, because other metrics decide'}.`
   );
 }

@@ -74,7 +74,7 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
 export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean }): Words {
   const { reason, verdict } = suite;
   if (showsOnly(suite) && verdict !== 'regressed')
-    return ['none of its metrics gates, so its values are only shown'];
+    return ['none of its metrics decides, so their values are only shown'];
   if (reason === null)
     return [suite.pass_rate.difference === null ? uncomparedWords(suite) : suiteRates(suite)];
   return SENTENCES[reason.by]({ suite, reason, isOnly });

@@ -212,7 +212,7 @@ const SENTENCES: Readonly<Record<By, readonly (readonly [shown: string, sentence
   unconfirmed: [
     [
       of({ confirmation: confirmation('unconfirmed') })('unconfirmed'),
-      'fell against stored answers, and max_calls left too few calls to ask again',
+      'fell against stored answers, and max_calls left too few calls to run it again',
     ],
   ],
 };

@@ -34,7 +34,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(
       '--owner <account>',
-      'the account that publishes the action; default: the one that published this copy',
+      'the account that publishes the action; default: the account that published this copy',
     )
     .addHelpText(
       'after',

@@ -33,7 +33,7 @@ function sidesOptions(command: Command): Command {
   return command
     .option(
       '-b, --base <commit>',
-      'a branch or commit; head is compared with their merge base (default: the base that the CI ' +
+      'a branch or commit; base is its merge base with head (default: the base that the CI ' +
         'names, else main or the default branch)',
     )
     .option(

@@ -38,7 +38,8 @@ export function quarantineNotices(tests: Tests, today: string): Notice[] {
     place,
     message:
       until >= today
-        ? `${id} is in quarantine until ${until} and does not affect the gate: ${reason}`
-        : `the quarantine of ${id} expired on ${until}, so it affects the gate again; fix the reference or renew the entry`,
+        ? `${id} is in quarantine until ${until} and does not affect the verdict: ${reason}`
+        : `the quarantine of ${id} expired on ${until}, so it affects the verdict again; ` +
+          'fix the reference or renew the entry',
   }));
 }

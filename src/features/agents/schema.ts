@@ -50,13 +50,17 @@ const hosts = listOf(
 
 export const workspaceShape = {
   from: filled()
-    .describe('Folder of the tree that becomes the workspace. Default: the project.')
+    .describe('Folder of the repository that becomes the workspace. Default: the project.')
     .optional(),
   with: patterns('AGENTS.md')
-    .describe('Paths and patterns of files from the same side to add or replace.')
+    .describe(
+      'Files of the same side (paths or patterns) to add to the workspace or to replace in it.',
+    )
     .optional(),
   skills: mapOf(filled(), 'a map of skills to folders like { notes: skills/notes }')
-    .describe('Skills by name, and their folders. Each is placed where the agent finds skills.')
+    .describe(
+      'Skills by name, and their folders. evaldiff copies each to where the agent finds skills.',
+    )
     .optional(),
   hide: patterns("'evals/**'")
     .describe(

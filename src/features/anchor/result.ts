@@ -48,6 +48,8 @@ declare module '../../kernel/result/feature-parts.ts' {
 
 export const anchorKeys = {
   anchor: anchorResultSchema
-    .describe('Head against an older commit (`gate.anchor`); absent: not set, or nothing differs.')
+    .describe(
+      'Comparison of head with an older commit (`gate.anchor`). Absent if not set or if nothing differs.',
+    )
     .exactOptional(),
 };

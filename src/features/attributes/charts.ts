@@ -118,7 +118,7 @@ function proficiencyCard(
     title: 'Proficiency',
     note: diff
       ? `${cut}Pass rate of the tests rated 3 or more: ○ base, ● head; band: 90 % interval of the ` +
-        `change. Coloured if the attribute is named.${means}`
+        `change. Coloured if the report names the attribute.${means}`
       : `${cut}Pass rate of the tests rated 3 or more.${means}`,
     svg: sidesChart({
       label:

@@ -70,7 +70,9 @@ const task = anyText()
   .optional();
 
 const labels = mapOf(listOf(filled()), 'a map of test id to names of attributes')
-  .describe('All attributes that a test has according to people, by test id. For `evaldiff grade`.')
+  .describe(
+    'Attributes that people assigned to tests, by test id: all that apply. For `evaldiff grade`.',
+  )
   .optional();
 
 const lists = {

@@ -74,7 +74,9 @@ const attributeResultSchema = z.strictObject({
   ...proficiency,
   values: z
     .strictObject({
-      metric: z.string().describe('The metric of `qualeval.metric`, or the only one with numbers.'),
+      metric: z
+        .string()
+        .describe('The metric of `qualeval.metric`, or the only metric with numbers.'),
       n: countSchema.describe('References with a number on every side that ran.'),
       base: z
         .number()
@@ -115,7 +117,9 @@ const attributeResultSchema = z.strictObject({
       z.strictObject({
         id: z.string().describe('The other attribute.'),
         shared: countSchema.describe('Number of compared references that have both attributes.'),
-        of: countSchema.describe('Number of compared references of the larger attribute.'),
+        of: countSchema.describe(
+          'Number of compared references of the attribute that has more of them.',
+        ),
       }),
     )
     .describe('Attributes that would explain the same change about as well, so neither is named.'),
@@ -219,7 +223,9 @@ declare module '../../kernel/result/feature-parts.ts' {
 export const attributeKeys = {
   attributes: z
     .array(attributeResultSchema)
-    .describe('Domains and sub-tasks of the references (QualEval), base against head.'),
+    .describe(
+      'Domains and sub-tasks of the references (QualEval), compared between base and head.',
+    ),
   insights: z
     .array(insightSchema)
     .describe(

@@ -33,7 +33,7 @@ const memberSchemas = {
     .nullable()
     .describe(
       'Maximum calls of a run to write insights about regressed attributes and to try their ' +
-        'changes. 0: none. null: half of the calls of the comparison, 120 to 400.',
+        'changes. 0: none. null: half of the calls of the comparison, but at least 120 and at most 400.',
     )
     .default(null),
   alignment: flag().describe('Also rate answers, for the skill alignment.').default(false),

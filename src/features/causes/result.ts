@@ -68,7 +68,9 @@ const causeSchema = z.strictObject({
       ),
       of: countSchema.describe('Stable references that were run.'),
     })
-    .describe('What reverting the cause does to stable references.'),
+    .describe(
+      'Effect of reverting the cause on stable references (all tries passed on both sides).',
+    ),
   p: shareSchema
     .nullable()
     .describe(

@@ -13,7 +13,7 @@ const causesSchema = closed({
     .nullable()
     .describe(
       'Maximum calls of a run to find the lines that made something worse. 0: none. null: ' +
-        'half of the calls of the comparison, 120 to 200.',
+        'half of the calls of the comparison, but at least 120 and at most 200.',
     )
     .default(null),
   fix: flag()

@@ -10,7 +10,7 @@ const classificationSchema = z.strictObject({
   metric: z.string().describe('The metric that compares the labels.'),
   accuracy: bothSidesSchema.describe('Share of answers with the expected label.'),
   macro_f1: bothSidesSchema.describe(
-    'Mean F1 over the labels. F1 is 0 for a label that is never right.',
+    'Mean F1 over the labels. F1 is 0 for a label that is never correct.',
   ),
   other: bothSidesSchema.describe('Share of answers that are none of the labels.'),
   labels: z

@@ -23,13 +23,13 @@ export function withScripts(
       instructionsAt,
       `conversation.instructions: no reference sets {${name}}` +
         (OWN_VARIABLES.includes(name) ? '' : didYouMean(name, [...known, ...OWN_VARIABLES])) +
-        `; add ${scriptKey(name)} to the references, or write {{${name}}} for the text itself`,
+        `; add ${scriptKey(name)} to the references, or write {{${name}}} if you mean the literal text`,
     );
   if (names.length > 0 && examples.length > 0)
     refuse(
       instructionsAt,
       `conversation.instructions: labelled answers have no value for {${names.join('}, {')}}; ` +
-        'leave out the variables, or examples and examples_from',
+        'remove the variables, or remove examples and examples_from',
     );
   return references.map((reference) => {
     const { script, place, thread } = reference;

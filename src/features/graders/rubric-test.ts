@@ -73,7 +73,7 @@ function consistency({
   return [
     text(
       `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ` +
-        `${counted(compared, 'example')} got one label only; Fleiss' κ ${twoDecimals(kappa)}`,
+        `${counted(compared, 'example')} got the same label every time; Fleiss' κ ${twoDecimals(kappa)}`,
     ),
   ];
 }

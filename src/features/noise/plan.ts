@@ -55,7 +55,7 @@ function selectTwice(head: readonly ResolvedSuite[], today: string): Selection {
           {
             place: null,
             message:
-              'There is nothing to measure: no counted reference calls a model.' +
+              'There is nothing to measure: no reference that counts for the verdict calls a model.' +
               (replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'),
           },
         ]

@@ -116,7 +116,7 @@ function addLabel(
   const { name, file, labels, showsExpected, examples } = rubric;
   if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;
   if (showsExpected && expected === null)
-    return `${name} shows the expected value, and this reference has none; add it first.`;
+    return `${name} shows the grader the expected value, but this reference has none; add one first.`;
   const ideal = showsExpected ? idealText(expected) : null;
   const earlier = examples.find(
     (example) => example.content === content && example.context === null && example.ideal === ideal,

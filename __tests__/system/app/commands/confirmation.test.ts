@@ -143,7 +143,7 @@ describe('a pull request after the provider changed the model', () => {
         place: null,
         message:
           'capitals: base also drops when re-run today (100 → 50 %): the model changed, ' +
-          'and head is worse than base by new answers of both',
+          'and new answers of both sides show that head is worse',
       },
     ]);
   });
@@ -158,7 +158,7 @@ describe('a pull request after the provider changed the model', () => {
       String(first.calls / 2 + 4),
     );
     expect(out).toContain(
-      'It fell against stored answers, and max_calls left too few calls to ask again.',
+      'It fell against stored answers, and max_calls left too few calls to run it again.',
     );
     expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
     expect(suite.confirmation).toMatchObject({ status: 'unconfirmed', limit: 'max_calls' });

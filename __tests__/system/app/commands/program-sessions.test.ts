@@ -85,5 +85,5 @@ test('a program with one process per try needs no second session', async () => {
 test('a drop in one session is inconclusive if the cap leaves no calls for a second', async () => {
   const { code, out, suite } = await compare('Broken', '', '--max-calls', '33');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
-  expect(out).toContain('max_calls left too few calls to ask again');
+  expect(out).toContain('max_calls left too few calls to run it again');
 });

@@ -107,7 +107,7 @@ describe('evaldiff grade', () => {
     );
     expect(out).toMatch(/rejects\s+83\.3 % \(\d+\.\d to \d+\.\d %\)\s+of\s+the\s+bad/);
     expect(out).toContain(
-      'agrees with itself in 88.9 % of the grades: 2 of 3 examples got one label only',
+      'agrees with itself in 88.9 % of the grades: 2 of 3 examples got the same label every time',
     );
     expect(out.indexOf('✓ NO 2, ✗ YES 1')).toBeGreaterThan(0);
     expect(out.indexOf('Well then')).toBeLessThan(out.indexOf('Hello there'));

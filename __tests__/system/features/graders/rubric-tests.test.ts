@@ -100,9 +100,11 @@ describe('a rubric that measures a fault', () => {
     expect(result.conclusion).toBe('neutral');
     // Further tries could not settle anything, so there are only the first ones.
     expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
-    expect(inTerminal(result)).toContain('none of its metrics gates, so its values are only shown');
+    expect(inTerminal(result)).toContain(
+      'none of its metrics decides, so their values are only shown',
+    );
     expect(reasonsInWords(result)).toEqual([
-      'p: no metric gates, so there is no verdict; their values are shown.',
+      'p: no metric decides, so there is no verdict; the values of the metrics are shown.',
       'p: the mean of yea rose, 0.00 → 1.00, over 12 tests; neither direction is better, so it does not count',
     ]);
     expect(result.suites[0]?.metrics[0]).toMatchObject({

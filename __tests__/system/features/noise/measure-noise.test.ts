@@ -205,7 +205,7 @@ describe('a noise measurement that cannot be made', () => {
     const settings = 'models: { gpt-4o: { provider: replay, file: r.jsonl } }\n';
     const { noise } = await measured({ ...files(3, '', settings), 'r.jsonl': '' }, 5, right);
     expect(noise.problems.map(({ message }) => message)).toEqual([
-      'There is nothing to measure: no counted reference calls a model. Recordings give the same answer on every try.',
+      'There is nothing to measure: no reference that counts for the verdict calls a model. Recordings give the same answer on every try.',
     ]);
   });
 

@@ -166,7 +166,7 @@ describe('preference combined with another metric', () => {
       ],
     });
     expect(preferenceSummary(result.suites[0]!.preference!)).toContain(
-      'advice only, since other metrics gate',
+      'advice only, because other metrics decide',
     );
     expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores).toMatchObject([
       { metric: 'says', status: 'pass' },

@@ -37,7 +37,7 @@ describe('the script of a reference', () => {
       '  - { id: x, input: { a: "1" } }\n',
       'You are {persona}.',
       [
-        'prompts/tests/p.yaml:4: conversation.instructions: no reference sets {persona}; add persona: TEXT to the references, or write {{persona}} for the text itself',
+        'prompts/tests/p.yaml:4: conversation.instructions: no reference sets {persona}; add persona: TEXT to the references, or write {{persona}} if you mean the literal text',
       ],
     ],
     [
@@ -45,7 +45,7 @@ describe('the script of a reference', () => {
       ref('x', 'persona: a nurse'),
       'You are {persoa}.',
       [
-        'prompts/tests/p.yaml:4: conversation.instructions: no reference sets {persoa}; did you mean "persona"?; add input: { persoa: TEXT } to the references, or write {{persoa}} for the text itself',
+        'prompts/tests/p.yaml:4: conversation.instructions: no reference sets {persoa}; did you mean "persona"?; add input: { persoa: TEXT } to the references, or write {{persoa}} if you mean the literal text',
       ],
     ],
     [
@@ -93,7 +93,7 @@ describe('the script of a reference', () => {
     expect(
       await problemsOf(files(ref('x', 'persona: a nurse'), 'You are {persona}.', examples)),
     ).toEqual([
-      'prompts/tests/p.yaml:4: conversation.instructions: labelled answers have no value for {persona}; leave out the variables, or examples and examples_from',
+      'prompts/tests/p.yaml:4: conversation.instructions: labelled answers have no value for {persona}; remove the variables, or remove examples and examples_from',
     ]);
   });
 

@@ -217,7 +217,9 @@ describe('run in which no metric affects the gate', () => {
 
   test('has no verdict, but fails if a mean that affects the gate dropped, even if one try is an error', () => {
     for (const outcomes of [skipped, [...skipped, 'error' as const]]) {
-      expect(titleOf({ suites: [shows(outcomes, null)] })).toMatch(/^neutral: p: no metric gates/);
+      expect(titleOf({ suites: [shows(outcomes, null)] })).toMatch(
+        /^neutral: p: no metric decides/,
+      );
       expect(titleOf({ suites: [shows(outcomes, 'worse')] })).toMatch(/^failure: /);
     }
   });

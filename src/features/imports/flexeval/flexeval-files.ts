@@ -38,7 +38,7 @@ export function dataFile(
       place,
       'a data source',
       type === 'iterable'
-        ? 'it contains its dialogues; write them as references'
+        ? 'it contains the dialogues itself; write them as references'
         : type === 'named'
           ? "it is in FlexEval's database"
           : 'it names no file',

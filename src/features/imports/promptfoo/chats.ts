@@ -98,5 +98,6 @@ function filePart(type: FilePart['type'], written: Json | undefined): ChatPart |
   const isPath = written.startsWith('file://') || path.includes('{{');
   return isPath
     ? { type, path }
-    : `a message holds an ${type === 'image' ? 'image' : 'attachment'} as data or by its address; put it into a file of the repository`;
+    : `a message contains an ${type === 'image' ? 'image' : 'attachment'} as data or as a URL; ` +
+        'put it into a file of the repository';
 }

@@ -256,7 +256,7 @@ describe('images and files in chat messages', () => {
   test.each([
     [
       { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
-      'holds an image as data or by its address; put it into a file of the repository',
+      'contains an image as data or as a URL; put it into a file of the repository',
     ],
     [{ type: 'input_audio', input_audio: { data: '{{x}}' } }, 'more than text, images and PDFs'],
     [
