@@ -42,7 +42,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
     if (run.runs.length === 0 || needed <= tries) return [];
     const message =
       `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; ` +
-      'raise n_tries or lower at_least';
+      'raise n_tries or lower k';
     return [{ place: { file: tests.file, line: 0 }, message }];
   });
 }

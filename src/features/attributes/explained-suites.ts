@@ -83,7 +83,7 @@ export function didMove({ verdict }: AttributeResult): boolean {
 }
 
 export const GENERATED_WORDS =
-  'A model wrote these words and changes. Each change was run before it is shown. ' +
+  'A model wrote these words and changes. Each change was tested before it was shown. ' +
   'It does not affect the verdict.';
 
 export function insightsTitle(insights: readonly Insight[]): string {

@@ -60,7 +60,10 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
   ];
   const head = mode === 'sweep' ? ['', 'Mean', 'References'] : ['', 'Base → head', 'Difference'];
   const compared =
-    mode === 'sweep' ? '' : 'Turns are compared on the references that reach them on both sides. ';
+    mode === 'sweep'
+      ? ''
+      : 'Turns are compared only on references that complete, or meet the criterion, ' +
+        'on both sides. ';
   return [
     paragraph([
       ...name,

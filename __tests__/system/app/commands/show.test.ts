@@ -43,7 +43,9 @@ describe('evaldiff show', () => {
       at = next;
     }
     expect(out).not.toContain('question 1');
-    expect(err).toContain("uncommitted files; head's prompt is shown as the files are now");
+    expect(err).toContain(
+      "uncommitted files; head's prompt is rendered from the files as they are now",
+    );
   });
 
   test('finds a reference by words of its input, and several references by a pattern', async () => {

@@ -53,7 +53,7 @@ describe('servers behind a gateway', () => {
       'with models in its paths',
       CHAT,
       { provider: 'openai', endpoint: 'azure' },
-      'agents need an address of Azure',
+      'agents need an Azure address',
     ],
   ] as const)('%s are reported, and get no request', async (_, wire, place, said) => {
     const { own, gateway } = await startTwo(wire);

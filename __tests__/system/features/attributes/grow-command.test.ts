@@ -72,7 +72,7 @@ describe('evaldiff grow', () => {
       'a pool without inputs',
       '{"question":"trains"}\n{"q":null}\n',
       {},
-      'pool.jsonl:1: no row has the prompt\'s inputs; a row is a map such as {"q":"…"}, or has it as "input"',
+      'pool.jsonl:1: no row has the prompt\'s variables; a row is a map such as {"q":"…"}, or has one as "input"',
     ],
     ['a pool that is not there', null, {}, 'pool.jsonl: does not exist or cannot be read'],
     ['a pool with a broken row', 'no\n', {}, 'pool.jsonl:1: '],

@@ -177,7 +177,7 @@ tests:
     expect.objectContaining({
       status: 'fail',
       raised: true,
-      reason: expect.stringContaining('it gives a function that nobody calls'),
+      reason: expect.stringContaining('it gives a function that is never called'),
     }),
   ]);
 });

@@ -236,7 +236,7 @@ describe('a workbench action', () => {
       bad: true,
     });
     expect(await act(label('right', 'good'), { expected: null })).toEqual({
-      said: expect.stringContaining('this reference has none; add it first'),
+      said: expect.stringContaining('this reference has none; add one first'),
       bad: true,
     });
     expect(file('rubrics.yaml')).toBe(FILES['rubrics.yaml']);
