@@ -61,9 +61,7 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'ended-early',
-    words:
-      'the run ended before it had enough tries, because of the budget, the time limit or a ' +
-      'signal',
+    words: 'the budget, the time limit or a signal ended the run before it had enough tries',
     when: endsTooEarly,
     figures: progressOf,
   },
@@ -77,8 +75,8 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'not-judged',
     words:
-      'more than 10 % of the tries ended in an error (unless only head has too many errors, ' +
-      'which is a regression), or no try could be judged',
+      'more than 10 % of the tries ended in an error (unless head has more than base, beyond ' +
+      'chance), or no try could be judged',
     when: isUnjudged,
   },
   {
@@ -123,9 +121,8 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'no-verdict',
     words:
-      'no test that counts for the verdict ran (for example, because all are skipped or ' +
-      'quarantined), base could not be read, or too many answers or tests of head were not ' +
-      'judged',
+      'no test that counts ran (for example, all are skipped or quarantined), base could not ' +
+      "be read, or too many of head's answers or tests were not judged",
     when: ({ silence, isBaseUnreadable, isUnseen, counted }) =>
       silence !== null || isBaseUnreadable || isUnseen || counted === 0,
   },

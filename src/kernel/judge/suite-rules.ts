@@ -144,8 +144,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     by: 'unconfirmed',
     words:
       "the pass rate (of the suite or of all suites), a metric's mean or individual tests " +
-      'got worse, but new answers did not confirm it (for example, because no calls were ' +
-      'left)',
+      'got worse, but new answers did not confirm it (for example, without calls left)',
     when: ({ confirmation }) => confirmation?.status === 'unconfirmed',
   },
   {
@@ -191,8 +190,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'metric',
     words:
-      'the pass rate of one metric fell beyond chance, but by less than `min_drop` or without ' +
-      'enough evidence for red',
+      "one metric's pass rate fell beyond chance, but by too little (`min_drop`) or not " +
+      'clearly enough',
     when: ({ fallenMetrics }) => fallenMetrics.length > 0,
     found: ({ fallenMetrics }) => ({ metrics: fallenMetrics }),
   },
@@ -233,9 +232,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'improved',
     by: 'rise',
-    words:
-      "the suite's pass rate rose, beyond chance, and head is not worse when base's scoring " +
-      'judges both sides',
+    words: "the suite's pass rate rose, beyond chance, and does not fall if base's scoring judges",
     when: ({ rise, underBase }) => rise !== null && underBase === null,
     found: ({ rise }) => rise,
   },
@@ -250,8 +247,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     by: 'not-lower',
     words:
       'the pass rate is not lower after the last try (in a small suite, earlier); or it ' +
-      "rose, and head's scoring excuses that head is worse when base's scoring judges both " +
-      'sides',
+      "rose, and head's scoring excuses that it falls if base's scoring judges",
     when: ({ isNotLower, rise }) => isNotLower || rise !== null,
   },
   {

@@ -86,13 +86,9 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('base-unreadable', 'Something on base or the base branch could not be read.', {
     text: z.string().describe('Why, with file and line.'),
   }),
-  reason(
-    'preference-alone',
-    "The suite's only metric compares head's answers with base's, but base has none.",
-    {
-      suite,
-    },
-  ),
+  reason('preference-alone', "The only metric compares both sides' answers, but base has none.", {
+    suite,
+  }),
   reason('nothing-gates', 'No metric of the suite affects the gate.', { suite }),
   reason('regressed', 'A suite got worse.', oneSuite),
   reason('inconclusive', 'A suite may have got worse.', oneSuite),
@@ -106,13 +102,9 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('metric-worse', "A metric's values got worse, beyond chance.", {
     ...{ suite, metric, ...means, ...moveDirection, references, fails },
   }),
-  reason(
-    'metric-moved',
-    'The values of a metric for which neither direction is better changed, beyond chance.',
-    {
-      ...{ suite, metric, ...means, ...moveDirection, references },
-    },
-  ),
+  reason('metric-moved', 'A metric changed, beyond chance. Neither direction is better.', {
+    ...{ suite, metric, ...means, ...moveDirection, references },
+  }),
   reason('value-exploded', "The value of one reference changed far more than the others'.", {
     suite,
     metric,
@@ -131,37 +123,24 @@ export const reasonSchema = z.discriminatedUnion('code', [
     ),
     fails,
   }),
-  reason(
-    'scoring-excuses',
-    "Head's answers are worse than base's when base's scoring judges both, but not when head's " +
-      'does.',
-    {
-      ...{ suite, ...rates, fails },
-    },
-  ),
-  reason(
-    'worse-under-base',
-    "References got worse when base's scoring judges both sides, but not when head's does.",
-    {
-      references: z
-        .array(
-          z.strictObject({
-            reference: z.string().describe('The reference as `suite: id`.'),
-            base: countSchema.describe('Number of tries on base, which all pass.'),
-            head: countSchema.describe('Number of tries on head, which all fail.'),
-          }),
-        )
-        .describe('The references.'),
-      fails,
-    },
-  ),
-  reason(
-    'mean-under-base',
-    "A metric's mean got worse only when base's scoring judges both sides.",
-    {
-      ...{ suite, metric, ...means, ...moveDirection, references, fails },
-    },
-  ),
+  reason('scoring-excuses', "Head is worse if base's scoring judges, but not if head's does.", {
+    ...{ suite, ...rates, fails },
+  }),
+  reason('worse-under-base', "References are worse if base's scoring judges, not if head's does.", {
+    references: z
+      .array(
+        z.strictObject({
+          reference: z.string().describe('The reference as `suite: id`.'),
+          base: countSchema.describe('Number of tries on base, which all pass.'),
+          head: countSchema.describe('Number of tries on head, which all fail.'),
+        }),
+      )
+      .describe('The references.'),
+    fails,
+  }),
+  reason('mean-under-base', "A metric's mean is worse only if base's scoring judges.", {
+    ...{ suite, metric, ...means, ...moveDirection, references, fails },
+  }),
   reason('unread-by-base', "Base's scoring cannot judge some of head's answers.", {
     ...{
       suite,
