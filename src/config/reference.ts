@@ -180,7 +180,7 @@ function undecidableReason(
     const isByTurn = every !== undefined && level === 'Turn' && turns.length > 0;
     return (isByTurn ? turns : [given]).flatMap((own) => {
       const expected = how === null ? own.expected : readExpected(how, own);
-      if (expected === undefined) return `${NO_EXPECTED}, and metric ${name} uses it`;
+      if (expected === undefined) return `${NO_EXPECTED}, but metric ${name} needs one`;
       const wrong = how?.wrong(expected) ?? null;
       return wrong === null ? [] : `metric "${name}": ${wrong}`;
     });

@@ -97,7 +97,7 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
   try {
     parsed = JSON.parse(source);
   } catch {
-    return 'is not valid JSON; every line holds one object';
+    return 'is not valid JSON; every line must be one object';
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return 'must be a JSON object';
@@ -106,7 +106,7 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
   // JSON.parse keeps only the last of equal keys, so equal keys leave fewer members than colons.
   return copy.members === colons(source)
     ? (copy.value as JsonMap)
-    : 'has a key twice in one object';
+    : 'has the same key twice in one object';
 }
 
 function plainCopy(value: unknown, depth: number): { value: Json; members: number } | string {
@@ -132,7 +132,7 @@ function scalarFlaw(value: unknown): string | null {
   if (typeof value !== 'number') return null;
   if (!Number.isFinite(value)) return 'has a number that is not finite';
   return Number.isInteger(value) && !Number.isSafeInteger(value)
-    ? 'has too large a number; quote it if it is text'
+    ? 'has a number that is too large to be exact; quote it if it is text'
     : null;
 }
 

@@ -14,10 +14,12 @@ export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): 
   if (value === null) return { refused: 'the reference is no longer at this place in the file' };
   const before = parseMap(read.split('\n')[edit.line - 1]?.trim() ?? '');
   if (JSON.stringify(before) !== JSON.stringify(value))
-    return { refused: 'it has changed since it was read: there is another reference now' };
+    return {
+      refused: 'the file has changed since it was read: another reference is on this line now',
+    };
   const spelling = [compact, pythonJson].find((spell) => spell(value) === old);
   if (edit.kind === 'append') return { text: withLine(text, (spelling ?? compact)(edit.value)) };
-  if (spelling === undefined) return { refused: 'the formatting of its line cannot be kept' };
+  if (spelling === undefined) return { refused: 'the formatting of this line cannot be kept' };
   lines[edit.line - 1] = (lines[edit.line - 1] ?? '').replace(old, () =>
     spelling({ ...value, ...edit.members }),
   );

@@ -48,7 +48,7 @@ function expandedValue(document: Document.Parsed): Json {
 /** Keeps the formatting. Rejects the edit if any other value would change. */
 export function editYaml(text: string, edit: YamlEdit, read: string): EditResult {
   const found = parseYamlText(text);
-  if (found === null) return { refused: 'the file is not valid YAML now' };
+  if (found === null) return { refused: 'the file is no longer valid YAML' };
   const planned = plan(found, edit, read);
   if ('refused' in planned) return planned;
   const wanted = JSON.stringify(planned.change(structuredClone(found.value)));
@@ -57,7 +57,7 @@ export function editYaml(text: string, edit: YamlEdit, read: string): EditResult
     .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
   const after = parseDocument(spliced, { version: '1.2' });
   if (after.errors.length > 0 || JSON.stringify(expandedValue(after)) !== wanted)
-    return { refused: 'its layout cannot be kept with this change' };
+    return { refused: "the file's layout cannot be kept with this change" };
   const kept = new Set(commentsIn(spliced));
   return commentsIn(text).some((comment) => !kept.has(comment))
     ? { refused: 'the replaced part contains a comment, which would be lost' }
@@ -93,7 +93,9 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
       refused: `several references are on line ${String(edit.line)}; give each its own line, or an id`,
     };
   if (found.text !== read && !isSameItem(found, item, read, edit))
-    return { refused: 'it has changed since it was read: there is another reference now' };
+    return {
+      refused: 'the file has changed since it was read: another reference is on this line now',
+    };
   const { map, list, path } = item;
   if (edit.kind === 'append')
     return {
@@ -109,7 +111,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
     ...(remark === null ? [] : [remarkAbove(found, map, remark)]),
   ];
   return splices.some((splice) => splice === null)
-    ? { refused: 'the reason needs a line above the key: put the reference on separate lines' }
+    ? { refused: 'the reason is a comment above the key, so write the reference on several lines' }
     : {
         splices: splices.filter((splice) => splice !== null),
         change: (all) => {
@@ -172,7 +174,7 @@ function mapAt({ root }: YamlText, path: readonly string[]): YAMLMap | { refused
     if (pair === undefined) return { refused: `there is no ${pathName(path)} in it` };
     map = pair.value;
   }
-  return isMap(map) ? map : { refused: `${pathName(path)} is not written out as a map there` };
+  return isMap(map) ? map : { refused: `${pathName(path)} is not a plain map in the file` };
 }
 
 function appendIn(
@@ -190,7 +192,7 @@ function appendIn(
     : isEmpty
       ? setKey(found, { map, path: [...above] }, key, [value])
       : null;
-  if (splice === null) return { refused: `${pathName(path)} is not written out as a list there` };
+  if (splice === null) return { refused: `${pathName(path)} is not a plain list in the file` };
   return {
     splices: [splice],
     change: (all) => {

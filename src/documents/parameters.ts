@@ -67,12 +67,12 @@ const MISPLACED: Readonly<Record<string, string>> = {
   provider: 'belongs in the settings file, under models',
   endpoint: 'belongs in the settings file, under models',
   stream: 'must be false, because evaldiff does not stream answers',
-  background: 'must be false, because evaldiff waits for answers',
-  system: 'is not a parameter here: write it as a message with role system',
+  background: 'must be false, because evaldiff waits for each answer',
+  system: 'is not a parameter here: write a message with role system instead',
   n_tries: 'belongs in the settings file or in the test file',
-  ntries: 'is written n_tries, in the settings file or in the test file',
-  description: 'is not a parameter: write it as a comment (#)',
-  notes: 'is not a parameter: write it as a comment (#)',
+  ntries: 'is spelt n_tries, and belongs in the settings file or in the test file',
+  description: 'is not a parameter: write a comment (#) instead',
+  notes: 'is not a parameter: write a comment (#) instead',
 };
 
 /** Rejects addresses, credentials, typos, and maps or lists that no vendor accepts. */
@@ -129,7 +129,8 @@ function wrongValue(key: string, value: Json): string | null {
   if (NUMBERS.includes(key) && typeof value !== 'number') return `${key} must be a number`;
   if (typeof value !== 'object' || STRUCTURED.includes(key)) return null;
   return (
-    `unknown key "${key}": a model parameter is text, a number or true/false; maps and lists ` +
-    `are allowed only for ${STRUCTURED.slice(0, 8).join(', ')} and similar parameters`
+    `unknown key "${key}": if this is a model parameter, it must be text, a number or ` +
+    `true/false; maps and lists are allowed only for ${STRUCTURED.slice(0, 8).join(', ')} ` +
+    'and similar parameters'
   );
 }

@@ -16,7 +16,7 @@ export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
-const BROKEN = 'has a broken surrogate; write the whole character';
+const BROKEN = 'has half of a character (a lone UTF-16 surrogate); write the whole character';
 
 interface Flaw {
   index: number;
@@ -57,8 +57,8 @@ export function foreignSpace(written: string): string | null {
   const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
   return all === undefined || space === undefined
     ? null
-    : `has ${codePoint(all, all.length - space.length)} instead of a space, which YAML reads as a ` +
-        'letter; write a plain space';
+    : `has ${codePoint(all, all.length - space.length)} instead of a space, and YAML does not ` +
+        'treat it as one; write a plain space';
 }
 
 export function escapeCodePoints(json: string, more: RegExp | null = null): string {

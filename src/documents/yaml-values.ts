@@ -121,7 +121,7 @@ function readNumber(state: Walk, value: number, line: number): Json {
     return addProblem(
       state,
       line,
-      `${pathWords(state)} is too large a number; quote it if it is text`,
+      `${pathWords(state)} is too large to be an exact number; quote it if it is text`,
     );
   }
   return value;
@@ -246,5 +246,5 @@ function giveUp(state: Walk, line: number, message: string): never {
 function interpolation(text: string): string {
   const from = text.indexOf('${oc.');
   const name = text.slice(from + 5, from + 25).split(/[:}]/, 1)[0] ?? '';
-  return `\${oc.${name}:...} is not supported; values are taken as written`;
+  return `\${oc.${name}:...} is not supported; evaldiff does not replace it`;
 }

@@ -22,7 +22,7 @@ export const textExpected: Expectation = {
   wrong(expected) {
     const texts = [expected].flat();
     if (texts.length === 0) return 'expected is an empty list';
-    return texts.includes(null) ? 'expected is null; if the text is meant, quote it' : null;
+    return texts.includes(null) ? 'expected is null; if you mean the text, quote it' : null;
   },
 };
 
@@ -31,7 +31,9 @@ export const partExpected: Expectation = {
   wrong(expected) {
     return (
       textExpected.wrong(expected) ??
-      ([expected].flat().includes('') ? 'expected is empty, which every answer contains' : null)
+      ([expected].flat().includes('')
+        ? 'expected is empty, so every answer would contain it'
+        : null)
     );
   },
 };

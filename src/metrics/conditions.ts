@@ -9,9 +9,9 @@ export function unmetReason(
   const { name, metric_name, metric_min_value: min, metric_max_value: max } = condition;
   const shown = metric_name ?? name;
   if (score === undefined || score.value === null)
-    return `depends on ${name}, which has no value here`;
+    return `depends on ${name}, which has no value for this answer`;
   const value = valueFor(score.value, metric_name === name ? null : metric_name);
-  if (value === null) return `depends on ${shown}, which has no single number here`;
+  if (value === null) return `depends on ${shown}, which is not a single number for this answer`;
   return value >= min && value <= max
     ? null
     : `depends on ${shown} ${bounds(min, max)}; it is ${String(value)}`;

@@ -29,7 +29,7 @@ import { lengthIn } from './measures/words.ts';
 
 const flexEval = {
   group: 'conversation',
-  source: 'FlexEval function metric of this name',
+  source: "FlexEval's function metric with this name",
 } as const;
 
 const flexCount = { ...flexEval, passes: boundsRule, better: 'none' } as const;
@@ -105,27 +105,29 @@ function standardRole(name: z.output<typeof roleSchema>): Message['role'] {
 const counters = [
   counter({
     name: 'string_length',
-    summary: 'Characters (Unicode code points) of the judged text.',
+    summary: 'Number of characters (Unicode code points) in the judged text.',
     example: { ...exampleAnswer, value: 9, pass: true },
     count: (answer, level) => lengthIn(textAt(answer, level), 'characters'),
   }),
   counter({
     name: 'count_emojis',
     summary:
-      'Emojis in the judged text. A combined emoji, such as one with a skin tone, counts once.',
+      'Number of emojis in the judged text. A combined emoji, such as one with a skin tone, ' +
+      'counts once.',
     example: { ...exampleAnswer, value: 1, pass: true },
     count: (answer, level) =>
       textAt(answer, level).match((emojis ??= new RegExp('\\p{RGI_Emoji}', 'gv')))?.length ?? 0,
   }),
   counter({
     name: 'count_messages',
-    summary: "Messages at the metric's level, without system messages.",
+    summary: 'Number of messages in the judged part of the dialogue, without system messages.',
     example: { ...exampleAnswer, value: 1, pass: true },
     count: (answer, level) => messagesAt(answer, level).length,
   }),
   counter({
     name: 'count_turns',
-    summary: 'Turns of the conversation: runs of messages from the same side.',
+    summary:
+      'Number of turns in the conversation. Successive messages from the same side are one turn.',
     example: { ...exampleAnswer, with: { max: 1 }, value: 2, pass: false },
     count: (answer) => turnsOf(answer.thread).length,
   }),
@@ -149,7 +151,7 @@ const counters = [
   }),
   counter({
     name: 'flesch_kincaid_grade',
-    summary: 'School grade needed to read the text. English only; syllables are estimated.',
+    summary: 'US school grade that a reader needs. English only; syllables are estimated.',
     example: {
       output: 'The cat sat on the mat.',
       with: { max: 8 },
@@ -160,7 +162,7 @@ const counters = [
   }),
   counter({
     name: 'count_tool_calls',
-    summary: 'Tool calls of the answer.',
+    summary: 'Number of tool calls in the answer.',
     example: {
       output: '',
       calls: [{ name: 'search', arguments: '{}' }],
@@ -173,7 +175,7 @@ const counters = [
   counter({
     name: 'count_tokens',
     whole: true,
-    summary: 'Tokens of the call as the provider reports them, input and output.',
+    summary: 'Input and output tokens of the call together, as the provider reports them.',
     range: '0 and up',
     better: 'lower',
     example: {
@@ -191,8 +193,8 @@ const counters = [
   counter({
     name: 'count_messages_per_role',
     summary:
-      "Messages at the metric's level by role. `min` and `max` apply to `role` if given, else " +
-      'to each role.',
+      'Number of messages by role, in the judged part of the dialogue. `min` and `max` apply ' +
+      'to `role`, or to each role if it is not set.',
     parameters: { role: roleSchema.optional().describe('Count only this role.') },
     range: 'a map of role and number',
     example: { ...exampleAnswer, value: { assistant: 1 }, pass: true },
@@ -205,8 +207,8 @@ const isRole = defineMetric({
   ...flexEval,
   name: 'is_role',
   summary:
-    'All judged messages have the role. The value is a map with the role as key, as conditions ' +
-    '(`metric_name`) expect.',
+    'All judged messages have the role. The value is a map with the role as its key, which ' +
+    'conditions can refer to (`metric_name`).',
   parameters: { role: roleSchema.describe('The role.') },
   range: 'a map of role and 0 or 1',
   passes: 'at 1',
@@ -226,7 +228,8 @@ const callsByName = counter({
   name: 'count_tool_calls_by_name',
   calls: true,
   summary:
-    'Tool calls of the answer by tool. `min` and `max` apply to `tool` if given, else to each tool.',
+    'Number of tool calls in the answer by tool. `min` and `max` apply to `tool`, or to each ' +
+    'tool if it is not set.',
   parameters: { tool },
   range: 'a map of tool and number',
   example: {
@@ -247,7 +250,7 @@ const toolWasCalled = defineMetric({
   ...flexEval,
   name: 'tool_was_called',
   calls: true,
-  summary: 'The answer calls a tool (`tool`, if given).',
+  summary: 'The answer calls a tool (if `tool` is set: this one).',
   parameters: { tool: z.string().optional().describe('The tool that must be called.') },
   ...yesOrNo,
   example: {
@@ -268,7 +271,7 @@ const toolWasCalled = defineMetric({
 const numericParameters = counter({
   name: 'count_numeric_tool_call_params_by_name',
   calls: true,
-  summary: "Numeric arguments of the answer's tool calls, by tool.",
+  summary: "Number of numeric arguments in the answer's tool calls, by tool.",
   parameters: { tool },
   range: 'a map of tool and number',
   example: {
@@ -358,7 +361,7 @@ const identityMetric = defineMetric({
 const constant = defineMetric({
   ...flexEval,
   name: 'constant',
-  summary: 'The same number for every answer, for conditions and experiments.',
+  summary: 'Always the same number, whatever the answer. Useful for conditions and experiments.',
   parameters: { response: z.number().default(0).describe('The number.') },
   range: 'the number',
   passes: 'always',
@@ -372,19 +375,20 @@ const isLastTurn = defineMetric({
   name: 'is_last_turn_in_thread',
   summary:
     'Whether the judged turn or message is the last one. Useful with `every`, which judges ' +
-    'all of them.',
+    'all turns or messages.',
   parameters: {},
   ...yesOrNo,
   better: 'none',
   example: { output: 'Bye.', value: 1, pass: true },
-  measure: ({ answer }) => passOrFail(answer.followed !== true, 'more is said after it'),
+  measure: ({ answer }) =>
+    passOrFail(answer.followed !== true, 'it is not the last turn or message'),
 });
 
 const countModels = counter({
   name: 'count_llm_models',
   summary:
-    "Messages at the metric's level by model: `model_name` or `model` of recorded messages, and " +
-    'the model called in this run.',
+    'Number of judged messages by the model that wrote them: `model_name` or `model` in ' +
+    'recorded messages, or the model that this run calls.',
   range: 'a map of model and number',
   example: {
     output: 'Hi',
@@ -405,7 +409,7 @@ const countModels = counter({
 const countErrors = counter({
   name: 'count_errors',
   calls: true,
-  summary: 'Recorded tool calls with an error field such as `python_errors`, by field.',
+  summary: 'Number of recorded tool calls with an error field such as `python_errors`, by field.',
   range: 'a map of kind and number',
   better: 'lower',
   example: {
@@ -424,8 +428,8 @@ const countErrors = counter({
 const countsByTool = counter({
   name: 'value_counts_by_tool_name',
   summary:
-    'Values in tool results, counted as `tool_value`: the values of one key in the JSON of ' +
-    'recorded tool messages.',
+    "Counts the values that one key has in the JSON of recorded tool messages. An entry's " +
+    'name is `tool_value`, such as `plot_line`.',
   parameters: { json_key: z.string().describe('The key.') },
   range: 'a map of tool and value, and number',
   example: {

@@ -113,7 +113,7 @@ export const offByDefault = (description: string) =>
   z.boolean().default(false).describe(description);
 
 const sharedParameters = {
-  negate: offByDefault('Turns pass into fail and fail into pass; errors stay errors.'),
+  negate: offByDefault('Swaps pass and fail. Errors stay errors.'),
 };
 
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
@@ -220,7 +220,7 @@ export function measureError(reason: string): Measurement {
 }
 
 export function missingExpected(metric: string): Measurement {
-  return measureError(`the reference has no expected value, and metric ${metric} uses it`);
+  return measureError(`the reference has no expected value, but metric ${metric} needs one`);
 }
 
 export const countBounds = {

@@ -111,9 +111,9 @@ export const embeddingSimilarity = defineBatch({
   name: 'embedding_similarity',
   group: 'similarity',
   summary:
-    'How close the answer is in meaning to the expected text: the cosine of their embeddings. ' +
-    'The best entry of a list counts. An answer without text is 0 and makes no call. If the ' +
-    'cosine is undefined, the answer is ungraded.',
+    'How close the answer is in meaning to the expected text: the cosine of their ' +
+    'embeddings. If a list is expected, its closest entry counts. An answer without text ' +
+    'gets 0 without a call. If the cosine is undefined, the answer is ungraded.',
   parameters: {
     ...valueParameter,
     model: z

@@ -33,7 +33,8 @@ const wantedFile = z.union([
 ]);
 
 const NO_FILES =
-  'expected must be paths, or maps of path with content or sha256, or of image with its sha256';
+  'expected must contain paths, maps with path and content or sha256, or maps with image ' +
+  '(its sha256)';
 
 function wantedFiles(expected: Json): FileEntry[] | null {
   return z.array(wantedFile).safeParse([expected].flat()).data ?? null;
@@ -85,8 +86,9 @@ export const fileMatch = defineComparison({
   name: 'file_match',
   group: 'structured',
   summary:
-    'The answer has the expected files and images: paths, maps of `path` and its `content` or ' +
-    '`sha256`, or maps of `image` and its SHA-256. The value is the F1 of the matching ones.',
+    'The answer contains the expected files and images. Each is a path, a map with `path` ' +
+    'and `content` or `sha256`, or a map with `image` (its SHA-256). The value is the F1 ' +
+    'score of the matches.',
   parameters: {
     ignore_extra: offByDefault('Ignore additional files and images.'),
   },

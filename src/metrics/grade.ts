@@ -59,7 +59,7 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
   }
   return {
     status: 'ungraded',
-    reason: `no label has a majority of the graders (${said.join(', ')})`,
+    reason: `no majority of the graders chose the same label (${said.join(', ')})`,
   };
 }
 

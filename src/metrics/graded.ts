@@ -151,8 +151,8 @@ const gEval = graded({
   ...byCriterion,
   name: 'g_eval',
   summary:
-    'A grader rates the answer by a criterion, from 1 to `scale`. The value is the rating ' +
-    'mapped to 0–1. One call; without `steps` the grader plans its own steps.',
+    'A grader rates the answer by a criterion, from 1 to `scale`. The value is the rating, ' +
+    'mapped to 0–1. It takes one call. Without `steps`, the grader plans its own steps.',
   parameters: {
     ...byCriterion.parameters,
     steps: z
@@ -313,8 +313,9 @@ const share = z.number().min(0).max(1);
 const factuality = graded({
   name: 'factuality',
   summary:
-    'A grader compares the facts in the answer with those in the expected text: the same, ' +
-    'fewer, more, contradicting, or differences that do not matter.',
+    'A grader compares the facts in the answer with those in the expected text. It decides ' +
+    'whether they are the same, fewer, more, contradictory, or differ in ways that do not ' +
+    'matter.',
   parameters: {
     ...valueParameter,
     scores: z
@@ -323,7 +324,7 @@ const factuality = graded({
         fewer: share.default(0.4).describe('Only some of the expected facts.'),
         more: share.default(0.6).describe('All expected facts, and others.'),
         contradicts: share.default(0).describe('A fact contradicts an expected one.'),
-        immaterial: share.default(1).describe('Differences that do not matter.'),
+        immaterial: share.default(1).describe('The texts differ only in ways that do not matter.'),
       })
       .prefault({})
       .describe(
@@ -333,7 +334,7 @@ const factuality = graded({
   },
   needed: 0.4,
   range: '0 to 1',
-  passes: 'at 0.4 or more, so unless the facts contradict',
+  passes: 'at 0.4 or more, so always unless the facts contradict each other',
   source:
     'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',
   example: {
@@ -385,7 +386,7 @@ const faithfulness = graded({
     context: z
       .union([z.string(), z.array(z.string()).min(1)])
       .default('context')
-      .describe('The input variable, or list of variables, with the context.'),
+      .describe('The input variable that contains the context, or a list of variables.'),
   },
   needed: 1,
   range: '0, 0.5 or 1',

@@ -24,13 +24,14 @@ export const decimalMark = z
   .enum(decimalMarks)
   .optional()
   .describe(
-    'Decimal mark of the numbers in the answer. Without it, an ambiguous number (`3,14`, ' +
-      '`10 000`) fails, and the reason names it.',
+    'Decimal mark of the numbers in the answer. If it is not set, an answer with an ' +
+      'ambiguous number (`3,14`, `10 000`) fails.',
   );
 
 /** An ambiguous number must not pass, so with `negate` it is an error. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
-  const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
+  const said = JSON.stringify(shorten(text, 80));
+  const reason = `${said} is an ambiguous number; set \`decimal\` to the decimal mark`;
   return negate ? measureError(reason) : passOrFail(false, reason);
 }
 
@@ -49,7 +50,7 @@ export const numericDiff = defineComparison({
       .number()
       .min(0)
       .default(0)
-      .describe('Largest difference that passes, as a share of the expected number.'),
+      .describe('Largest relative difference that passes (0.01: 1 % of the expected number).'),
   },
   range: '0 to 1',
   passes: 'if the difference is within `abs_tol` or `rel_tol`',

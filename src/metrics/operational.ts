@@ -26,7 +26,7 @@ const perCall = {
 const latency = defineMetric({
   ...perCall,
   name: 'latency',
-  summary: 'Milliseconds of the call. A reused answer has those of its original call.',
+  summary: 'Duration of the call in milliseconds. For a reused answer, that of the original call.',
   range: '0 and up, milliseconds',
   source: 'measured by the provider layer; promptfoo `latency`',
   example: {
@@ -49,7 +49,7 @@ const unknownUsage = (): Measurement => measureError('the provider reported no t
 const tokensMetric = defineMetric({
   ...perCall,
   name: 'tokens',
-  summary: 'Tokens of the call, as the provider reports them.',
+  summary: 'Number of tokens of the call, as the provider reports it.',
   parameters: {
     count: z.enum(['total', 'input', 'output']).default('total').describe('Which tokens count.'),
     ...countBounds,
@@ -74,7 +74,7 @@ const tokensMetric = defineMetric({
 const costMetric = defineMetric({
   ...perCall,
   name: 'cost',
-  summary: "Dollars of the call: its tokens times the model's `price`.",
+  summary: "Cost of the call in US dollars: its tokens times the model's `price`.",
   range: '0 and up, dollars',
   source: 'usage of the reply × `price` of the settings; promptfoo `cost`',
   example: {
@@ -129,10 +129,10 @@ const refusalMetric = defineMetric({
   name: 'refusal',
   group: 'operational',
   summary:
-    'The answer is a refusal: it begins by saying that it cannot or will not answer or help, or ' +
-    'the vendor\'s filter stopped it. "I can\'t wait to help" and "I can\'t give an exact ' +
-    'figure, but it is about 300" are not refusals; an offer of something else is. English ' +
-    'only. With `negate` the answer must not be a refusal.',
+    'The answer is a refusal: it begins by saying that it cannot or will not answer or help, ' +
+    "or the vendor's filter stopped it. Offering something else is also a refusal. \"I can't " +
+    'wait to help" and "I can\'t give an exact figure, but it is about 300" are not. English ' +
+    'only. With `negate`, the answer must not be a refusal.',
   parameters: { empty: offByDefault('Whether an answer without text counts as a refusal.') },
   ...yesOrNo,
   source: 'own phrases; promptfoo `is-refusal`',

@@ -39,7 +39,7 @@ async function compare(
   { tools }: MetricContext,
 ): Promise<Measurement> {
   const own = `${textOf(answer.completion)}${filesText(answer.completion)}`;
-  if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides answer the same');
+  if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides gave the same answer');
   const input = askedOfBoth(answer);
   const shown = filesIn([...(answer.otherMessages ?? []), ...answer.messages]);
   const files = [...new Map(shown.map((file) => [file.id, file])).values()];
@@ -79,9 +79,9 @@ export const pairwisePreference = defineBatch({
   whole: true,
   group: 'graded',
   summary:
-    "A grader compares base's answer with head's in both orders; if the results disagree, it " +
-    'is a tie. For prompts without expected answers. If other metrics gate, it is only shown. ' +
-    'Otherwise a sign test over all comparisons decides.',
+    "A grader compares base's answer with head's, in both orders. If the two results differ, " +
+    'it is a tie. For prompts without expected answers. If other metrics of the suite affect ' +
+    'the verdict, this one is only shown. Otherwise a sign test over all comparisons decides.',
   parameters: {
     criteria: z
       .string()
@@ -91,7 +91,7 @@ export const pairwisePreference = defineBatch({
   },
   needs: { expected: false, model: true },
   range: '1 (preferred), 0.5 (tie) or 0',
-  passes: "at 0.5 or more, so unless the other side's answer is preferred",
+  passes: "at 0.5 or more, so always unless the other side's answer is preferred",
   source: 'own wording; Zheng et al. (2023), both orders and ties',
   example: {
     output: 'Paris.',

@@ -9,7 +9,10 @@ export function boundsProblem(bounds: Bounds | null, range: string): string | nu
   const passing = values.filter((value) => value >= min - 1e-9 && value <= max + 1e-9);
   if (values.length < 2 || (passing.length > 0 && passing.length < values.length)) return null;
   const verdict = passing.length === 0 ? 'fails' : 'passes';
-  return `every value ${verdict} (values: ${range}); to show a metric that does not gate, write skip: true`;
+  return (
+    `every value ${verdict} (values: ${range}); to show a metric without an effect on the ` +
+    'verdict, write skip: true'
+  );
 }
 
 function rangeValues(range: string, bounds: readonly number[]): number[] {

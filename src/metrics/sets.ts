@@ -16,8 +16,8 @@ const setParameters = {
     .min(1)
     .optional()
     .describe(
-      'What separates the entries of a plain-text answer. Default: line ends if there are any, ' +
-        'else commas.',
+      'What separates the entries of a plain-text answer. Default: line ends, or commas if ' +
+        'there is only one line.',
     ),
   ignore_case: ignoreCase(true),
 };
@@ -39,8 +39,8 @@ function setMetric(
     name,
     group: 'structured',
     summary:
-      `${summary} The answer is a JSON list, or entries separated by line ends or commas; ` +
-      'bullets and order are ignored, duplicates count once.',
+      `${summary} The answer is a JSON list, or text with entries separated by line ends or ` +
+      'commas. Bullets and order are ignored, and duplicates count once.',
     parameters: setParameters,
     range: '0 to 1',
     passes: 'at 1',

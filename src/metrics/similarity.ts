@@ -46,15 +46,15 @@ const levenshtein = defineComparison({
   name: 'levenshtein',
   group: 'similarity',
   summary:
-    'How much of the longer text is unchanged: 1 − edit distance ÷ length of the longer text. ' +
-    'The closest entry of a list counts.',
+    'How much of the longer text is unchanged: 1 − edit distance ÷ length of the longer ' +
+    'text. If a list is expected, its closest entry counts.',
   parameters: {
     ...normalisation,
     max_distance: z
       .int()
       .min(0)
       .optional()
-      .describe('Largest number of edits that passes, instead of the share.'),
+      .describe('Largest number of edits that passes. If set, it replaces the limit of 0.8.'),
   },
   range: '0 to 1',
   passes: 'at 0.8 or more, or within `max_distance` edits if set',
@@ -81,9 +81,9 @@ const tokenF1 = defineComparison({
   name: 'token_f1',
   group: 'similarity',
   summary:
-    'Words shared with the expected text, as the harmonic mean of precision and recall. ' +
-    'Ignores case, English articles and punctuation, except in numbers and operators. The ' +
-    'best entry of a list counts.',
+    'How many words the answer and the expected text share: the harmonic mean of precision ' +
+    'and recall. Ignores case, English articles and punctuation, except in numbers and ' +
+    'operators. If a list is expected, its best entry counts.',
   parameters: {},
   range: '0 to 1',
   passes: 'at 0.5 or more',
@@ -120,7 +120,9 @@ function rouge(
   return defineComparison({
     name,
     group: 'similarity',
-    summary: `${what} shared with the expected text, as F-measure. The best entry of a list counts.`,
+    summary:
+      `${what} that the answer and the expected text share, as an F-measure. If a list is ` +
+      'expected, its best entry counts.',
     parameters: beta,
     range: '0 to 1',
     passes: 'at 0.75 or more',
@@ -159,8 +161,8 @@ const bleu = defineComparison({
   name: 'bleu',
   group: 'similarity',
   summary:
-    'Precision of word sequences up to four, with a penalty for short answers. A list gives ' +
-    'several reference texts for one right answer, as BLEU defines it.',
+    'Precision of sequences of up to four words, with a penalty for short answers. A list is ' +
+    'a set of reference texts for the same answer, as BLEU defines it.',
   parameters: {
     ignore_case: ignoreCase(false),
     words: z
@@ -171,8 +173,8 @@ const bleu = defineComparison({
       .enum(['exp', 'floor'])
       .default('exp')
       .describe(
-        'How an order without a match counts: as an ever smaller part of one match, or as ' +
-          'nearly 0 (promptfoo).',
+        'How a sequence length without any match counts: as a fraction of one match, which ' +
+          'halves each time (exp), or as nearly 0 (floor, as in promptfoo).',
       ),
   },
   range: '0 to 1',
@@ -194,16 +196,21 @@ const chrfMetric = defineComparison({
   name: 'chrf',
   group: 'similarity',
   summary:
-    'Character sequences shared with the expected text, as F-measure that favours recall. For ' +
-    'all languages. The best entry of a list counts.',
+    'Sequences of characters that the answer and the expected text share, as an F-measure ' +
+    'that favours recall. For all languages. If a list is expected, its best entry counts.',
   parameters: {
-    char_order: z.int().min(1).max(10).default(6).describe('Longest sequence of characters.'),
+    char_order: z
+      .int()
+      .min(1)
+      .max(10)
+      .default(6)
+      .describe('Length of the longest character sequences.'),
     word_order: z
       .int()
       .min(0)
       .max(4)
       .default(0)
-      .describe('Longest sequence of words; 2 makes it chrF++.'),
+      .describe('Length of the longest word sequences. With 2, the metric is chrF++.'),
     beta: z.number().positive().default(2).describe('Weight of recall against precision.'),
   },
   range: '0 to 1',

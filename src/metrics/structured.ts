@@ -39,10 +39,10 @@ const extract = z
   .enum(extractions)
   .default('raw')
   .describe(
-    'Where to find the JSON in an answer without a JSON part: `raw` takes the whole answer; ' +
-      '`fenced` the first JSON code block, else the first one without a language, else the ' +
-      'first one, else the whole answer; `first` the first object or list; `objects` any ' +
-      'object, even in lenient syntax. Code fences follow CommonMark.',
+    'Where the JSON is, if the answer is text. `raw`: the whole answer. `fenced`: the first ' +
+      'code block marked as JSON, else the first block without a language, else the first ' +
+      'block, else the whole answer. `first`: the first object or list. `objects`: any object, ' +
+      'even in lenient syntax. Code blocks follow CommonMark.',
   );
 
 function jsonSource({ completion }: MetricAnswer): string {
@@ -144,25 +144,25 @@ const jsonMatch = defineComparison({
   name: 'json_match',
   group: 'structured',
   summary:
-    "How much of the answer's JSON agrees with the expected value (in the file, or as JSON " +
-    'text). Scalars agree or not; maps and lists have the mean of their parts.',
+    "How much of the answer's JSON agrees with the expected value (written as YAML or as " +
+    'JSON text). A scalar gets 0 or 1; a map or list gets the mean of its parts.',
   parameters: {
     extract,
     at: z
       .string()
       .optional()
       .describe(
-        "Path of the value in the answer's JSON, such as `order.items[0].name`. With `[*]` it " +
-          'is the list of all values found. Default: the whole JSON.',
+        "Path of the value in the answer's JSON, such as `order.items[0].name`. With `[*]`, " +
+          'the value is the list of all matches. Default: the whole JSON.',
       ),
     ignore_keys: z.array(z.string()).default([]).describe('Keys to ignore, at any depth.'),
     abs_tol: z
       .number()
       .min(0)
       .default(0)
-      .describe('Numbers with a difference up to this are equal.'),
+      .describe('Largest difference at which two numbers count as equal.'),
     ignore_order: offByDefault(
-      'Ignore the order of lists, which then score the share of entries that agree fully.',
+      'Ignore the order of lists. A list then gets the share of its entries that agree fully.',
     ),
     ignore_extra: offByDefault('Ignore additional keys and entries.'),
     ignore_case: ignoreCase(false),
@@ -242,15 +242,16 @@ const toolCallMatch = defineComparison({
   group: 'structured',
   calls: true,
   summary:
-    'The answer makes the expected tool calls: names, or maps of `name` and `arguments`, or of ' +
-    '`name` and a JSON `schema` for the arguments. The value is the F1 of the matching calls.',
+    'The answer makes the expected tool calls. Each is a name, or a map with `name` and ' +
+    '`arguments`, or with `name` and a JSON `schema` for the arguments. The value is the F1 ' +
+    'score of the matching calls.',
   parameters: {
     order: z
       .enum(['strict', 'unordered', 'subset', 'superset'])
       .default('unordered')
       .describe(
-        '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other ' +
-          'calls; `superset`: at least these calls.',
+        '`strict`: the same calls in the same order. `unordered`: the same calls. `subset`: ' +
+          'no other calls. `superset`: at least these calls.',
       ),
     ignore_arguments: offByDefault('Compare only names.'),
     ignore_extra: offByDefault('Ignore additional arguments.'),
@@ -259,7 +260,7 @@ const toolCallMatch = defineComparison({
       .number()
       .min(0)
       .default(0)
-      .describe('Numbers with a difference up to this are equal.'),
+      .describe('Largest difference at which two numbers count as equal.'),
   },
   range: '0 to 1',
   passes: 'if the calls match as `order` requires',
@@ -316,8 +317,8 @@ const passesAst = defineBatch({
       .enum(['raw', 'fenced'])
       .default('fenced')
       .describe(
-        '`fenced` takes the first Python code block, else the first one without a language, ' +
-          'else the first one, else the whole answer; `raw` always the whole answer.',
+        '`fenced`: the first Python code block, else the first block without a language, ' +
+          'else the first block, else the whole answer. `raw`: always the whole answer.',
       ),
   },
   needs: { expected: false, model: false },

@@ -33,7 +33,7 @@ import { compilePattern } from './measures/pattern.ts';
 import { occursAt } from './measures/places.ts';
 import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './numbers.ts';
 
-const anyOf = 'One matching entry of a list is enough.';
+const anyOf = 'If a list is expected, one matching entry is enough.';
 
 function fitsAny(
   output: string,
@@ -51,8 +51,8 @@ const exactMatch = defineComparison({
   name: 'exact_match',
   group: 'text',
   summary:
-    `The answer is the expected text. ${anyOf} An expected map is compared as JSON, whatever ` +
-    'the order of its keys.',
+    `The answer is the expected text. ${anyOf} An expected map is compared as JSON; the ` +
+    'order of its keys does not matter.',
   parameters: normalisation,
   ...yesOrNo,
   source: 'string equality; Inspect `exact`, promptfoo `equals`',
@@ -81,7 +81,7 @@ const contains = defineComparison({
     mode: z
       .enum(['any', 'all'])
       .default('any')
-      .describe('For a list: whether one entry is enough, or all are required.'),
+      .describe('If a list is expected: `any` needs one of its entries, `all` needs every entry.'),
   },
   ...yesOrNo,
   expects: () => partExpected,
@@ -148,13 +148,13 @@ const match = defineComparison({
   name: 'match',
   group: 'text',
   summary:
-    'The answer has the expected text or number at `location`. 5 is not at the end of 25, 1.5 ' +
-    `or -5. ${anyOf}`,
+    'The answer has the expected text or number at `location`. It must match as a whole: 25, ' +
+    `1.5 and -5 do not end with 5. ${anyOf}`,
   parameters: {
     location: z.enum(['begin', 'end', 'any', 'exact']).default('end').describe('Where it must be.'),
     numeric: offByDefault(
-      'Compare numbers: the first, the last, any or the only number in the answer. See how ' +
-        '[numbers](#numbers) are read.',
+      'Compare numbers: according to `location`, the first, the last, any or the only number ' +
+        'in the answer. See how [numbers](#numbers) are read.',
     ),
     decimal: decimalMark,
     ignore_case: ignoreCase(true),
@@ -210,8 +210,8 @@ const regexMetric = defineComparison({
   name: 'regex',
   group: 'text',
   summary:
-    'The answer matches the pattern: `pattern`, else the expected text. With `group`, the text ' +
-    'captured by that group is compared with the expected text.',
+    'The answer matches a regular expression: `pattern`, or the expected text if it is not ' +
+    'set. With `group`, the text that this group captures is compared with the expected text.',
   parameters: {
     pattern: z
       .string()
@@ -219,7 +219,9 @@ const regexMetric = defineComparison({
       .describe(
         'RE2 syntax: no look-around, no back-references; `\\d`, `\\w` and `\\s` are ASCII.',
       ),
-    ignore_case: offByDefault('Ignore case, letter by letter as in RE2.'),
+    ignore_case: offByDefault(
+      'Ignore case. Single letters are compared, as in RE2 (`ß` is not `SS`).',
+    ),
     multiline: offByDefault('`^` and `$` match at every line.'),
     dot_all: offByDefault('`.` also matches line ends.'),
     full_match: offByDefault('The whole answer must match.'),

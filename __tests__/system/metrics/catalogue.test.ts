@@ -55,7 +55,7 @@ describe('metric catalogue', () => {
       expect(await scored(builtIn(name, example.with), answer, { embedder })).toMatchObject({
         status: 'error',
         value: null,
-        reason: `the reference has no expected value, and metric ${name} uses it`,
+        reason: `the reference has no expected value, but metric ${name} needs one`,
       });
     },
   );

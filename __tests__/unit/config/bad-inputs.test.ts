@@ -109,7 +109,7 @@ describe('prompt file', () => {
     ['temprature: 1', 'unknown key "temprature"; did you mean "temperature"?'],
     [
       'options_of_ours: { a: 1 }',
-      'unknown key "options_of_ours": a model parameter is text, a number or true/false; maps and lists are allowed only for stop, stop_sequences, stop_token_ids, response_format, tools, tool_choice, functions, function_call and similar parameters',
+      'unknown key "options_of_ours": if this is a model parameter, it must be text, a number or true/false; maps and lists are allowed only for stop, stop_sequences, stop_token_ids, response_format, tools, tool_choice, functions, function_call and similar parameters',
     ],
     ['max_tokens:', 'max_tokens has no value; give it one or remove the key'],
     [
@@ -125,7 +125,7 @@ describe('prompt file', () => {
     ['api_key_env: OTHER_KEY', `"api_key_env" ${key}`],
     ['provider: anthropic', '"provider" belongs in the settings file, under models'],
     ['stream: true', '"stream" must be false, because evaldiff does not stream answers'],
-    ['user: ${oc.env:KEY}', '${oc.env:...} is not supported; values are taken as written'],
+    ['user: ${oc.env:KEY}', '${oc.env:...} is not supported; evaldiff does not replace it'],
   ])('with the line %j is rejected', async (line, problem) => {
     expect(await problemsOf(withLine(line))).toEqual([`prompts/p.yaml:5: ${problem}`]);
   });
@@ -414,7 +414,7 @@ describe('test file', () => {
     ).toEqual([`prompts/tests/p.yaml${problem}`]);
   });
 
-  const shown = 'to show a metric that does not gate, write skip: true';
+  const shown = 'to show a metric without an effect on the verdict, write skip: true';
   const needsOne = '2: metric "m" needs exactly one of uses, rubric and code';
   test.each<[string, string, Record<string, string>?]>([
     [
@@ -524,7 +524,7 @@ describe('test file', () => {
       '{ input: { b: 2 }, expected: two }',
       'the reference has no value for {a}: add it to its input, or remove it from the prompt',
     ],
-    ['{ input: { a: two } }', 'the reference has no expected value, and metric exact uses it'],
+    ['{ input: { a: two } }', 'the reference has no expected value, but metric exact needs one'],
   ])('with the invalid reference %s is valid except for it', async (written, problem) => {
     const { project, problems } = await read(tests(`${TESTS}  - ${written}\n`));
     expect(problems).toEqual([]);

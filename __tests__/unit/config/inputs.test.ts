@@ -138,7 +138,7 @@ describe('action inputs', () => {
     [
       'overrides',
       'ntries=1',
-      'overrides: ntries=1: "ntries" is written n_tries, in the settings file or in the test file',
+      'overrides: ntries=1: "ntries" is spelt n_tries, and belongs in the settings file or in the test file',
     ],
     [
       'openai_api_key',

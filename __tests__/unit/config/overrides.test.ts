@@ -32,7 +32,7 @@ describe('override line', () => {
   });
 
   test.each([
-    ['ntries=1', '"ntries" is written n_tries, in the settings file or in the test file'],
+    ['ntries=1', '"ntries" is spelt n_tries, and belongs in the settings file or in the test file'],
     ['prompt=a', 'unknown key "prompt"; did you mean "prompts"?'],
     ['temprature=1', 'unknown key "temprature"; did you mean "temperature"?'],
     ['temperature=hot', 'temperature must be a number'],

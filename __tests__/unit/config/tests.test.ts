@@ -501,13 +501,13 @@ describe('references_from', () => {
       'c.csv',
       'a,Expected\n1,x\n2,y\n',
       1,
-      'has no column "expected", and metric exact uses it; did you mean "Expected"?',
+      'has no column "expected", but metric exact needs one; did you mean "Expected"?',
     ],
     [
       'c.jsonl',
       '{"a": 1}\n{"a": 2}\n',
       1,
-      'no line has "expected", and metric exact uses it; known are a',
+      'no line has "expected", but metric exact needs one; known are a',
     ],
   ])('reports missing expected values once: %s', async (file, text, line, problem) => {
     const { project } = await read({
@@ -573,10 +573,15 @@ describe('references_from', () => {
       'broken JSON',
       'c.jsonl',
       '{"a": 1}\n{"a": \n',
-      '2: is not valid JSON; every line holds one object',
+      '2: is not valid JSON; every line must be one object',
     ],
     ['a list', 'c.jsonl', '[1]', '1: must be a JSON object'],
-    ['a duplicate key', 'c.jsonl', '{"a": "x:y", "a": 2}', '1: has a key twice in one object'],
+    [
+      'a duplicate key',
+      'c.jsonl',
+      '{"a": "x:y", "a": 2}',
+      '1: has the same key twice in one object',
+    ],
     [
       '__proto__',
       'c.jsonl',
@@ -593,7 +598,7 @@ describe('references_from', () => {
       'a number that loses digits',
       'c.jsonl',
       '{"a": 12345678901234567890}',
-      '1: has too large a number; quote it if it is text',
+      '1: has a number that is too large to be exact; quote it if it is text',
     ],
     [
       'a control character',

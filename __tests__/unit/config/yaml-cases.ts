@@ -27,7 +27,7 @@ const bad = (...problems: string[]) => ({
   problems: problems.map((text) => (/^\d/.test(text) ? `p.yaml:${text}` : `p.yaml: ${text}`)),
 });
 const FOREIGN_SPACE =
-  'has U+00A0 instead of a space, which YAML reads as a letter; write a plain space';
+  'has U+00A0 instead of a space, and YAML does not treat it as one; write a plain space';
 const good = (value: unknown) => ({ value });
 
 export const CASES: Case[] = [
@@ -175,7 +175,7 @@ export const CASES: Case[] = [
   [
     'a number of thirty digits',
     'seed: 123456789012345678901234567890',
-    bad('1: seed is too large a number; quote it if it is text'),
+    bad('1: seed is too large to be an exact number; quote it if it is text'),
   ],
   ['a number past all numbers', 'temperature: 1e400', bad('1: temperature is not a finite number')],
   [
@@ -289,7 +289,7 @@ export const CASES: Case[] = [
   [
     'half a surrogate pair by escape',
     'a: "\\ud800"',
-    bad('1: a has a broken surrogate; write the whole character'),
+    bad('1: a has half of a character (a lone UTF-16 surrogate); write the whole character'),
   ],
   ['a byte order mark', '\ufeffname: a', good({ name: 'a' })],
   ['a byte order mark in bytes', new Uint8Array(Buffer.from('\ufeffname: a')), good({ name: 'a' })],
@@ -297,7 +297,7 @@ export const CASES: Case[] = [
   [
     "OmegaConf's environment",
     'a: 1\nb: "${oc.env:OPENAI_API_KEY}"',
-    bad('2: ${oc.env:...} is not supported; values are taken as written'),
+    bad('2: ${oc.env:...} is not supported; evaldiff does not replace it'),
   ],
   [
     'other dollar braces',

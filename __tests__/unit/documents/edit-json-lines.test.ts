@@ -23,9 +23,11 @@ describe('edit of a JSON Lines file', () => {
     const text = '{"a":1}\n{"a": 1.0}\n';
     const refused = (edit: JsonLinesEdit, read = text): unknown => editJsonLines(text, edit, read);
     expect(refused(set(2, { a: 2 }))).toEqual({
-      refused: expect.stringContaining('the formatting of its line'),
+      refused: expect.stringContaining('the formatting of this line'),
     });
-    expect(refused(set(9, { a: 2 }))).toEqual({ refused: expect.stringContaining('its place') });
+    expect(refused(set(9, { a: 2 }))).toEqual({
+      refused: expect.stringContaining('no longer at this place'),
+    });
     expect(refused(set(1, { a: 2 }), '{"a":7}\n{"a":1}\n')).toEqual({
       refused: expect.stringContaining('changed since it was read'),
     });

@@ -169,7 +169,7 @@ describe('edit of a YAML file', () => {
 
   const SEVERAL = /several references are on line 1; give each its own line, or an id/;
   const COMMENT = /contains a comment, which would be lost/;
-  const CANNOT = /its layout cannot be kept/;
+  const CANNOT = /the file's layout cannot be kept/;
 
   test.each<[string, string, YamlEdit, RegExp]>([
     ['the reference is gone', FLOW, expects(1), /no longer at this place/],
@@ -189,9 +189,9 @@ describe('edit of a YAML file', () => {
       'there is no line above the reference for a reason',
       'references: [{ id: a }]\n',
       skip(1, 'skipped: down'),
-      /put the reference on separate lines/,
+      /write the reference on several lines/,
     ],
-    ['the file is no longer YAML', '{', expects(1), /not valid YAML/],
+    ['the file is no longer YAML', '{', expects(1), /no longer valid YAML/],
     [
       'an anchor would change another reference too',
       'references:\n  - { id: a, expected: &e old }\n  - { id: b, expected: *e }\n',
@@ -209,7 +209,7 @@ describe('edit of a YAML file', () => {
       'the rubric is an alias',
       ALIAS,
       appendIn(['kind', 'examples'], 'c'),
-      /"kind" is not written out as a map there/,
+      /"kind" is not a plain map in the file/,
     ],
     [
       'the rubric is gone',
@@ -241,7 +241,7 @@ describe('edit of a YAML file', () => {
       'the value is not a list',
       'polite: { examples: none }\n',
       appendIn(['polite', 'examples'], 'x'),
-      /"polite.examples" is not written out as a list there/,
+      /"polite.examples" is not a plain list in the file/,
     ],
   ])('is rejected if %s', (_, text, edit, why) => {
     expect(editYaml(text, edit, text)).toEqual({ refused: expect.stringMatching(why) });

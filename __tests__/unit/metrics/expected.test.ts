@@ -14,8 +14,8 @@ const status = async (
   const values = { input: {}, expected: value };
   return (await scored(builtIn(uses, given), sample(output, { expected: written, values }))).status;
 };
-const SKIP = 'to show a metric that does not gate, write skip: true';
-const NULL = 'is null; if the text is meant, quote it';
+const SKIP = 'to show a metric without an effect on the verdict, write skip: true';
+const NULL = 'is null; if you mean the text, quote it';
 const EMPTY = 'expected is an empty list';
 
 describe('number or boolean in a different notation', () => {

@@ -88,7 +88,9 @@ describe('file_match', () => {
     { path: 'a', contents: 'typo' },
   ])('rejects the expected value %j', (value) => {
     expect(metrics.get('file_match')?.problems({ value })).toEqual([
-      expect.stringMatching(/^with\.value must be paths, or maps of path with content or sha256/),
+      expect.stringMatching(
+        /^with\.value must contain paths, maps with path and content or sha256/,
+      ),
     ]);
   });
 });

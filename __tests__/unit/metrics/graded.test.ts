@@ -28,7 +28,7 @@ describe('model-graded metrics', () => {
       expect(expected.texts[0]).toContain('Be kind');
       expect((await graded(uses, {}, 'x')).score).toMatchObject({
         status: 'error',
-        reason: `the reference has no expected value, and metric ${uses} uses it`,
+        reason: `the reference has no expected value, but metric ${uses} needs one`,
       });
     },
   );

@@ -134,7 +134,7 @@ describe('rubric grading', () => {
     const missing = await graded([], { rubric });
     expect(missing.score).toMatchObject({
       status: 'error',
-      reason: 'the reference has no expected value, and metric graded uses it',
+      reason: 'the reference has no expected value, but metric graded needs one',
     });
     expect(missing.asked).toHaveLength(0);
     const { user } = await graded(['YES'], { rubric, expected: '8' });
@@ -251,7 +251,7 @@ describe('several graders', () => {
     expect(new Set(asked.map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
   });
 
-  const none = 'no label has a majority of the graders';
+  const none = 'no majority of the graders chose the same label';
   test.each<[string, (string | Completion)[], string, string]>([
     [
       "return the majority's label and name the dissenters",

@@ -390,7 +390,12 @@ test.each<[string, string, Json, string]>([
     '2512292042121000000',
     '2512292042121000001 differs from 2512292042121000000 by 1',
   ],
-  ['numeric_diff', 'Pi ist 3,14', 14, '"3,14" cannot be read as one number; `decimal` says how'],
+  [
+    'numeric_diff',
+    'Pi ist 3,14',
+    14,
+    '"3,14" is an ambiguous number; set `decimal` to the decimal mark',
+  ],
   ['set_f1', '[2512292042121000001]', ['1'], 'lacks "1"; has "2512292042121000001" besides'],
 ])(
   'the reason of %s for %j shows the number as written',

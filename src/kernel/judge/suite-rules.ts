@@ -189,9 +189,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'inconclusive',
     by: 'metric',
-    words:
-      "one metric's pass rate fell beyond chance, but by too little (`min_drop`) or not " +
-      'clearly enough',
+    words: "one metric's pass rate fell beyond chance, but too little or too uncertainly for red",
     when: ({ fallenMetrics }) => fallenMetrics.length > 0,
     found: ({ fallenMetrics }) => ({ metrics: fallenMetrics }),
   },

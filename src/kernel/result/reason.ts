@@ -200,13 +200,9 @@ export const reasonSchema = z.discriminatedUnion('code', [
       of,
     },
   ),
-  reason(
-    'values-fewer-tries',
-    'A metric that affects the gate has values for fewer tries on head.',
-    {
-      ...{ suite, metric, ...tries },
-    },
-  ),
+  reason('values-fewer-tries', 'A metric that counts has values for fewer tries on head.', {
+    ...{ suite, metric, ...tries },
+  }),
   reason('ungraded', 'The grades of many tries of a suite could not be read.', {
     ...{ suite, tries: countSchema.describe('Number of tries without a readable grade.'), of },
   }),

@@ -94,7 +94,7 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
       return { status: 'checked', wrong: validate(value) };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      const message = 'the schema refers to itself without going deeper into the answer ($ref)';
+      const message = 'the schema refers to itself ($ref) in an endless loop';
       return { status: 'error', message };
     }
   });

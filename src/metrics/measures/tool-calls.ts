@@ -83,7 +83,8 @@ function unpairedProblems(
   const ofWanted = open.wanted.flatMap((want) => {
     const at = left.findIndex(({ name }) => name === want.name);
     const [call] = at === -1 ? [] : left.splice(at, 1);
-    if (call !== undefined) return `${want.name}: ${problem(call, want) ?? 'not in this order'}`;
+    if (call !== undefined)
+      return `${want.name}: ${problem(call, want) ?? 'not called in this order'}`;
     return order === 'subset' ? [] : `${want.name} not called`;
   });
   const ofMade = order === 'superset' ? [] : left.map(({ name }) => `${name} not expected`);

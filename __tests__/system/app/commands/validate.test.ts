@@ -139,7 +139,7 @@ describe('validate', () => {
         'prompts/tests/p.yaml': `${TESTS}  - { input: {}, expected: b }\n  - { input: { q: c } }\n`,
       },
       'prompts/tests/p.yaml:4: the reference has no value for {q}',
-      'prompts/tests/p.yaml:5: the reference has no expected value, and metric exact_match uses it',
+      'prompts/tests/p.yaml:5: the reference has no expected value, but metric exact_match needs one',
     ));
 
   test('finds what plan reports, even if nothing is affected', async () => {

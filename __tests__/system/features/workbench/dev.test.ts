@@ -318,7 +318,7 @@ inBrowser('the workbench in a browser', () => {
         (text: string) =>
           text.replace('"30 days"', '&days "30 days"').replace('Northmail', '*days'),
         (text: string) => text,
-        'its layout cannot be kept',
+        "the file's layout cannot be kept",
       ],
       [
         'that another program changed meanwhile',

@@ -120,9 +120,9 @@ describe('depends_on', () => {
     [
       'role',
       { metric_name: 'user', metric_min_value: 1 },
-      'depends on user, which has no single number here',
+      'depends on user, which is not a single number for this answer',
     ],
-    ['roles', {}, 'depends on roles, which has no single number here'],
+    ['roles', {}, 'depends on roles, which is not a single number for this answer'],
   ])(
     'on %s reads the only entry of a map, or the entry named by metric_name: %j',
     async (name, condition, status) => {
@@ -142,7 +142,7 @@ describe('depends_on', () => {
     expect(await statusOf({ metrics })).toEqual([
       'pass',
       'depends on has of at most 0; it is 1',
-      'depends on second, which has no value here',
+      'depends on second, which has no value for this answer',
     ]);
   });
 
@@ -156,7 +156,7 @@ describe('depends_on', () => {
     expect(await statusOf({ metrics, grade: 'who knows' })).toEqual([
       'pass',
       'ungraded',
-      'depends on polite, which has no value here',
+      'depends on polite, which has no value for this answer',
     ]);
   });
 });
