@@ -119,7 +119,7 @@ describe('a base from CI variables', () => {
     variables.flatMap(([name, value]) =>
       ['single branch', 'depth 1', 'detached'].map((shape) => [name, shape, value] as const),
     ),
-  )('in %s is fetched in a clone that lacks it: %s', async (name, shape, value) => {
+  )('in %s is fetched if the clone lacks it: %s', async (name, shape, value) => {
     const text = value(MAIN);
     const base = await baseOf(cloned(MAIN, shape), { [name]: text });
     expect(base).toBe(text === MAIN.fork ? MAIN.fork : released);

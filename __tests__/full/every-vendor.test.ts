@@ -159,7 +159,7 @@ describe('the tested model servers', () => {
     expect([...names].filter((name) => !isVendor(name)).sort()).toEqual([...lines].sort());
   });
 
-  test("have the hosts and headers of the vendors' documentation", () => {
+  test("use the hosts and headers in the vendors' documentation", () => {
     for (const { name, host, key } of PLACES.filter(({ host }) => host !== null)) {
       if (!isVendor(name)) throw new Error(name);
       const facts = factsOf(name);

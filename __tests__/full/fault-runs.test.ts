@@ -8,5 +8,5 @@ describe('a restarted run of a commit that was green', () => {
     ['SIGTERM', 'asking'],
     ['internal error', 'asking'],
     ['internal error', 'publishing'],
-  ])('does not leave a green check after %s at %s', expectNoGreenAfter);
+  ])('does not leave a green check after %s in the phase %s', expectNoGreenAfter);
 });

@@ -45,7 +45,7 @@ describe('changed links and submodules', () => {
   const rows = kinds.flatMap(([kind, ...files]) =>
     shapes.map(([shape, workspace]) => ({ kind, shape, files, workspace })),
   );
-  test.each(rows)('$kind is listed with $shape', async ({ files, workspace }) => {
+  test.each(rows)('$kind is listed in a workspace with $shape', async ({ files, workspace }) => {
     const [before, after, paths] = files;
     const source = createRepository();
     const base = source.commit('base', { 'kept.yaml': 'kept\n', ...before });
@@ -76,7 +76,7 @@ describe('changed links and submodules', () => {
     expect(found).toEqual([changed('lib')]);
   });
 
-  test('a file content that no remote has is an error that names it', async () => {
+  test('content that no remote has causes an error that names its object', async () => {
     const source = createRepository();
     const base = source.commit('base', { a: 'one\n' });
     const missing = '5'.repeat(40);
@@ -110,7 +110,7 @@ describe('a malicious tree', () => {
     });
   });
 
-  test('that represents a billion files is rejected after reading each object once', async () => {
+  test('with a billion files is rejected after reading each object once', async () => {
     let tree = craftedTree(source, [file('leaf')]);
     for (let level = 0; level < 9; level += 1)
       tree = craftedTree(
@@ -133,7 +133,7 @@ describe('a malicious tree', () => {
     ['in one folder', (at: number) => `big/folder/${String(at)}`, 'big/folder'],
     ['in many', (at: number) => `many/${String(at % 50)}/${String(at)}`, 'many'],
     ['at the root', (at: number) => `f${String(at)}`, "The project's folder"],
-  ])('causes an error that names its largest folder: %s', async (_, path, name) => {
+  ])('causes an error that names its largest folder, for files %s', async (_, path, name) => {
     const repository = createRepository();
     const lines = Array.from({ length: 300 }, (__, at) => `100644 ${blob}\t${path(at)}\n`);
     repository.gitInput('x\n', 'hash-object', '-w', '--stdin');

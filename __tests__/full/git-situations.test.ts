@@ -59,7 +59,7 @@ describe('a pull request that changes links', () => {
     ['the head commit', 'refs/heads/topic', 1],
     ['nothing', null, null],
     ['everything', 'refs/heads/topic', null],
-  ])('is judged with %s checked out', async (_, ref, depth) => {
+  ])('is judged if the workspace has checked out %s', async (_, ref, depth) => {
     const at = await stage(obedient);
     const change = changeOf(base, head);
     const { directory } =
@@ -114,7 +114,7 @@ describe('a change that no evaluation reads', () => {
       'changed next to the program "app"',
     ],
   ];
-  test.each(rows)('is not judged: %s', async (path, before, after, files, words) => {
+  test.each(rows)('is not judged: a change of %s', async (path, before, after, files, words) => {
     const [base, head] = [{ ...files, [path]: before }, { [path]: after }];
     const { run } = await pullRequest(base, head, { inputs: { code: 'host' } });
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
@@ -148,7 +148,7 @@ describe('a change that no evaluation reads', () => {
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
-  test('is also neutral if another prompt did not get worse', async () => {
+  test('makes the run neutral even if another prompt did not get worse', async () => {
     const base = { ...looking('prompts'), 'prompts/shared': submodule('a') };
     const head = { 'prompts/shared': submodule('b'), ...promptOf('Be kind.') };
     const { run } = await pullRequest(base, head);
@@ -202,7 +202,7 @@ describe('the first push of a branch or tag', () => {
     expect(run.outputs['title']).toContain('New: ');
   });
 
-  test('that replaces a deleted commit reports this and does not mention permissions', async () => {
+  test('that replaces a deleted commit reports the missing commit, not missing permissions', async () => {
     const change = changeOf(quiz(), OTHER_FILES);
     const run = await push(change, change.head, [TOPIC, TOPIC, 'deadbeef'.repeat(5)]);
     expect(run.outputs['conclusion']).toBe('error');
@@ -241,7 +241,7 @@ describe('the temporary folder', () => {
   test.each([
     ['/proc/nope', 'error'],
     ['', 'success'],
-  ])('in RUNNER_TEMP %j ends the run with conclusion %s', async (RUNNER_TEMP, conclusion) => {
+  ])('at RUNNER_TEMP %j ends the run with conclusion %s', async (RUNNER_TEMP, conclusion) => {
     const { run } = await pullRequest(quiz(), OTHER_FILES, { env: { RUNNER_TEMP } });
     expect(run.outputs['conclusion']).toBe(conclusion);
     if (conclusion === 'error')

@@ -67,7 +67,7 @@ describe('a check', () => {
     },
   );
 
-  test('takes two more requests than a run that writes no check', async () => {
+  test('costs two more requests than a run without a check', async () => {
     const { at, change } = await pullRequest(quiz(), WORSE);
     // Other requests: the pull request, the account, the comments (again after creating one), the
     // head, the comment, the suggestions, the check.
@@ -77,7 +77,7 @@ describe('a check', () => {
     expect(writes(at)).toHaveLength(7 + 2);
   });
 
-  test('is written once, as completed, if no model is called', async () => {
+  test('is written once, as completed, if the run calls no model', async () => {
     const { at } = await pullRequest(quiz(), README);
     const written = writes(at).filter(({ method }) => method !== 'GET');
     expect(written.map(({ method, path }) => [method, path.split('/').at(-1)])).toEqual([
@@ -87,7 +87,7 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
-  test('is opened first if another pull request could have written a verdict for the commit', async () => {
+  test('is first created as in progress if another pull request could have written a verdict for the commit', async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), README);
     const { name, payload } = pullRequestEvent(change);
@@ -98,7 +98,7 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
-  test('is omitted without a check name, but a comment shows that a run is in progress', async () => {
+  test('is not created without a check name, but a comment shows that a run is in progress', async () => {
     const bodies: string[] = [];
     const at: Stage = await stage((request) => {
       bodies.push(...at.github.state.comments.map(({ body }) => body));
@@ -113,7 +113,7 @@ describe('a check', () => {
     expect(bodies.every((body) => body.includes('Running for'))).toBe(true);
   });
 
-  test('is omitted if the token cannot write it: the job itself is the check', async () => {
+  test('is not created if the token cannot write it: the job itself is the check', async () => {
     const token = workflowToken({ pull_requests: 'write', checks: 'read' });
     const { at, run } = await pullRequest(quiz(), WORSE, { token });
     expect([run.code, at.github.state.checkRuns]).toEqual([1, []]);
@@ -211,7 +211,7 @@ describe('jobs of one workflow run', () => {
     ['red', WORSE, 'failure', false],
     ['green', SAME, 'success', false],
   ])(
-    'that differ only in the base show the verdict of the slower job: %s',
+    'that differ only in the base show the verdict of the slower job, here %s',
     async (_verdict, files, expected, statusUpdates) => {
       const running = Promise.withResolvers<void>();
       const faster = Promise.withResolvers<void>();

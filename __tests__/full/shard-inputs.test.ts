@@ -41,7 +41,7 @@ test('a cancelled job saves paid answers before it writes the report, because it
   expect(whole).toEqual({ atReport: 1, after: 2 });
 });
 
-test('a batched sweep warns if no other job can resume its batches', async () => {
+test('a sweep in batches warns if no other job can resume its batches', async () => {
   const batched = 'models:\n  quiz-model: { provider: openai, transport: batch }\n';
   const { job } = await workflow(await stage(obedient), quiz({ settings: batched }));
   // Without a key nothing is sent. The plan is logged before that.
@@ -57,7 +57,7 @@ test('a batched sweep warns if no other job can resume its batches', async () =>
 });
 
 describe('a sharded sweep in a workflow', () => {
-  test('publishes only in the merge, whose answers a later run can reuse', async () => {
+  test('publishes only in the merge job, and a later run can reuse its answers', async () => {
     const at = await stage(obedient);
     const rollup = 'metrics_rollup: { code: "result = num_passes > num_fails" }';
     const other: FixtureFiles = {
@@ -91,7 +91,7 @@ describe('a sharded sweep in a workflow', () => {
     expect(again.reports['result.json']).toBe(merged.reports['result.json']);
   });
 
-  test('needs no keys for the merge', async () => {
+  test('needs no keys in the merge job', async () => {
     const { job } = await workflow(await stage(obedient));
     for (const shard of ['1/2', '2/2']) await job({ inputs: { mode: 'sweep', shard } });
     const merged = await job({ inputs: { mode: 'merge' }, env: { LOCAL_KEY: '' } });
@@ -113,7 +113,7 @@ describe('a sharded sweep in a workflow', () => {
     expect((await job({ inputs: { mode: 'merge' } })).messages).toEqual([]);
   });
 
-  test('ignores parts of other workflow runs', async () => {
+  test('ignores the parts (shard results) of other workflow runs', async () => {
     const { job } = await workflow(await stage(obedient));
     await job({ inputs: { mode: 'sweep', shard: '1/1' }, run: 'run-0' });
     const merged = await job({ inputs: { mode: 'merge' } });
@@ -139,7 +139,7 @@ describe('a sharded sweep in a workflow', () => {
     );
   });
 
-  test('shows an error in the files once, at its line, if no shard could run', async () => {
+  test("shows an error in the project's files once, at its line, if no shard could run", async () => {
     const broken = { ...quiz(), 'prompts/quiz.yaml': 'name: quiz\n' };
     const { job, artifacts } = await workflow(await stage(obedient), broken);
     const shard = await job({ inputs: { mode: 'sweep', shard: '1/2' } });
@@ -174,10 +174,13 @@ test.each<[Record<string, string>, string[], RegExp]>([
     ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'],
     /^mode: merge: artifacts are unavailable: ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set\./,
   ],
-])('a job with %j and without %j reports why it cannot run', async (inputs, unset, said) => {
-  const at = await stage(obedient);
-  const { job, artifacts } = await workflow(at);
-  const env = Object.fromEntries(unset.map((name) => [name, '']));
-  expect((await job({ inputs, env })).messages.join('\n')).toMatch(said);
-  expect([at.models.requests, artifacts]).toEqual([[], []]);
-});
+])(
+  'a job with the inputs %j and without %j reports why it cannot run',
+  async (inputs, unset, said) => {
+    const at = await stage(obedient);
+    const { job, artifacts } = await workflow(at);
+    const env = Object.fromEntries(unset.map((name) => [name, '']));
+    expect((await job({ inputs, env })).messages.join('\n')).toMatch(said);
+    expect([at.models.requests, artifacts]).toEqual([[], []]);
+  },
+);

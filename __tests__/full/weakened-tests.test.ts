@@ -111,7 +111,7 @@ const fitted = testing(`metrics: [${EXACT}]`, (n) =>
 );
 const FALL = "under base's scoring 100 → 50 %";
 
-test('an unreadable base is not compared and the run is not green', () =>
+test('if base cannot be read, nothing is compared and the run is not green', () =>
   shows(
     [
       { ...plain(), 'prompts/other.yaml': 'name: [' },
@@ -134,14 +134,14 @@ describe('a changed prompt whose references all lack a variable', () => {
   test.each([
     ['in the test file', inline, 'no value for {question}'],
     ['in a CSV file', csv, 'has no column "question" for {question}'],
-  ])('is not judged (%s)', async (_, files, why) => {
+  ])('is not judged if they are %s', async (_, files, why) => {
     const { code, result, calls } = await shows([files, { ...files, ...WORSE }], null, [why]);
     expect([calls, result.outcome.kind]).toEqual([0, 'not-judged']);
     expect(code).not.toBe(0);
   });
 });
 
-test("a model unknown to base's settings leaves nothing to compare, and the run is not green", () =>
+test("if base's settings do not define a model, nothing is compared and the run is not green", () =>
   shows(
     [
       { ...plain(), ...prompt('Be exact.', 'quiz-1') },
@@ -187,7 +187,7 @@ describe('references that head quarantines', () => {
       'worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)',
     ]));
 
-  test('prevent a green verdict if nothing else changed, and are named', () =>
+  test('prevent a green verdict and are named if nothing else changed', () =>
     shows([plain(), out('q1')], 'neutral', [
       '### ➖ Deleted, skipped or quarantined: 1 test (`prompts/quiz.yaml: q1`)',
     ]));
@@ -212,14 +212,14 @@ describe("a check that no longer judges head's answers", () => {
   test.each([
     ['because it is removed', plain(`metrics: [${SOME}]`)],
     ['because it is skipped', skipped],
-    ['because it waits for what never holds', waiting(1000)],
-  ])('is named %s', (_why, head) =>
+    ['because its condition is never met', waiting(1000)],
+  ])('is named in the report %s', (_why, head) =>
     shows([both, head], null, [
       'Checks of base that judge no answer on head: quiz: answer (6 tests)',
     ]),
   );
 
-  test('can be a conversation that the suite no longer has', () =>
+  test("can be the check of a conversation that head's suite no longer has", () =>
     shows(
       [
         plain(`conversation: { evaluators: [quiz-model], max_steps: 1 }\nmetrics: [${SOME}]`),
@@ -229,15 +229,15 @@ describe("a check that no longer judges head's answers", () => {
       ['judge no answer on head: quiz: conversation (6 tests)'],
     ));
 
-  test("does not hide a drop if its condition fails on head's worse answers", () =>
+  test("does not hide a drop if its condition is not met by head's worse answers", () =>
     shows([both, { ...waiting(8), ...WORSE }], 'neutral', [FALL]));
 
-  test('can be one that judges only half of them because its condition is met less often', () =>
+  test('can still judge half of them, because its condition is met less often', () =>
     shows([waiting(8), { ...waiting(8), ...WORSE }], 'success', [
       "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; its condition was met less often",
     ]));
 
-  test('does not include a renamed check', () =>
+  test('is not reported if it was only renamed', () =>
     shows(
       [both, plain(`metrics: [{ name: right, uses: exact_match }, ${SOME}]`)],
       'success',
@@ -254,7 +254,7 @@ describe('references that keep their ids', () => {
     ]);
   });
 
-  test('but have new inputs make the run red if removed references do', () => {
+  test('but have new inputs make the run red under gate.removed: fail', () => {
     const edited = testing(`metrics: [${EXACT}]`, (n) => asked(n, undefined, n === 1 ? 7 : n));
     const gate = gating('removed: fail');
     return shows(
@@ -281,13 +281,13 @@ describe('references whose ids change', () => {
   test.each<[string, (n: number) => string]>([
     ['are new', (n) => `x${String(n)}`],
     ['move by one', (n) => `q${String(n + 1)}`],
-  ])('run nothing if the ids %s', async (_, id) => {
+  ])('run nothing if only ids change: they %s', async (_, id) => {
     const head = testing(`metrics: [${EXACT}]`, (n) => asked(n, id(n)));
     const { result, calls } = await shows([plain(), head], 'success', []);
     expect([result.outcome.kind, calls]).toEqual(['nothing-to-run', 0]);
   });
 
-  test("and whose expected values are edited are also judged by base's scoring", async () => {
+  test("and whose expected values are edited are also judged by base's checks", async () => {
     const renamed = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n, `x${String(n)}`).replace(/"answer [123]"/, '"no idea"'),
     );
@@ -299,8 +299,8 @@ describe('references whose ids change', () => {
 describe('recorded dialogues', () => {
   test.each([
     ['with ids', (line: string) => line],
-    ['without', (line: string) => line.replace(/id: q\d, /, '')],
-  ])("that are worse than base's are compared with one try each: %s", async (_ids, as) => {
+    ['without ids', (line: string) => line.replace(/id: q\d, /, '')],
+  ])('that are worse on head are compared as one try each, %s', async (_ids, as) => {
     const recorded = (output: (n: number) => string): FixtureFiles =>
       testing(`metrics: [${EXACT}]`, (n) => as(answered(n, output(n))));
     const { result } = await shows([recorded(right), recorded(wrong)], null, [
@@ -322,9 +322,9 @@ describe('recorded dialogues', () => {
   });
 
   test.each([
-    ['as many tries as a roll-up wants passes', 'metrics_rollup: { name: at_least, k: 2 }', 2],
+    ['as many tries as the roll-up requires passes', 'metrics_rollup: { name: at_least, k: 2 }', 2],
     ...['references', 'tries'].map((unit): [string, string, number] => [
-      `all tries where code counts passes of ${unit}`,
+      `all n_tries if code combines them and the verdict counts ${unit}`,
       `gate: { unit: ${unit} }\nmetrics_rollup: { code: "result = num_passes >= 2" }`,
       3,
     ]),
@@ -354,7 +354,7 @@ describe('a check loosened under the same name', () => {
   test('does not hide the one reference that breaks', () =>
     shows([plain(), { ...loose, ...ONE_WORSE }], 'success', [UNDER_BASE]));
 
-  test('in only one reference does not hide its break, even through its expected value', () => {
+  test('for one reference, by its expected value, does not hide that this reference breaks', () => {
     const one = testing(`metrics: [${EXACT}]`, (n) =>
       n === 1 ? asked(n).replace('"answer 1"', '"no idea"') : asked(n),
     );
@@ -370,7 +370,7 @@ describe('a check loosened under the same name', () => {
     ]);
   });
 
-  test('does not hide a break by skipping the broken answer', () => {
+  test('does not hide a broken answer by skipping it', () => {
     const skips = plain(
       `metrics: [{ name: long, uses: length, skip: true }, { name: answer, uses: exact_match, depends_on: [{ name: long, metric_min_value: 8 }] }]`,
     );
@@ -389,7 +389,7 @@ describe('a check loosened under the same name', () => {
     );
   });
 
-  test('is not named for a reference that also failed on base', () =>
+  test('is not reported for a reference that already failed on base', () =>
     shows(
       [
         { ...plain(), ...prompt('Skip 1.') },
@@ -401,7 +401,7 @@ describe('a check loosened under the same name', () => {
     ));
 });
 
-test("expected values adapted to head's worse answers do not count as an improvement", async () => {
+test('expected values that head adapted to its worse answers do not count as an improvement', async () => {
   const { result } = await shows([plain(), { ...fitted, ...WORSE }], 'success', [FALL]);
   const [suite] = result.suites;
   expect(suite?.verdict).toBe('unchanged');
@@ -455,7 +455,7 @@ describe('a mean that can fail the run', () => {
     expect(first.includes("under base's scoring the mean of size0 fell")).toBe(isSaid);
   });
 
-  test('is reported once if head measures the mean as base does', () => {
+  test('is reported once if both sides measure the mean the same way', () => {
     const head = valued(`${HIGHER}, { name: more, uses: length, with: { min: 2 } }`);
     return shows(
       [valued(HIGHER), { ...head, ...ALL_WORSE }],
@@ -466,7 +466,7 @@ describe('a mean that can fail the run', () => {
   });
 });
 
-test("new comparison criteria do not hide answers that base's criteria prefer less", () => {
+test("new comparison criteria do not hide that base's criteria prefer base's answers", () => {
   const paired = (criteria: string): FixtureFiles => ({
     ...plain(`metrics: [{ uses: pairwise_preference, with: { criteria: ${criteria} } }]`),
     'evaldiff.yaml': `${SETTINGS}grader: { model: quiz-model }\n`,
@@ -477,7 +477,7 @@ test("new comparison criteria do not hide answers that base's criteria prefer le
   ]);
 });
 
-test("references that lose their own checks are not green if head drops under base's checks", () => {
+test("references that lose their own checks are not green if head's answers fail base's checks", () => {
   const own = (from: number): FixtureFiles =>
     testing(`metrics: [${SOME}]`, (n) =>
       n < from ? asked(n) : asked(n).replace(/ }$/, `, metrics: [${EXACT}] }`),
@@ -518,13 +518,13 @@ describe('a promptfoo test without assertions', () => {
       '<b>What it did:</b> no answer in <code>promptfooconfig</code> is judged by both scorings: ',
     ]));
 
-  test('in a group of similar tests has a first line that explains the inconclusive result', () =>
+  test('that also had none on base has its inconclusive result explained in the first line', () =>
     shows([config('Be exact.', none), config('Skip 1', none)], null, [
       'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: none of its metrics decides, so their values are only shown',
     ]));
 });
 
-test('a moved project is not compared, which is reported first and prevents a green verdict', () => {
+test('a project moved to another folder is not compared, which is reported first and prevents a green verdict', () => {
   const gone = Object.fromEntries(Object.keys(plain()).map((path) => [path, null]));
   const head = { ...below('old', gone), ...below('new', { ...plain(), ...WORSE }) };
   return shows([below('old', plain()), head, ['--directory', 'new']], 'neutral', [
@@ -551,7 +551,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const BROKEN = { 'app/parts/say.mjs': "export const say = () => 'no idea';\n" };
 
   test.each(['app/main.mjs', './app/main.mjs'])(
-    'without listed files is identified by the folder of %s and its imports',
+    'without listed files is identified by its imports and the folder of %s',
     (word) =>
       shows([program(word), BROKEN, HOST], null, [
         RED,
@@ -560,7 +560,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       ]),
   );
 
-  test('next to its prompts folder does not run for an edit of another prompt', async () => {
+  test('next to its prompts folder does not run again if an unrelated file there changes', async () => {
     const beside = Object.fromEntries(
       Object.entries(program('app/main.mjs')).map(([path, text]) => [
         path.replace(/^prompts/, 'app/prompts'),
@@ -572,7 +572,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     expect(result.suites).toEqual([]);
   });
 
-  test('with several changed files is reported with all of them, and each is annotated', async () => {
+  test('is reported with all its changed files, and each file is annotated', async () => {
     const both: FixtureFiles = {
       ...BROKEN,
       'app/main.mjs': `// Says it.\n${String(program('')['app/main.mjs'])}`,
@@ -594,7 +594,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
   });
 
-  test('causes a notice if none of its files is known', async () => {
+  test('causes a notice if evaldiff cannot find any of its files', async () => {
     const nowhere = program(`-e, "import('./app/main.mjs')"`, ', files: [ap/**]');
     const { result } = await compared(nowhere, BROKEN, HOST);
     expect(result.notices.map(({ message }) => message)).toEqual([
@@ -610,7 +610,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
   });
 
-  test('is found in a project in a subfolder of its repository', () => {
+  test('is found if the project is in a subfolder of the repository', () => {
     const [base, head] = [program('app/main.mjs'), BROKEN].map((files) =>
       below('services/quiz', files),
     );

@@ -95,7 +95,7 @@ async function showsAfter(work: () => void): Promise<void> {
   expect(after).toEqual(await shownAnew());
 }
 
-test('the workbench shows the same as a newly started one after every kind of change', async () => {
+test('the workbench shows after any change the same as a newly started workbench', async () => {
   const edit = (path: keyof typeof FILES, from: string, to: string) => () =>
     bench.edit(path, from, to);
   const prompt = edit('prompts/ask.yaml', 'Answer:', 'Reply:');
@@ -116,7 +116,7 @@ test('the workbench shows the same as a newly started one after every kind of ch
   await showsAfter(edit('prompts/rows.yaml', 'Answer:', 'Say'));
 });
 
-test('the workbench shows a comparison with a moved base although no file changed', async () => {
+test('the workbench updates its comparison if only base moved', async () => {
   await showsAfter(() => bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:'));
   await showsAfter(commit);
 });
@@ -158,7 +158,7 @@ test('the workbench shows answers that another process stored in the meantime', 
   await showsAfter(() => bench.edit('prompts/ask.yaml', 'name: ask', 'name: ask # the same'));
 });
 
-test('the workbench shows the second of two quick edits', async () => {
+test('the workbench shows the second of two edits in quick succession', async () => {
   await showsAfter(() => {
     bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
     bench.edit('prompts/ask.yaml', 'Reply:', 'Say, Reply:');

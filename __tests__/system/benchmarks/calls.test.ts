@@ -37,7 +37,7 @@ const BY_HAND: Record<string, [number, number]> = {
   'a second push that rewords another prompt': [REFERENCES * 3 * 2, REFERENCES * 3],
 };
 
-describe('model calls for a pull request', () => {
+describe('model calls', () => {
   let counting: Counting;
   beforeAll(async () => {
     counting = await startCounting(BASE, async (args, folder) => {
@@ -51,16 +51,16 @@ describe('model calls for a pull request', () => {
     await counting.close();
   });
 
-  test('a sweep makes at most one call per answer on main and one per grade', () => {
+  test('for a sweep of main are at most one per answer and one per grade', () => {
     expect(callsToSweep(BASE).size).toBe(PROMPTS * REFERENCES * 3 + REFERENCES * 3);
   });
 
-  test('every scenario has a number of calls that was counted by hand', () => {
+  test('have a number counted by hand for every scenario', () => {
     expect(SCENARIOS.map(({ title }) => title)).toEqual(Object.keys(BY_HAND));
   });
 
   test.each(SCENARIOS.map((scenario) => [scenario.title, scenario] as const))(
-    '%s: makes as few calls as possible',
+    'for a pull request are as few as possible: %s',
     async (title, scenario) => {
       const [cold, warm] = BY_HAND[title] ?? [NaN, NaN];
       if (scenario.earlier === undefined)

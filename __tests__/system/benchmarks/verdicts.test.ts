@@ -41,7 +41,7 @@ describe('the simulation for the table of verdicts', () => {
     expect(Object.keys(LAWS)).toContain(law);
   });
 
-  test('runs rounds and verdicts as evaldiff does and counts its tries', () => {
+  test('runs the same rounds as evaldiff, reaches its verdicts and counts its tries', () => {
     const random = randomOf('one');
     const all = { base: Array<number>(20).fill(1), head: Array<number>(20).fill(1) };
     expect(simulate([all], 'adaptive', random)).toMatchObject({ colour: 'green', calls: 4 });
@@ -60,7 +60,7 @@ describe('the simulation for the table of verdicts', () => {
     expect(simulate([mixed], 5, random).colour).toBe('red');
   });
 
-  test('is red if head has errors in nine of fifty references, but not if it has none', () => {
+  test('is red if head has no answer for nine of fifty references, and otherwise green', () => {
     const random = randomOf('silent');
     const all = drawSuite(50, 'all 1.0', nothing, random);
     expect(simulate([{ ...all, silent: 9 }], 'adaptive', random).colour).toBe('red');
@@ -118,7 +118,7 @@ describe('a benchmark goal', () => {
     ]);
   });
 
-  test('is reached by an equal value and missed by any difference', () => {
+  test('is reached by an equal figure and missed by any worse one', () => {
     const at = (red: number, calls: number) =>
       missesOf([row('one', { figures: { ...figures, red, calls } })]).map(
         ({ goal }) => goal.figure,
@@ -130,7 +130,7 @@ describe('a benchmark goal', () => {
     expect(green).toMatchObject({ measured: 0.966, errors: expect.closeTo(0.234, 3) });
   });
 
-  test('for a figure that the row does not have throws an error', () => {
+  test('throws an error for a figure that the row does not have', () => {
     expect(() => missesOf([{ ...row('one'), figures: {} }])).toThrow('one has no red');
   });
 });
@@ -218,7 +218,7 @@ describe('the verdict pages', () => {
     expect(made).toContain('| **9.0** | 96 | 0 | **7.0** | 100 |');
   });
 
-  test('show only the promises between the markers, in percent, with the goal of a drop', () => {
+  test('copy only rows marked as shown into the docs, in percent', () => {
     const made = pageOf({
       ...empty,
       promises: [row('one', { shown: true }), row('two')],

@@ -122,7 +122,7 @@ describe('a pull request from a fork', () => {
 describe('a token without permissions', () => {
   const unpublished = { conclusion: 'failure', 'comment-id': '', 'check-run-id': '' };
 
-  test('costs the comment and the check with a warning that names the permission, never the verdict', async () => {
+  test('prevents the comment and the check but not the verdict, and a warning names the permission', async () => {
     const { run } = await pullRequest(quiz(), WORSE, { token: workflowToken() });
     expect(run).toMatchObject({ code: 1, outputs: { ...unpublished, regressed: '3' } });
     expect(run.annotations.map(({ level, message }) => `${level}: ${message}`).sort()).toEqual([

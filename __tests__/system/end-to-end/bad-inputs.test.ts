@@ -84,7 +84,7 @@ const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
 
 describe('a bad input', () => {
   test.each(ROWS)(
-    '%s is reported with place (%s, line %i) and remedy, by action and CLI, before any call',
+    '%s is reported with its file (%s, line %i) and a remedy, by action and CLI, before any call',
     async (_, where, line, message, head) => {
       const file = FILES[where];
       const base = quiz({ questions: 2 });

@@ -163,7 +163,7 @@ function total(counts: readonly (readonly number[])[]): number {
   );
 }
 
-test("a tool that simulates the runner imports the action's bundle and calls its run function", async () => {
+test("a tool that simulates the runner can import the action's bundle and call its run function", async () => {
   const output = join(temporaryFolder('outputs'), 'output');
   writeFileSync(output, '');
   const player = join(temporaryFolder('player'), 'player.mjs');
@@ -182,7 +182,7 @@ test("a tool that simulates the runner imports the action's bundle and calls its
   expect(readFileSync(output, 'utf8').match(/^conclusion<</gm)).toHaveLength(1);
 });
 
-test('the functions of modules are compiled with their file, and their effects are unchanged', () => {
+test("parentheses make Node compile the modules' functions with their file, and change nothing else", () => {
   const bundle =
     'var t={12:t=>{t.exports=[1,2].map((e)=>({5:t=>e}))},345:function(t){t.exports=this},' +
     '6:(e,t,n)=>{n.a(e,async(e,r)=>{try{r()}catch(e){r(e)}})},7:other};';

@@ -70,7 +70,7 @@ metrics:
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
-  test('that does not compile is reported before any model call', async () => {
+  test('that does not compile is reported before the first model call', async () => {
     const { at, run } = await adding(`metrics:
   - name: syntax
     code: |

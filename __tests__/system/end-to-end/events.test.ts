@@ -127,7 +127,7 @@ describe('a push', () => {
     expect(run.result).toMatchObject({ trust: 'trusted', ...sides });
   });
 
-  test("of the default branch's first commit has no base: everything is new", async () => {
+  test("of the default branch's first commit has no base, so everything is new", async () => {
     const { run } = await onMain([quiz({ questions: 2 })], (after) =>
       changed('push.new-branch', { after, ref: 'refs/heads/main' }),
     );
@@ -246,7 +246,7 @@ describe('a manual run', () => {
 });
 
 describe('inputs', () => {
-  test('that are invalid are all reported at once by name, and nothing runs', async () => {
+  test('that are invalid are reported together by name, and nothing runs', async () => {
     const inputs = {
       mode: 'dif',
       'max-calls': 'many',

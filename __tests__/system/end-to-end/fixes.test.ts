@@ -39,7 +39,7 @@ function onDiff(
 const remarks = ({ github }: Stage): ReviewComment[] => github.state.reviewComments;
 
 describe('a pull request with a proven fix', () => {
-  test('gets it as a suggestion on the line of the cause, until that line is fixed', async () => {
+  test('gets the fix as a suggestion on the line of the cause, until that line is fixed', async () => {
     const at = await stage(shopModel([DRAFT]));
     const change = eightLines();
     const red = await onDiff(at, change, [[6, 19]]);
@@ -73,7 +73,7 @@ describe('a pull request with a proven fix', () => {
     expect(at.github.state.violations).toEqual([]);
   });
 
-  test('gets it in the comment alone, with a warning, if the diff does not show its lines', async () => {
+  test('gets the fix in the comment alone, with a warning, if the diff does not show its lines', async () => {
     const at = await stage(shopModel([DRAFT]));
     const change = eightLines();
     const run = await onDiff(at, change, [[14, 19]]);

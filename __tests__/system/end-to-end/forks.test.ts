@@ -330,7 +330,7 @@ describe('approval by label', () => {
     expect(labelsOf(at)).toEqual(['bug']);
   });
 
-  test('writes no prompt for a coding agent, because names and lines are from an outsider', async () => {
+  test('shows no prompt for a coding agent, because an outsider wrote its names and lines', async () => {
     const fork = await forked(WORSE);
     const run = await byLabel(fork);
     expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });

@@ -55,9 +55,9 @@ const BUDGETS: Readonly<Record<string, { words: number; numbers: number }>> = {
 /** Two hundred suites take as long as all other situations together. */
 const situations = SITUATIONS.filter(({ name }) => !name.startsWith('200 suites'));
 
-describe('a pull request of the gallery', () => {
+describe("the gallery's comment", () => {
   test.each(situations)(
-    '"$name" stays within its budget of words and numbers, in plain words',
+    'for "$name" uses plain words and stays within its limits of words and numbers',
     async (one) => {
       const { text, surfaces } = await shown(one);
       const shows = { words: wordsIn(text), numbers: numbersIn(text) };

@@ -112,7 +112,7 @@ describe('the check is red', () => {
     expect(lines).toEqual([[ROUTE, 12]]);
   });
 
-  test('for two suites, each with its cause', async () => {
+  test('for two suites, and shows the cause of each', async () => {
     const { verdict, text, lines, causes } = await reviewed({
       head: { ...misrouted, ...unsourced },
     });
@@ -147,7 +147,7 @@ describe('the check is green', () => {
     expect(lines).toEqual([[ROUTE, 12]]);
   });
 
-  test('for four added tests, with the names of the two that fail', async () => {
+  test('for four added tests, and names the two that fail', async () => {
     const { verdict, text, lines } = await reviewed({ head: fourMore });
     expect(verdict).toEqual(['success', 'new-failing']);
     expect(text).toContain('New: 4 tests, 2 fail');
@@ -184,7 +184,7 @@ describe('the check is green', () => {
     expect(lines).toEqual([['rubrics/tone.yaml', 4]]);
   });
 
-  test('for a rename, which runs nothing', async () => {
+  test('for a renamed file, which runs nothing', async () => {
     const { verdict, calls, comments } = await reviewed({
       head: {
         [ROUTE]: null,

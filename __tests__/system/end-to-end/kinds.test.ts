@@ -39,7 +39,7 @@ const headOf = (name: string) => (directory: string) => {
 };
 
 describe('a suite with images', () => {
-  test('names the changed line that affected how its images are judged', async () => {
+  test('has the changed line named that affected how its images are judged', async () => {
     const { code, out, references } = await compared('images', headOf('images'));
     expect(code).toBe(1);
     expect(out).toContain('damage 100 → 67 %: 3 of 9 tests broke');
@@ -164,7 +164,7 @@ describe('a suite of tool calls', () => {
     );
   });
 
-  test('runs nothing if only the order of a schema changed', async () => {
+  test('runs nothing if only the order of keys in a schema changed', async () => {
     const { references } = await compared('tools', (directory) => {
       const path = join(directory, 'prompts/order.yaml');
       const prompt = readFileSync(path, 'utf8');

@@ -51,29 +51,37 @@ describe('a pull request whose base branch got stricter rules after it was opene
   test.each([
     ['member', onPullRequest],
     ['untrusted', onForksPullRequest],
-  ])("is judged by the base branch's current gate and tests, at %s", async (trust, run) => {
-    const at = await stage(obedient);
-    const change = changeOf(LAX, WORSE, { behind: TIGHTENED });
-    const step = await run(at, change);
-    expect(step).toMatchObject({ code: 1, outputs: { conclusion: 'failure' } });
-    const [suite] = step.result.suites;
-    expect(suite?.references.map(({ id, status }) => [id, status])).toEqual(
-      Array.from({ length: 12 }, (_, at) => [`q${String(at + 1)}`, at < 4 ? 'unchanged' : 'fell']),
-    );
-    const sha = change.origin.git('merge-base', change.base, change.head);
-    const gate = { fail_on: 'regression' };
-    expect(step.result).toMatchObject({ trust, base: { sha }, gate });
-    // For an outside contributor, the settings come from the tip instead of head.
-    const settings = trust === 'member' ? ['gate.fail_on'] : [];
-    const references = [5, 6, 7, 8, 9, 10, 11, 12].map((n) => `reference q${String(n)}`).join(', ');
-    expect(step.notices.filter((message) => message.includes('after this branch'))).toEqual(
-      [references, ...settings].map(
-        (what) =>
-          `the base branch changed ${what} after this branch was created: its version is used, as after a merge`,
-      ),
-    );
-    expect(step.notices.join('\n')).not.toMatch(/this pull request (changes|.* and changes)/);
-  });
+  ])(
+    "is judged by the base branch's current gate and tests, with trust level %s",
+    async (trust, run) => {
+      const at = await stage(obedient);
+      const change = changeOf(LAX, WORSE, { behind: TIGHTENED });
+      const step = await run(at, change);
+      expect(step).toMatchObject({ code: 1, outputs: { conclusion: 'failure' } });
+      const [suite] = step.result.suites;
+      expect(suite?.references.map(({ id, status }) => [id, status])).toEqual(
+        Array.from({ length: 12 }, (_, at) => [
+          `q${String(at + 1)}`,
+          at < 4 ? 'unchanged' : 'fell',
+        ]),
+      );
+      const sha = change.origin.git('merge-base', change.base, change.head);
+      const gate = { fail_on: 'regression' };
+      expect(step.result).toMatchObject({ trust, base: { sha }, gate });
+      // For an outside contributor, the settings come from the tip instead of head.
+      const settings = trust === 'member' ? ['gate.fail_on'] : [];
+      const references = [5, 6, 7, 8, 9, 10, 11, 12]
+        .map((n) => `reference q${String(n)}`)
+        .join(', ');
+      expect(step.notices.filter((message) => message.includes('after this branch'))).toEqual(
+        [references, ...settings].map(
+          (what) =>
+            `the base branch changed ${what} after this branch was created: its version is used, as after a merge`,
+        ),
+      );
+      expect(step.notices.join('\n')).not.toMatch(/this pull request (changes|.* and changes)/);
+    },
+  );
 
   test("does not run anything for the base branch's own changes", async () => {
     const { run } = await merging(LAX, README, TIGHTENED);
@@ -144,7 +152,7 @@ test("a reference that both sides added differently uses the base branch's versi
 });
 
 describe('evaldiff diff --base main', () => {
-  test('judges by the tip of that branch and compares with the merge base', async () => {
+  test("judges by main's current tests and compares with the merge base", async () => {
     const { repository, evaldiff } = await desk(LAX);
     const sha = repository.git('rev-parse', 'HEAD');
     repository.git('switch', '--quiet', '--create', 'topic');

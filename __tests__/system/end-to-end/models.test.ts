@@ -52,7 +52,7 @@ describe('a failing server', () => {
     expect(run.log).toContain('openai (local): rate limited; waiting 2 s');
   });
 
-  test('has up to a tenth of its tries reported as errors, and the other tries judged', async () => {
+  test('causes errors in up to a tenth of the tries, and the other tries are judged', async () => {
     const body = '<html><body>Please log in</body></html>';
     const login = { body, headers: { 'content-type': 'text/html' } };
     const { at, run } = await pullRequest(quiz({ questions: 12 }), promptOf('Skip 1 2 3 4'), {
@@ -77,7 +77,7 @@ describe('a failing server', () => {
     expect(run.reports['junit.xml']).toContain(message);
   });
 
-  test('leaves everything unjudged if more than a tenth of the tries end in an error', async () => {
+  test('leaves everything unjudged if more than a tenth of the tries are errors', async () => {
     const base = quiz({ questions: 12, settings: `${SETTINGS}n_tries: 2\n` });
     const faults = {
       1: { status: 500, headers, error: { message: 'overloaded ::error::now' } },

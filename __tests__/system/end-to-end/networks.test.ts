@@ -102,7 +102,7 @@ describe("a company's network", () => {
     expect(at.tunnels).toEqual([`localhost:${at.gate}`]);
   });
 
-  test('with an unknown certificate authority gets no key; the message names the setting', async () => {
+  test('with an unknown certificate authority gets no key; the message names the setting to add', async () => {
     const at = await company();
     const { code, text } = await run(at, {});
     expect(code).not.toBe(0);

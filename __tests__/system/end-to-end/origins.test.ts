@@ -66,7 +66,7 @@ const UNTRUSTED = { trust: 'untrusted', conclusion: 'failure' };
 const TRUSTED = { trust: 'trusted', conclusion: 'failure' };
 const MEMBER = { trust: 'member', conclusion: 'failure' };
 
-describe("a fork's commit in the input head", () => {
+describe("a fork's commit in an input", () => {
   const head = ({ head }: Change) => head;
   const manual = ({ base }: Change) => eventOf('workflow_dispatch', base);
   const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${String(PULL)}/${of}`);
@@ -78,17 +78,22 @@ describe("a fork's commit in the input head", () => {
     ['schedule', 'by its id', ({ base }) => eventOf('schedule', base), head],
     ['push', 'by its id', ({ base }) => eventOf('push', base, { before: base, after: base }), head],
     ['pull_request', 'by its id', (change) => pullRequestEvent(change), head],
-  ])('on %s, named %s, is untrusted and judged by base', async (_event, _how, make, headOf) => {
-    const change = ofFork();
-    const { run } = await judge(change, { head: headOf(change) ?? '' }, make(change));
-    expect(run).toMatchObject({ result: UNTRUSTED, outputs: { regressed: '3' } });
-    expect(run.log).toContain('| trust: untrusted: head is on no branch or tag of this repository');
-    expect(run.notices).toContainEqual(
-      expect.stringMatching(/^Head is on no branch or tag .* outside contributor's\.$/),
-    );
-  });
+  ])(
+    "as the head, on %s, named %s, is untrusted and judged by base's rules",
+    async (_event, _how, make, headOf) => {
+      const change = ofFork();
+      const { run } = await judge(change, { head: headOf(change) ?? '' }, make(change));
+      expect(run).toMatchObject({ result: UNTRUSTED, outputs: { regressed: '3' } });
+      expect(run.log).toContain(
+        '| trust: untrusted: head is on no branch or tag of this repository',
+      );
+      expect(run.notices).toContainEqual(
+        expect.stringMatching(/^Head is on no branch or tag .* outside contributor's\.$/),
+      );
+    },
+  );
 
-  test('is rejected with code: host before anything runs, with its origin and a remedy', async () => {
+  test('as the head with code: host is rejected before anything runs, with its origin and a remedy', async () => {
     const canary = join(temporaryFolder('canary'), 'ran');
     const metric = `metrics:\n  - name: answer\n    code: |\n      open(${JSON.stringify(canary)}, 'w').write('x')\n      result = True`;
     const change = ofFork({ ...HOSTILE, ...testsOf(6, metric) });
@@ -113,7 +118,7 @@ describe("a fork's commit in the input head", () => {
     ['noise', 'head'],
     ['noise', 'base'],
     ['sweep', 'head'],
-  ])('in mode %s, named as %s, cannot supply its own scoring', async (mode, input) => {
+  ])('in mode %s, in the input %s, cannot supply its own scoring', async (mode, input) => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: '', [input]: change.head });
     expect(run.outputs['conclusion']).toBe('error');
@@ -206,7 +211,7 @@ describe('what GitHub reports about a pull request', () => {
     return (await judge(change, { base: '' }, pullRequestEvent(change), at)).run;
   };
 
-  test('does not make a head trusted that is no longer on a branch', async () => {
+  test('does not make a head trusted whose commit is no longer on a branch', async () => {
     expect((await judgeEvent(ofFork(), 'main')).result).toMatchObject(UNTRUSTED);
   });
 

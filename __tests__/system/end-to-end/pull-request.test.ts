@@ -172,7 +172,7 @@ describe('a pull request that changes nothing relevant', () => {
     expect(run.result.suites).toEqual([]);
   });
 
-  test('runs nothing if only tries and gate differ, and reports when the change takes effect', async () => {
+  test('runs nothing if only tries and gate changed, and reports when the change takes effect', async () => {
     const { run } = await pullRequest(quiz(), {
       'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
     });

@@ -36,7 +36,7 @@ const shop: Script = ({ model, messages }) => {
 };
 
 describe('a pull request that only loosens a rubric', () => {
-  test('is reported as a scoring change without a prompt effect, and reuses answers', async () => {
+  test('is reported as a scoring change without a prompt effect, and answers are reused', async () => {
     const { at, run } = await pullRequest(project(STRICT, EXAMPLES), project(LOOSE, EXAMPLES), {
       answer: shop,
     });
@@ -78,7 +78,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });
 
-  test("fails if base's settings say so, and names a rubric without examples", async () => {
+  test("fails if base's settings say so, and its report names a rubric without examples", async () => {
     const settings = GRADER.replace('gate: {', 'gate: { scoring: fail,');
     const { run } = await pullRequest(project(STRICT, '', settings), project(LOOSE, '', settings), {
       answer: shop,

@@ -242,7 +242,7 @@ describe('the judged project', () => {
     );
   });
 
-  test('is new if base does not have it: all its tests are added', async () => {
+  test('is new if base does not have it, so all its tests count as added', async () => {
     const change = changeOf(README, chat(quiz()));
     const { at, run } = await judged(change);
     expect(run.result.problems).toEqual([]);

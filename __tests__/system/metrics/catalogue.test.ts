@@ -48,7 +48,7 @@ describe('metric catalogue', () => {
   });
 
   test.each(all.filter(([, metric]) => metric.usesExpected(metric.example.with ?? {})))(
-    'has %s, which returns an error that names the metric if there is no expected value',
+    'has %s, which without an expected value returns an error that names the metric',
     async (name, { example }) => {
       const { expected: _, ...rest } = example;
       const answer = fromExample(rest);
@@ -61,7 +61,7 @@ describe('metric catalogue', () => {
   );
 
   test.each(all)(
-    'has %s, which returns a score for an empty, filtered answer',
+    'has %s, which returns a score even for an empty, filtered answer',
     async (name, metric) => {
       const completion = { ended: 'filtered' as const };
       const empty = fromExample({ ...metric.example, output: '', completion });

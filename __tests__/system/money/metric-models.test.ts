@@ -103,7 +103,7 @@ test.each<[string, Project, Project, string[]]>([
   ],
   ['another model of a grader', judge('gpt-4o'), judge('gpt-5'), ['grader.judge (evaldiff.yaml)']],
   ['another grader of a reference', own('gpt-a'), own('gpt-b'), [`references (${TESTS})`]],
-])('a scoring change is named with its place: %s', async (_, base, head, because) => {
+])('a scoring change is reported with its file and line: %s', async (_, base, head, because) => {
   const { suites } = (await run(base, head)).result;
   const found = suites.flatMap((one) => one.because.map(({ key, file }) => `${key} (${file})`));
   expect(found).toEqual(because);
@@ -142,7 +142,7 @@ test.each<[string, Project, object, RegExp]>([
     { file: 'evaldiff.yaml', line: 2 },
     /it is unknown which provider has the model "bge"/,
   ],
-])('an invalid model is an error at its place: %s', (_, head, place, message) => {
+])('an invalid model is an error at its file and line: %s', (_, head, place, message) => {
   const problem = { place, message: expect.stringMatching(message) };
   expect(preparedFor(null, head).problems).toEqual([problem]);
 });

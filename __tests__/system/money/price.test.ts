@@ -86,7 +86,7 @@ describe('the bundled price list', () => {
     expect(claude({ input_tokens: 1000, output_tokens: 1000 })).toBeGreaterThan(0.001);
   });
 
-  test('charges long inputs at their own rate if the vendor has one', async () => {
+  test('charges long inputs at a separate rate if the vendor has one', async () => {
     const price = await priceOf('anthropic', 'claude-sonnet-4-5');
     expect(price(input(900_000))).toBeGreaterThan(price(input(90_000)) * 10);
   });

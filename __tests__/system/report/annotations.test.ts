@@ -46,7 +46,7 @@ describe('annotations', () => {
     );
   });
 
-  test('are separate for references that fail another metric, worst first', () => {
+  test('are separate for references that fail different metrics, worst first', () => {
     const fallen = (id: string, line: number, metric: string) => {
       const head = sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]);
       return referenceOf(id, 'regressed', { file: TESTS.path, line, base: passed('x'), head });
@@ -63,7 +63,7 @@ describe('annotations', () => {
     ).toEqual(['5 s: a and 1 more broke', '6 s: b broke']);
   });
 
-  test("describe the effect at the prompt's first changed line: the worst reference, then each suite", () =>
+  test("at the prompt's first changed line describe the effect: the worst reference, then each suite", () =>
     expect(annotations(regression(), [PROMPT])).toEqual([
       {
         path: 'prompts/capitals.yaml',
@@ -141,7 +141,7 @@ describe('annotations', () => {
       },
     ]));
 
-  test('are warnings if the gate does not fail, and notices for references that do not gate', () => {
+  test('are warnings if the run does not fail, and notices for references outside the verdict', () => {
     const result = { ...regression(), conclusion: 'neutral' as const };
     expect(annotations(result, [PROMPT, TESTS]).map(({ level }) => level)).toEqual([
       'warning',

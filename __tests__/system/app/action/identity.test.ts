@@ -33,7 +33,7 @@ describe('the name of the check', () => {
     ['Quiz gate (services/a)', { 'check-name': 'Quiz gate', 'working-directory': 'services/a' }],
     ['Quiz gate (gate)', { 'check-name': 'Quiz gate' }],
     ['evaldiff (gate)', {}],
-  ])('is %j if another job of the workflow run has the first name', (name, given) =>
+  ])('is %j if another job of the workflow run already uses the usual name', (name, given) =>
     expect(of(given).sharedName).toBe(name),
   );
 });

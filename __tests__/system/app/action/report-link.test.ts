@@ -58,7 +58,7 @@ async function linked(
 }
 
 describe('the report of a job', () => {
-  test('is a plain file that opens from its link', async () => {
+  test('is a plain file that opens when its link is clicked', async () => {
     const { url, warnings } = await linked();
     expect([url, warnings]).toEqual([`${RUN}/artifacts/1`, []]);
     expect(server().artifacts.map(({ name, body }) => [name, body.toString()])).toEqual([

@@ -119,7 +119,7 @@ describe('a pull request after the provider changed the model', () => {
     expect([next.code, next.suite.verdict]).toEqual([0, 'unchanged']);
   });
 
-  test('is red for a prompt that broke six references, confirmed by new tries', async () => {
+  test('is red for a prompt that broke six references, after new tries confirm it', async () => {
     const { diff, drift } = await openProject();
     await diff('Please answer:');
     drift();
@@ -148,7 +148,7 @@ describe('a pull request after the provider changed the model', () => {
     ]);
   });
 
-  test('is inconclusive if the cap leaves no calls for confirmation', async () => {
+  test('is inconclusive if the call limit leaves no calls for confirmation', async () => {
     const { diff, drift } = await openProject();
     const first = await diff('Please answer:');
     drift();
@@ -183,7 +183,7 @@ describe('a second run of the same commit', () => {
     expect(await diff('Please answer:')).toMatchObject({ code: 0, calls: 0 });
   });
 
-  test('makes new calls if the first was red', async () => {
+  test('makes new calls if the first run was red', async () => {
     const { diff } = await openProject();
     const first = await diff('Broken:');
     expect(first.suite).not.toHaveProperty('confirmation');
@@ -215,7 +215,7 @@ describe('stored answers of a model that the server has replaced', () => {
   });
 });
 
-test('stored answers of another build of the model are compared, counted and reported', async () => {
+test('answers stored from another build of the model are compared, counted and reported', async () => {
   const { diff, rebuild } = await openProject();
   rebuild('fp_1');
   await diff('Please answer:');

@@ -102,7 +102,7 @@ describe('a suite judged by preference alone', () => {
   });
 });
 
-describe('a suite whose gate compares roll-ups', () => {
+describe('a suite whose gate compares roll-ups (combined tries)', () => {
   const tests = 'metrics: [{ name: has, uses: contains, with: { value: good } }]\nn_tries: 3';
   const gate = '{ unit: references }';
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
@@ -146,7 +146,7 @@ describe('a metric whose mean fails the run', () => {
     expect(suite.metrics.find(({ name }) => name === 'words')?.values?.moved).toBe('worse');
   });
 
-  test('does not make the run red if only the model became wordier', async () => {
+  test("does not make the run red if only the model's answers became longer", async () => {
     const { diff, drift } = await openProject(tests, gate, answer);
     drift();
     const { code, out, result, suite } = await diff('Kindly answer');

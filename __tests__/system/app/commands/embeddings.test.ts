@@ -66,7 +66,7 @@ describe('answers compared by embeddings', () => {
     expect(shop.server.requests).toHaveLength(before);
   });
 
-  test('are planned, limited by the caps, and refused without an embedding model', async () => {
+  test('appear in the plan, count against the caps, and need an embedding model', async () => {
     const shop = await openNear();
     const capped = await shop.result('run', '--max-calls', '9');
     expect(capped.problems[0]?.message).toMatch(

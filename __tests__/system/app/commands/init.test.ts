@@ -48,7 +48,7 @@ describe('evaldiff init', () => {
       );
   });
 
-  test('inserts the publishing account everywhere and picks the vendor that has a key', async () => {
+  test("writes the action's owner into all files and picks the vendor that has a key", async () => {
     const { files, out } = await init({}, ['--owner', 'acme'], { ANTHROPIC_API_KEY: 'k' });
     expect(Object.values(files).join('\n')).not.toContain('<owner>');
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme/evaldiff@v1');
@@ -63,7 +63,7 @@ describe('evaldiff init', () => {
     ['git@github.com:acme-corp/shop.git'],
     ['https://github.com/acme-corp/shop'],
     ['ssh://git@github.com/acme-corp/shop.git'],
-  ])('uses the account of the remote %s and says so', async (remote) => {
+  ])("takes the action's owner from the remote %s and says so", async (remote) => {
     const { files, out } = await init({}, [], {}, remote);
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme-corp/evaldiff@v1');
     expect(out).toContain('The workflow uses acme-corp/evaldiff, the account of this repository');
@@ -73,7 +73,7 @@ describe('evaldiff init', () => {
   test.each([
     ['of another host', 'https://git.example/acme/shop.git'],
     ['that no account could have', 'https://github.com/a%0Ab${{x}}/shop.git'],
-  ])('uses no account of a remote %s', async (_, remote) => {
+  ])('does not take the owner from a remote %s', async (_, remote) => {
     const { files } = await init({}, [], {}, remote);
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: <owner>/evaldiff@v1');
   });
@@ -88,12 +88,12 @@ describe('evaldiff init', () => {
     expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
   });
 
-  test('writes settings that also compare with the prompts of 30 days ago', async () => {
+  test('writes settings that also compare with the prompts from 30 days ago', async () => {
     const { files } = await init({});
     expect(files['evaldiff.yaml']).toContain('\ngate:\n  anchor: { since: 30-days } #');
   });
 
-  test('ends with the next three commands', async () => {
+  test('prints the next three commands at the end', async () => {
     const { out } = await init({});
     const last = out.trimEnd().split('\n').slice(-3);
     expect(last.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(
@@ -101,7 +101,7 @@ describe('evaldiff init', () => {
     );
   });
 
-  test('reports a missing git repository and where to put the key', async () => {
+  test('reports a missing git repository, and says where to put the key', async () => {
     const folder = temporaryFolder('empty');
     const { code, out } = await commandIn(folder, ['init'], withoutKeys());
     expect([code, Object.keys(filesBelow(folder))]).toEqual([0, NEW]);
@@ -174,7 +174,7 @@ describe('evaldiff init', () => {
       },
       ['models: { default: { provider: openai, model: ', '1 prompt with 1 reference: no errors'],
     ],
-  ])("writes the settings that another tool's files %s need", async (_, written, said) => {
+  ])("writes the settings that another tool's files need: files %s", async (_, written, said) => {
     const { out, files, validated } = await init(written);
     expect(validated).toBe(0);
     for (const line of said) expect(`${out}${files['evaldiff.yaml'] ?? ''}`).toContain(line);
@@ -263,7 +263,7 @@ describe('evaldiff init', () => {
     );
   });
 
-  test('in a subfolder puts the workflow in the repository root with names for the folder', async () => {
+  test('run in a subfolder puts the workflow in the repository root and names it after the subfolder', async () => {
     const folder = 'services/the "chat"';
     const { code, out, files } = await init(
       {

@@ -133,7 +133,7 @@ describe('an error on the command line', () => {
 });
 
 describe('evaldiff diff', () => {
-  test('compares with main unless --base names another ref, and reports what is missing', async () => {
+  test('compares with main unless --base names another ref, and reports why it cannot compare', async () => {
     const repository = createRepository({ branch: 'trunk' });
     repository.write(PROJECT);
     const none = await evaldiff(repository.directory, 'diff');
@@ -160,7 +160,7 @@ describe('evaldiff diff', () => {
 });
 
 describe('the first lines of a run', () => {
-  test('count prompts and references once, regardless of variants', async () => {
+  test('count prompts and references once, even with several models', async () => {
     const shop = await openShop({ references: 3 });
     expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain(
       'sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers',
@@ -225,11 +225,14 @@ describe('--json', () => {
     'import',
     'init',
     'demo',
-  ])('is in the help of %s, with examples, if the command prints results', async (command) => {
-    const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
-    expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
-    if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
-  });
+  ])(
+    'is explained with examples in the help of %s if the command prints results',
+    async (command) => {
+      const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
+      expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
+      if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
+    },
+  );
 });
 
 describe('evaldiff cache', () => {

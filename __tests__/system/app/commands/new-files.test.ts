@@ -38,7 +38,7 @@ describe('new files', () => {
     expect(readdirSync(root)).toEqual(['b']);
   });
 
-  test('do not affect other files next to them', async () => {
+  test('are written without affecting other files next to them', async () => {
     const root = temporaryFolder('files');
     mkdirSync(join(root, 'a'));
     writeFileSync(join(root, 'a', 'theirs'), 'theirs');

@@ -86,7 +86,7 @@ describe('a key that an answer repeats', () => {
     [['run', '--json']],
     [['diff', '--report', 'out']],
     [['noise', '--runs', '2', '--report', 'out', '--record', 'answers.jsonl']],
-  ])('is not shown or written by %j', async (argv) => {
+  ])('is redacted wherever %j shows the answer', async (argv) => {
     const shop = await openShop({
       env: { LOCAL_KEY: KEY },
       answer: () => ({ text: `Yes, 5. My key is ${KEY}, or ${btoa(KEY)}.` }),

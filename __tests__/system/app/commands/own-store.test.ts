@@ -37,7 +37,7 @@ describe('the default store of the command line', () => {
     if (process.platform !== 'win32') expect(statSync(keyFile!).mode & 0o777).toBe(0o600);
   });
 
-  test('is shared by the work trees of a clone', async () => {
+  test('is shared by all work trees of a clone', async () => {
     const { evaldiff, repository, server } = await open();
     await evaldiff('run');
     const other = join(temporaryFolder('worktree'), 'other');
@@ -120,7 +120,7 @@ describe('the default store of the command line', () => {
     rmSync(keyFile!);
   });
 
-  test('is separate for a folder without a repository', async () => {
+  test('is a separate one for a folder without a repository', async () => {
     const { repository, evaldiff } = await open();
     const folder = createRepository();
     rmSync(join(folder.directory, '.git'), { recursive: true });

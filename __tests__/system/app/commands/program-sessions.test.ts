@@ -52,7 +52,7 @@ async function compare(words: string, program = '', ...args: string[]) {
   return { code, out, processes, suite: result.suites[0]! };
 }
 
-test('bad answers of a single process of a program do not make the run red', async () => {
+test('bad answers from only one process of a program do not make the run red', async () => {
   const { code, out, suite } = await compare('Unlucky');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
   expect(suite.confirmation).toMatchObject({
@@ -65,7 +65,7 @@ test('bad answers of a single process of a program do not make the run red', asy
   );
 });
 
-test('a drop in both sessions of a program makes the run red', async () => {
+test("a drop repeated in a program's second session (process) makes the run red", async () => {
   const { code, processes, suite } = await compare('Broken');
   expect([code, suite.verdict]).toEqual([1, 'regressed']);
   expect(suite.confirmation).toMatchObject({
@@ -82,7 +82,7 @@ test('a program with one process per try needs no second session', async () => {
   expect(suite).not.toHaveProperty('confirmation');
 });
 
-test('a drop in one session is inconclusive if the cap leaves no calls for a second', async () => {
+test('a drop in one session is inconclusive if the call limit leaves no calls for a second session', async () => {
   const { code, out, suite } = await compare('Broken', '', '--max-calls', '33');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
   expect(out).toContain('max_calls left too few calls to run it again');

@@ -39,7 +39,7 @@ n_tries: 2
 `;
 const RUN = 'multirun/2026-01-31/10-20-30';
 
-test('evaldiff run folds its report in a terminal, and prints all of it without colour to a file or pipe', async () => {
+test('evaldiff run folds its report in a terminal, and prints all of it, without colour, to a file or pipe', async () => {
   const folder = temporaryFolder('folded');
   writeFileSync(join(folder, 'result.json'), JSON.stringify(regression()));
   const rendered = (isTerminal: boolean, ...more: string[]) =>
@@ -247,7 +247,7 @@ describe('two models on one prompt', () => {
     },
   );
 
-  test("are compared without blaming a variable if base's settings lack one model", async () => {
+  test("are compared without blaming a variable if base's settings define only one of them", async () => {
     const [terminal = ''] = await asked(['diff'], '');
     const said = terminal.replaceAll(/\s+/g, ' ');
     expect(said).toContain(
@@ -257,7 +257,7 @@ describe('two models on one prompt', () => {
     expect(said).not.toContain('variable');
   });
 
-  test('name a missing variable in the first line if head cannot fill in the prompt', async () => {
+  test('are reported with the missing variable first if head cannot fill in the prompt', async () => {
     const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
       prompt
         .replace('variables: [', 'variables: [{ name: nobody }, ')
@@ -337,7 +337,7 @@ describe('evaldiff report', () => {
     expect(out.split('\n').filter((line) => line.startsWith('pass '))).toHaveLength(3);
   });
 
-  test("runs the report's roll-up in the sandbox", async () => {
+  test('runs roll-up code (combining tries) in the sandbox', async () => {
     const rollup = '    metrics_rollup: { name: at least one, code: "result = num_passes >= 1" }\n';
     const files = {
       [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { rollup }),

@@ -20,7 +20,7 @@ describe('a reply that can never be read', () => {
       'the server streams its answer although evaldiff did not request it',
     ],
     ['a web page', PAGE, 'it is a web page'],
-  ])('is paid for once and counted with unknown cost: %s', async (_, reply, words) => {
+  ])('is paid for once, and its cost is counted as unknown: %s', async (_, reply, words) => {
     for (const cap of [[], ['--max-calls', '10']]) {
       const { evaldiff, server } = await openShop({ references: 10, answer: () => reply });
       const { code, out } = await evaldiff('run', '--no-store', 'n_tries=1', ...cap);
@@ -32,7 +32,7 @@ describe('a reply that can never be read', () => {
     }
   });
 
-  test('is the named error if a cap ends the run before all answers arrive', async () => {
+  test('is reported as the last error if a cap ends the run before all answers arrive', async () => {
     const { evaldiff, server } = await openShop({
       references: 10,
       answer: () => ({ body: '{"choices":[]}' }),
@@ -50,7 +50,7 @@ describe('an empty answer', () => {
   test.each<[string, Script, string]>([
     ['for good', () => EMPTY, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
     ['at first', LATER, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
-  ])('costs the tokens that the server reports: %s', async (_, answer, spent) => {
+  ])('costs the tokens that the server reports, if empty %s', async (_, answer, spent) => {
     const { evaldiff } = await openShop({ references: 1, answer });
     const { out } = await evaldiff('run', '--no-store', 'n_tries=1');
     expect(out).toContain(spent);

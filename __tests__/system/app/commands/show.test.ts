@@ -14,7 +14,7 @@ const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n';
 
 describe('evaldiff show', () => {
-  test("prints a reference's place, input, both prompts, every answer, scores and reasons", async () => {
+  test("prints a reference's file and line, input, both prompts, every answer, scores and reasons", async () => {
     shop.repository.write({ 'prompts/ask.yaml': PROMPT });
     await shop.evaldiff('diff', '--report', 'evaldiff-report');
     const asked = shop.server.requests.length;
@@ -82,7 +82,7 @@ describe('evaldiff show', () => {
     });
   });
 
-  test('reports an unknown id with the nearest one and the result it searched', async () => {
+  test('reports an unknown id with the most similar one and the result it searched', async () => {
     expect(await shop.evaldiff('show', 'r1')).toMatchObject({
       code: 2,
       err: expect.stringContaining('evaldiff-report'),
@@ -95,7 +95,7 @@ describe('evaldiff show', () => {
     ]);
   });
 
-  test('reads the prompts from the commit of the result, regardless of the current files', async () => {
+  test("reads the prompts from the result's commit, whatever the files now contain", async () => {
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     shop.repository.write({ 'prompts/ask.yaml': 'name: [' });
     const { code, out, err } = await shop.evaldiff('show', 'r1');

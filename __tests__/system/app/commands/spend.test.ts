@@ -38,7 +38,7 @@ describe('answers of earlier runs', () => {
     expect(repository.git('status', '--short')).toBe('');
   });
 
-  test("are equal and fully priced regardless of the vendor's prompt cache, which the run reports", async () => {
+  test("are equal and fully priced even if the vendor's prompt cache made them cheaper", async () => {
     const { evaldiff, result, server } = await openShop({
       answer: () => ({ text: 'Yes, 5', usage: { input: 2000, output: 5, read: 1024 } }),
     });
@@ -51,7 +51,7 @@ describe('answers of earlier runs', () => {
     expect(server.requests).toHaveLength(8);
   });
 
-  test('include grades, with prompts and grades counted separately', async () => {
+  test('include grades, which are counted separately from answers', async () => {
     const { result, server } = await openShop({
       rubric: true,
       references: 2,
@@ -77,7 +77,7 @@ describe('answers of earlier runs', () => {
     expect(server.requests).toHaveLength(made);
   });
 
-  test('are paid for once across sides, runs and commands', async () => {
+  test('are paid for once across both sides, runs and commands', async () => {
     const { result, server, repository } = await openShop();
     await result('run');
     repository.commit('change', promptSaying('Please answer: {q}'));
@@ -121,7 +121,7 @@ describe('answers of earlier runs', () => {
     expect(other.server.requests).toHaveLength(8);
   });
 
-  test('are judged without a key if no call is needed', async () => {
+  test('are judged without an API key if no call is needed', async () => {
     const one = await openShop();
     const store = ['--store', join(one.repository.directory, 'shared.sqlite')];
     await one.result('run', ...store);
@@ -160,7 +160,7 @@ describe('answers of earlier runs', () => {
 });
 
 describe('the cost of a run', () => {
-  test('is listed in the plan by model, without stored answers', async () => {
+  test('is listed in the plan by model, excluding stored answers', async () => {
     const { evaldiff, server, repository } = await openShop();
     repository.write(promptSaying('Please: {q}'));
     const before = await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100');
@@ -298,7 +298,7 @@ describe('the cost of a run', () => {
 });
 
 describe('a cap reached during a run', () => {
-  test('on calls stops after exactly that number with a partial report', async () => {
+  test('on calls stops the run after exactly that number, with a partial report', async () => {
     const { result, server } = await openShop({
       answer: ({ index }) =>
         index % 2 === 0 ? { status: 500, error: { message: 'down' } } : { text: 'Yes, 5' },
@@ -314,7 +314,7 @@ describe('a cap reached during a run', () => {
     expect(usage.calls).toBeLessThanOrEqual(8);
   }, 30_000);
 
-  test('on calls does not count stored answers, which allows a large suite over several runs', async () => {
+  test('on calls excludes stored answers, so several runs can complete a large suite', async () => {
     const { evaldiff, result, repository, server } = await openShop({ references: 4 });
     expect((await result('run', '--max-calls', '8')).usage.calls).toBe(8);
     const tests = read(repository, 'prompts/tests/ask.yaml');
@@ -329,7 +329,7 @@ describe('a cap reached during a run', () => {
     expect(server.requests).toHaveLength(10);
   });
 
-  test('on cost stops before it is exceeded, and the next run continues from there', async () => {
+  test('on cost stops the run before it is exceeded, and the next run continues from there', async () => {
     const { result, server } = await openShop({
       references: 20,
       answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 400 } }),
@@ -350,7 +350,7 @@ describe('a cap reached during a run', () => {
 });
 
 describe('the time limit of the whole run', () => {
-  test('ends it with a partial result', async () => {
+  test('ends the run with a partial result', async () => {
     const { result, server } = await openShop({
       answer: ({ index }) => (index < 3 ? { text: 'Yes, 5' } : { fault: 'silent' }),
     });

@@ -16,7 +16,7 @@ test('an invalid proxy is reported with the variable that set it', async () => {
 });
 
 test.each(['plan', 'run'])(
-  '%s reports a header that duplicates the key, even if its variables are unset',
+  "%s reports a header that duplicates the API key, even if the header's variables are unset",
   async (command) => {
     const { evaldiff, repository } = await openShop({
       env: {
@@ -31,7 +31,7 @@ test.each(['plan', 'run'])(
 );
 
 describe('the .env file', () => {
-  test('supplies only the missing keys that are needed, and reports their names once', async () => {
+  test('supplies only missing keys that the run needs, and reports their names once', async () => {
     const held = await openShop({
       env: { LOCAL_KEY: undefined, EVALDIFF_STORE: undefined, OPENAI_API_KEY: undefined },
     });
@@ -61,7 +61,7 @@ describe('the .env file', () => {
     expect(err).not.toContain('secret-words');
   });
 
-  test('never overrides the environment', async () => {
+  test('never overrides variables of the environment', async () => {
     const held = await openShop();
     held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n', '.gitignore': '.env\n' });
     const { err } = await held.evaldiff('run');
@@ -98,7 +98,7 @@ describe('the .env file', () => {
 });
 
 describe('the settings file', () => {
-  test('is found in a parent folder up to the root of the checkout, which is reported', async () => {
+  test('is found in a parent folder, up to the root of the checkout, and the run reports this', async () => {
     const held = await openShop();
     held.repository.write({ 'prompts/deeper/notes.txt': '' });
     const { code, out, err } = await held.inFolder('prompts/deeper', 'validate');

@@ -51,7 +51,7 @@ describe('the terminal of a process', () => {
     expect(terminal).toMatchObject({ isTerminal: true, width: 60, cwd: '/somewhere' });
   });
 
-  test('is a hundred columns wide by default, and is not a terminal when piped', () => {
+  test('is a hundred columns wide by default, and does not count as a terminal when piped', () => {
     for (const stdout of [{}, { columns: 0 }])
       expect(terminalOf(processWith({}, stdout).given, FEATURES)).toMatchObject({
         isTerminal: false,
@@ -85,7 +85,7 @@ describe('the terminal of a process', () => {
     expect(await asked).toBe(false);
   });
 
-  test('continues when the reader has closed the pipe, and does not hide another failure', () => {
+  test('is written to without an error after the reader closes the pipe; other failures are shown', () => {
     const { failures, given } = processWith({});
     terminalOf(given, FEATURES);
     expect(failures).toHaveLength(2);

@@ -64,14 +64,14 @@ describe('validate', () => {
       ),
       'prompts/tests/p.yaml:2: metrics_rollup "mine": SyntaxError at prompts/tests/p.yaml:5: ',
     ],
-  ])('compiles %s, as a run does before any call', async (_, files, words) => {
+  ])('compiles %s, as a run does before its first call', async (_, files, words) => {
     await refuses(files, words);
     const ran = await evaldiff(files, 'run');
     expect([ran.code, ran.out]).toEqual([2, expect.stringContaining(words)]);
     expect(ran.out).toContain('Nothing was sent to a model.');
   });
 
-  test('finds an undefined name in a roll-up', () =>
+  test('finds an undefined name in roll-up code, which combines tries', () =>
     refuses(
       withMetrics(
         'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_pases == num_tries\n',
@@ -92,7 +92,7 @@ describe('validate', () => {
       'result = True if num_fails else wins > 1',
       "'wins' is not",
     ],
-  ])('finds a roll-up that %s', (_, code, words) =>
+  ])('finds roll-up code that %s', (_, code, words) =>
     refuses(
       withMetrics(
         `metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    ${code}\n`,
@@ -142,7 +142,7 @@ describe('validate', () => {
       'prompts/tests/p.yaml:5: the reference has no expected value, but metric exact_match needs one',
     ));
 
-  test('finds what plan reports, even if nothing is affected', async () => {
+  test('reports the same problem as plan, even if no test is affected', async () => {
     const tests = `${TESTS}  - { input: {}, expected: b }\n`;
     const { code, out } = await evaldiff(
       { 'prompts/p.yaml': PROMPT, 'prompts/tests/p.yaml': tests },
@@ -154,7 +154,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('refuses a data file without rows, which a plan compares with base', async () => {
+  test('refuses a data file without rows; plan also counts removed rows', async () => {
     const files = (rows: string): FixtureFiles => ({
       'prompts/p.yaml': PROMPT,
       'prompts/tests/p.yaml': `${TESTS}references_from: { file: c.csv }\n`,
@@ -177,7 +177,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('reports that evaldiff.yml is not read', async () => {
+  test('reports that the file evaldiff.yml is not read', async () => {
     const lost = { ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' };
     await refuses(lost, 'evaldiff.yml: is not read; rename it to evaldiff.yaml');
     await refuses(
@@ -187,7 +187,7 @@ describe('validate', () => {
     expect((await evaldiff(lost, 'validate', '--config', 'evaldiff.yml')).code).toBe(0);
   });
 
-  test('names misspelt settings, but not the errors that result from them', async () => {
+  test('names misspelt settings, but not the errors that they cause elsewhere', async () => {
     const graded = 'metrics: [{ uses: llm_rubric, with: { criteria: kind } }]\n';
     const files = { ...withMetrics(graded), 'evaldif.yaml': 'grader: gpt-4o\n' };
     await refuses(
@@ -198,7 +198,7 @@ describe('validate', () => {
     expect((await evaldiff({ ...files, 'evaldiff.yaml': 'grader: gpt-4o\n' })).code).toBe(0);
   });
 
-  test('names files that no pattern or prompt uses and patterns that match no file', async () => {
+  test('names files that no pattern or prompt uses, and patterns without a matching file', async () => {
     const { code, err } = await evaldiff({
       ...RIGHT,
       'evaldiff.yaml': 'prompts: [prompts/*.yaml, agents/*.yaml]\n',

@@ -45,7 +45,7 @@ describe('the version line', () => {
   test.each<[string, Record<string, string>, string]>([
     ['names the packed commit', stampedFiles, `${VERSION} (commit ${STAMPED})`],
     ['is the version alone where no commit is known', { 'action.yml': '' }, VERSION],
-  ])('of a package installed in another repository %s', (_name, files, line) => {
+  ])('of a package installed inside another repository %s', (_name, files, line) => {
     const { repository } = cloneOf({ 'package.json': '{}' });
     const installed = join(repository.directory, 'node_modules', 'evaldiff');
     writeFiles(installed, files);

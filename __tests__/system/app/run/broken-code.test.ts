@@ -96,7 +96,7 @@ describe('a check that raises an exception', () => {
     );
   });
 
-  test('is not reported as broken if it belongs to only one reference', async () => {
+  test('is not reported as broken if only one reference uses it', async () => {
     const references = (text: string) => {
       const one = shop(text, 20);
       const [first, ...rest] = one.tests.references;
@@ -119,7 +119,7 @@ describe('a check that raises an exception', () => {
   });
 });
 
-describe('a roll-up that raises an exception', () => {
+describe('roll-up code (combining tries) that raises an exception', () => {
   test('is an error of the run even if all tries pass', async () => {
     const { result } = await reworded(20, yes, {
       ...two,
@@ -158,7 +158,7 @@ describe('a roll-up that raises an exception', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('does not affect suites that it does not judge', async () => {
+  test('does not affect suites that do not use it', async () => {
     const other = shop(NEW, 4, { prompt: { name: 'other', file: 'prompts/o.yaml' } });
     const { result } = await runPipeline(
       null,

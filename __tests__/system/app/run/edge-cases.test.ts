@@ -19,7 +19,7 @@ describe('if all tries are equal', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('failing every try on both sides is not a regression, and the summary says that nothing could break', async () => {
+  test('a suite that fails every try on both sides is not regressed, and the summary says that nothing could break', async () => {
     const { result } = await reworded(8, () => 'no', five);
     expect(result.suites[0]).toMatchObject({
       pass_rate: { base: 0, head: 0, p: 0.5 },
@@ -40,7 +40,7 @@ describe('if all tries are equal', () => {
 });
 
 describe('if nothing can be compared', () => {
-  test('a suite with only skipped references runs, gates nothing and is not a success', async () => {
+  test('a suite with only skipped references runs, but the check is not a success', async () => {
     const skipped = {
       tests: { references: [reference('a', { skip: true }), reference('b', { skip: true })] },
     };
@@ -153,7 +153,7 @@ describe('answers that change', () => {
     return { conclusion: result.conclusion, notices: notices.map(({ message }) => message) };
   };
 
-  test('in nearly all references at a constant rate cause a suggestion to accept churn', async () => {
+  test('in nearly all references at a constant rate cause a suggestion to set gate.churn: accept', async () => {
     expect(await proposed({ old: 'yes', new: 'yes, sure' })).toEqual({
       conclusion: 'failure',
       notices: [
@@ -165,7 +165,7 @@ describe('answers that change', () => {
     });
   });
 
-  test('in few references, or with churn already accepted, cause no suggestion', async () => {
+  test('in few references, or with accepted churn (changed answers), cause no suggestion', async () => {
     expect(await proposed({ old: 'yes', new: 'yes' })).toMatchObject({ notices: [] });
     expect(await proposed({ old: 'yes', new: 'yes, sure' }, 'accept')).toEqual({
       conclusion: 'success',
@@ -194,16 +194,19 @@ describe('a suite whose tries end in errors', () => {
     ['network', /./],
     ['network', /^New/],
     ['timeout', /^Old/],
-  ])('gets no extra tries if the server or base fails (%s, %s)', async (kind, text) => {
-    expect(await tried(kind, text)).toMatchObject({ calls: 32 });
-  });
+  ])(
+    'gets no extra tries if the server or base fails (%s for prompts like %s)',
+    async (kind, text) => {
+      expect(await tried(kind, text)).toMatchObject({ calls: 32 });
+    },
+  );
 
-  test('counts only answers as tries', async () => {
+  test('counts only tries that got an answer', async () => {
     expect((await tried('network', /./)).saved).toBeNull();
     expect((await tried('network', /^New/)).saved).toEqual({ made: 16, fixed: 40 });
   });
 
-  test('reports a shared cause first', async () => {
+  test('first reports the cause shared by all errors', async () => {
     const { result } = await tried('network', /./);
     expect([result.title, result.reasons]).toEqual([
       'Not judged: it failed',
@@ -214,7 +217,7 @@ describe('a suite whose tries end in errors', () => {
     ]);
   });
 
-  test('gets extra tries if head fails or if extra tries may decide', async () => {
+  test('gets extra tries if head fails or if extra tries may decide the verdict', async () => {
     expect((await tried('timeout', /^New/, 3)).calls).toBeGreaterThan(12);
     expect((await tried('network', /r00$/)).calls).toBeGreaterThan(32);
   });

@@ -45,7 +45,7 @@ describe('an answer that was refused, filtered or cut off', () => {
     },
   );
 
-  test("that a limit cut before any text makes the run red if base's answer is complete", async () => {
+  test("that a limit cut before its first word makes the run red if base's answer is complete", async () => {
     const lacking = {
       tests: {
         metrics: [
@@ -112,7 +112,7 @@ describe('missing evidence', () => {
       .join(' | ');
   };
 
-  test('on head alone is tested between the sides and makes the run red', async () => {
+  test('on head alone is compared with base by a test, and makes the run red', async () => {
     const ran = await compared(50, (question) =>
       /^New r0[0-8]/.test(question) ? failing('server') : null,
     );
@@ -158,7 +158,7 @@ describe('missing evidence', () => {
     );
   });
 
-  test('in at most a fiftieth of the references is reported first and allows a green verdict', async () => {
+  test('in at most 2 % of the references is reported first and allows a green verdict', async () => {
     const ran = await compared(50, (question) =>
       /r07$/.test(question) ? failing('server') : null,
     );
@@ -224,7 +224,7 @@ describe('missing evidence', () => {
     expect(result.title).toContain('p: head does not answer 10 of 10 tests that base answers');
   });
 
-  test('in a sweep is reported, and prevents a verdict if there is too much', async () => {
+  test('in a sweep is reported, and too much of it prevents a verdict', async () => {
     const { result } = await runPipeline(null, project([shop(NEW, 20)], two), never, {
       ...answering((question) => (/r07$/.test(question) ? failing('server') : null)),
       input: { mode: 'sweep' },

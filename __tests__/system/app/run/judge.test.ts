@@ -68,7 +68,7 @@ describe('adaptive tries', () => {
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
-  test('are green for a small suite that did not drop, and state what they cannot exclude', async () => {
+  test('are green for a small suite that did not drop, and state which drops they cannot exclude', async () => {
     const { result } = await reworded(5, yes, adaptive);
     expect(result).toMatchObject({
       conclusion: 'success',
@@ -79,7 +79,7 @@ describe('adaptive tries', () => {
     );
   });
 
-  test('add new tries for a suspect alone, in pairs, until it is named', async () => {
+  test('add pairs of tries only for a suspicious reference, until it is named', async () => {
     const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(
       requests
@@ -112,7 +112,7 @@ describe('adaptive tries', () => {
     expect(result.conclusion).toBe('failure');
   });
 
-  test("compute rates from the tries that all references share, not from a suspect's extra tries", async () => {
+  test('compute rates from the tries that all references share, excluding extra tries', async () => {
     const { result } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
   });
@@ -130,7 +130,7 @@ describe('a change of the scoring alone', () => {
     },
   };
 
-  test('requests answers once, scores them both ways and shows no prompt effect', async () => {
+  test('requests answers once, scores them with both versions and shows no prompt effect', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 6)]),
       project([shop(OLD, 6, lenient)]),
@@ -151,7 +151,7 @@ describe('a change of the scoring alone', () => {
     );
   });
 
-  test('is reported as a skipped reference if nothing else changed', async () => {
+  test('is explained by a newly skipped reference if nothing else changed', async () => {
     const listed = (skip: boolean) => ({
       tests: { references: ids(6).map((id) => reference(id, { skip: skip && id === 'r01' })) },
     });
@@ -306,7 +306,7 @@ describe('the gate', () => {
 });
 
 describe('errors', () => {
-  test('in a few calls are counted and shown without affecting the verdict', async () => {
+  test('in a few calls are counted and shown, and do not affect the verdict', async () => {
     const { result } = await reworded(50, (_, question) =>
       question === 'New r00' ? new Error('timeout after 60 s') : 'yes',
     );
@@ -315,7 +315,7 @@ describe('errors', () => {
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
   });
 
-  test('in more than a tenth of the calls make the run red with that reason', async () => {
+  test('in more than a tenth of the calls make the run red and are its reason', async () => {
     const { result } = await reworded(10, (_, question) =>
       / r0[0-2]/.test(question) ? new Error('server error') : 'yes',
     );

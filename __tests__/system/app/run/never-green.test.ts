@@ -33,13 +33,13 @@ describe('a critical reference that fails on head alone', () => {
     },
   );
 
-  test('counts as one flip among many without the critical tag', async () => {
+  test('counts as one flip among many if it has no critical tag', async () => {
     const { result } = await broken({ references: named(150) }, 1);
     expect(result.conclusion).toBe('success');
   });
 });
 
-test('a reference whose roll-up and tries got worse is not green with unit: references', async () => {
+test('a reference whose tries and roll-up (combined tries) got worse is not green with unit: references', async () => {
   const { result, suite } = await broken(
     {
       references: named(100),
@@ -53,7 +53,7 @@ test('a reference whose roll-up and tries got worse is not green with unit: refe
   expect(result.conclusion).toBe('neutral');
 });
 
-test('a scoring change is not green if no answers arrive', async () => {
+test('a scoring change is not green if some answers are missing', async () => {
   const head = { tests: { metrics: [metric('has'), metric('also')] } };
   const { result } = await runPipeline(
     project([shop(OLD, 12)], { settings: settings({ n_tries: 2 }) }),
@@ -64,7 +64,7 @@ test('a scoring change is not green if no answers arrive', async () => {
   expect(result.suites[0]?.evidence).toMatchObject({ references: 11, of: 12, missing: ['r03'] });
 });
 
-test('a run without answers of head names the unanswered references, not those that lack one try', async () => {
+test('a run without answers of head names the references without any answer, not those that lack one try', async () => {
   const { result } = await reworded(50, yes, {
     settings: settings({ n_tries: 2 }),
     edges: {
@@ -121,7 +121,7 @@ describe('references that cannot be compared', () => {
     expect(inTerminal(result, 200)).toContain('0 of 20 tests compared');
   });
 
-  test('do not include references with unchanged values, which are compared', async () => {
+  test('do not include references with unchanged values', async () => {
     const [base, head] = moved(20, false);
     const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
@@ -146,7 +146,7 @@ describe('references that cannot be compared', () => {
     expect(result.title).toContain('p: 0 of 20 tests compared');
   });
 
-  test('prevent a green verdict if they are new and base cannot run them', async () => {
+  test("prevent a green verdict if they are new and base's prompt cannot answer them", async () => {
     const [base, head] = moved();
     const empty = { ...base, tests: { ...base.tests, references: [] } };
     const { result } = await runPipeline(project([empty], two), project([head], two), yes);

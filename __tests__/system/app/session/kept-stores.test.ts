@@ -52,7 +52,7 @@ describe('an open store', () => {
     expect(opened).toBe(1);
   });
 
-  test('contains what other processes stored in the meantime, and not what they removed', async () => {
+  test('contains what other processes stored in the meantime, but not what they removed', async () => {
     await session(['a', 'b']);
     await session(['a', 'b']);
     const other = setting.open();
@@ -95,7 +95,7 @@ describe('an open store', () => {
     expect(opened).toBe(2);
   });
 
-  test('forgets an answer that is requested again', async () => {
+  test('drops an answer that is requested again', async () => {
     await session(['a']);
     await session(['a']);
     const { stores } = await kept.at(setting.file, () => {

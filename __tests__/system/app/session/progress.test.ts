@@ -61,7 +61,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('states how many calls an unknown grader may refuse, which caps do not count', () => {
+  test('states how many requests an unknown grader may refuse, because caps do not count these', () => {
     const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
@@ -92,7 +92,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('reports calls of other kinds as further questions', () => {
+  test('reports calls for other purposes as further questions', () => {
     const { answers, written } = watched('steps', { prompt_calls: 1, grader_calls: 0 });
     answers(5000, 'prompt', 'fix');
     expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');

@@ -72,7 +72,7 @@ describe('a JSON schema from a repository', () => {
     ]);
   });
 
-  test('with endless self-reference is an error, in the main thread and in a worker', async () => {
+  test('that refers to itself endlessly is an error, in the main thread and in a worker', async () => {
     const message = 'the schema refers to itself ($ref) in an endless loop';
     for (const checkSchema of [undefined, checker(30).check]) {
       const [score] = await scoreMetric(
@@ -84,7 +84,7 @@ describe('a JSON schema from a repository', () => {
     }
   });
 
-  test('that takes too long is stopped: its answer is an error and the others are judged', async () => {
+  test('that takes too long is stopped: its answer gets an error and other answers are judged', async () => {
     // All together; then, each after a thread start, the first two and the last.
     const time = timeOf(false, true, false, false, true, false, false);
     const { check } = checker(2, undefined, time);
@@ -116,7 +116,7 @@ describe('a JSON schema from a repository', () => {
     ]);
   }, 60_000);
 
-  test('does not delay the end of a run: only quick checks are finished', async () => {
+  test('does not delay the end of a run: only checks that end quickly are finished', async () => {
     const { check } = checker(2, () => true, timeOf(false, false, true));
     expect(await check(UNIQUE, [[1, 2]])).toEqual([{ status: 'checked', wrong: null }]);
     const message = 'was not checked: no time was left at the end of the run';

@@ -44,7 +44,7 @@ async function looks(
 
 const write = (path: string) => (root: string) => writeFileSync(join(root, path), 'y');
 
-test('watching notices a file that reappears as the only one of its folder', async () => {
+test('watching notices a file that reappears as the only one in its folder', async () => {
   const seen = await looks(
     ['prompts/a.yaml', 'data/rows.jsonl'],
     [
@@ -107,7 +107,7 @@ test('watching ends with the reason if a named path cannot be watched', async ()
   expect(looked).toBe(1);
 });
 
-test('watching covers the files that errors name', () =>
+test('watching covers the files named in error messages', () =>
   expect(
     filesNamed([
       problem({ file: 'prompts/a.yaml', line: 2 }, 'reads "data/rows.jsonl", which is not there.'),

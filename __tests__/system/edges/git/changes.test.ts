@@ -95,7 +95,7 @@ describe('the list of changed files', () => {
     expect(found).toEqual([changed('a', [1, 2]), changed('b'), changed('c'), added('d')]);
   });
 
-  test('includes mode changes and binary files, without lines', async () => {
+  test('includes changes of file modes and binary files, without lines', async () => {
     const found = await changes(
       { a: 'text\n', b: Uint8Array.of(0, 1, 2) },
       { a: { program: 'text\n' }, b: Uint8Array.of(0, 1, 3) },
@@ -231,7 +231,7 @@ describe('the patch parser', () => {
   ].join('\n');
 
   test.each([1, 2, 7, 255, 256, 257, 4096, 1 << 20])(
-    'returns the same lines for pieces of %i bytes',
+    'returns the same lines for a patch in pieces of %i bytes',
     (size) => {
       const parser = hunkParser();
       const bytes = Buffer.from(patch);

@@ -19,7 +19,7 @@ describe("the line of git's stderr that a user sees", () => {
       "unable to access 'https://github.com/o/r/': 403",
     ],
     ['fatal: x://a:b@c and y://d@e', 'x://c and y://e'],
-  ])('of %j is %j', (complaint, line) => expect(lastLine(complaint)).toBe(line));
+  ])('for the output %j is %j', (complaint, line) => expect(lastLine(complaint)).toBe(line));
 
   test('is truncated, in linear time even for hostile text', () => {
     expect(lastLine(`fatal: ${'://'.repeat(20_000)}`)).toHaveLength(500);

@@ -86,7 +86,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('is found below a hinted ref if the server serves no commits by id', async () => {
+  test('is found from a hinted ref if the server serves no commits by id', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/heads/main'));
     const parent = pr.origin.git('rev-parse', `${pr.topic}~2`);
     await using(clone.directory, async (repository) => {
@@ -95,7 +95,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('is found deep in a branch if the server serves no commits by id and no hint exists', async () => {
+  test('is found deep in a branch if the server serves no commits by id and no ref was given', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/pull/7/merge'));
     await using(clone.directory, async (repository) => {
       await repository.ensureCommit(pr.old, { side: 'base', refs: ['refs/pull/404/head'] });
@@ -202,7 +202,7 @@ describe('a missing commit', () => {
     expect(() => readFileSync(canary)).toThrow('ENOENT');
   });
 
-  test('must be a full id, else git is not called', async () => {
+  test('is requested from git only by a full id', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     await using(clone.directory, async (repository) => {
       for (const name of [

@@ -84,7 +84,7 @@ describe('reading by object id', () => {
     ]);
   });
 
-  test('returns any kind of object with its type, and null for a missing one', async () => {
+  test('returns any kind of object with its type, or null for a missing object', async () => {
     const head = repository.commit('kinds', { 'a.yaml': 'a' });
     const ids = [head, repository.git('rev-parse', 'HEAD^{tree}'), store('a'), '1'.repeat(40)];
     const reader = readerIn();
@@ -93,7 +93,7 @@ describe('reading by object id', () => {
     expect(found[0]?.content.toString()).toContain(`tree ${String(ids[1])}\n`);
   });
 
-  test('resolves a plain name to its commit between reads of contents', async () => {
+  test('resolves a plain ref name to its commit between reads of contents', async () => {
     const head = repository.commit('named', { 'a.yaml': 'named' });
     repository.git('tag', '-f', 'v1.0', head);
     const reader = readerIn();

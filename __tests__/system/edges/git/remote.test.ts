@@ -15,7 +15,7 @@ const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
 const SECRET = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
 
 describe('the remote of a workflow', () => {
-  test('gets the token, which is in no argument and no file', async () => {
+  test('receives the token, which appears in no argument and no file', async () => {
     const source = createRepository();
     const head = source.commit('one', { 'a.yaml': 'a\n' });
     const server = await startGitServer(bareOrigin(source), 'acme/prompts', TOKEN);
@@ -73,14 +73,14 @@ describe('the remote that a checkout configures', () => {
     [{ origin: '../other.git' }, '/work/other.git'],
     [{ origin: 'git@host:a/b.git' }, 'git@host:a/b.git'],
     [{ origin: '/abs/path.git' }, '/abs/path.git'],
-  ])('of %j is %s', (remotes, url) => {
+  ])('with the addresses %j is %s', (remotes, url) => {
     const settings = Object.entries(remotes).map(
       ([name, value]) => [`remote.${name}.url`, value] as [string, string],
     );
     expect(configuredAddress(settings, '/work/project')?.url).toBe(url);
   });
 
-  test('keeps its connection settings under the name that evaldiff uses', () => {
+  test('has its connection settings copied to the remote name that evaldiff uses', () => {
     const kept: [string, string][] = [
       ['http.https://o/.extraheader', 'X: y'],
       ['url.ssh://o/.insteadof', 'https://o/'],

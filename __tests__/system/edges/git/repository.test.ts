@@ -115,12 +115,12 @@ describe('opening a repository', () => {
     ['a file of another folder', true, { 'other/b.yaml': 'b' }],
     ['an edit', false, { 'deep/a.yaml': 'edited' }],
     ['a new file', false, { 'deep/c.yaml': 'c' }],
-    ['the right to execute a file', false, { 'deep/a.yaml': { program: 'a' } }],
-    ['a file less', false, { 'deep/a.yaml': null }],
+    ['the permission to execute a file', false, { 'deep/a.yaml': { program: 'a' } }],
+    ['a deleted file', false, { 'deep/a.yaml': null }],
     ['new files apart', true, { 'deep/out/a.json': '', 'deep/x/out/b.json': '' }],
     ['a new file beside one apart', false, { 'deep/out/a.json': '', 'deep/x/b.json': '' }],
     ['an edit apart', false, { 'deep/out.yaml': 'edited' }],
-  ])('detects whether files are committed: if %s, %s', async (_, expected, change) => {
+  ])('detects whether files are committed: for a change of %s, %s', async (_, expected, change) => {
     const repository = createRepository();
     const files = { 'deep/a.yaml': 'a', 'deep/out.yaml': '', 'deep/z.yaml': 'z' };
     const head = repository.commit('one', files);
@@ -209,7 +209,7 @@ describe('opening a repository', () => {
         ['sparse-checkout', 'set', 'prompts'],
       ],
     ],
-  ])('lists tracked paths from an index %s', async (_, commands) => {
+  ])("lists tracked paths if git's index is %s", async (_, commands) => {
     const repository = createRepository();
     repository.commit('one', {
       'prompts/a.yaml': 'a',

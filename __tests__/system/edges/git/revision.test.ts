@@ -72,7 +72,7 @@ describe('a revision', () => {
     '%0A',
     'a<b>',
     '@a',
-  ])('can be a branch with the name %s, which is not executed', async (name) => {
+  ])('can be a branch with the name %s, which no shell executes', async (name) => {
     await withBranch(name, base, async (opened) => {
       expect(await opened.resolve(name)).toBe(base);
       expect(await opened.text(await opened.resolve(name), 'a.yaml')).toBe('base\n');

@@ -245,7 +245,7 @@ describe('path names', () => {
     ['', 'a//b/', 'a/b'],
     ['sub/', '../other', 'other'],
     ['', '...', '...'],
-  ])('resolve from %j, %j to %j', (start, folder, prefix) => {
+  ])('in the folder %j resolve %j to the prefix %j', (start, folder, prefix) => {
     expect(folderPrefix(start, folder, '/r')).toBe(prefix);
   });
 });

@@ -137,7 +137,7 @@ describe('the snapshot of uncommitted files', () => {
     });
   });
 
-  test('contains an edit of equal length that has the same time stamp as the index', async () => {
+  test("contains an edit that keeps the file's length and the time stamp in the index", async () => {
     const repository = createRepository();
     const file = join(repository.directory, 'a.yaml');
     const moment = new Date(1_600_000_000_000);
@@ -262,7 +262,7 @@ describe('the snapshot of uncommitted files', () => {
     });
   });
 
-  test("has a commit's line endings if git would convert them", async () => {
+  test('has the line endings of a commit if git would convert them', async () => {
     const repository = createRepository();
     const base = repository.commit('base', { 'a.yaml': 'one\ntwo\n' });
     repository.git('config', 'core.autocrlf', 'true');

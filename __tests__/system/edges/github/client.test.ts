@@ -56,7 +56,7 @@ describe('temporary failures', () => {
   });
 
   test.each([400, 401, 403, 404, 409, 410, 422])(
-    'do not include a %i, which is not retried',
+    'do not include status %i, which is not retried',
     async (status) => {
       const run = await setup();
       fail(run, Infinity, refusal(status, 'No.'));
@@ -84,7 +84,7 @@ describe('temporary failures', () => {
     ['a secondary limit longer than we wait', SECONDARY_LIMIT(LONGEST_WAIT_S + 1), 1],
     ['an hourly limit longer than we wait', PRIMARY_LIMIT(3600, new Date(Date.now())), 1],
     ['a 429 in unknown words', refusal(429, 'Slow down'), 1],
-  ])('end with an error: %s', async (_what, instead, requests) => {
+  ])('that last end with an error: %s', async (_what, instead, requests) => {
     const run = await setup();
     fail(run, Infinity, instead);
     expect(await readHead(run)).toMatch(
@@ -118,7 +118,7 @@ describe('addresses', () => {
     expect(requests()).toEqual(['POST /graphql']);
   });
 
-  test("of GraphQL follow from the API's if the environment has none", async () => {
+  test("of GraphQL are derived from the API's if the environment has none", async () => {
     const { github } = await setup();
     const env = { GITHUB_API_URL: `${github.apiUrl}/` };
     const derived = await connect({ token: 'token-1', env });

@@ -71,7 +71,7 @@ describe('the sticky comment', () => {
     expect(requests().filter((request) => !request.startsWith('GET'))).toEqual(['POST /graphql']);
   });
 
-  test("of a personal token is separate from the workflow's", async () => {
+  test("of a personal token is separate from the workflow token's comment", async () => {
     const { github, publish, add } = await ready(personalToken(ada));
     add(ACTIONS_BOT, report('by the workflow'));
     const result = await publish();
@@ -115,8 +115,8 @@ describe('comment mode', () => {
   });
 });
 
-describe('comment ownership', () => {
-  test('skips a forged comment, finds our own on page 3, and names the forged one', async () => {
+describe("evaldiff's own comment", () => {
+  test('is found on page 3, and a forged one is skipped and named', async () => {
     const { github, requests, publish, add } = await ready();
     add(mallory, report('all is well'));
     for (let index = 0; index < 240; index += 1) add(ada, `remark ${index}`);
@@ -129,7 +129,7 @@ describe('comment ownership', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('creates a new comment if all others are forged', async () => {
+  test('is created if all existing ones are forged', async () => {
     const { github, publish, add } = await ready();
     add(mallory, report('1'));
     add(eve, report('2'));
@@ -142,7 +142,7 @@ describe('comment ownership', () => {
     ]);
   });
 
-  test('counts many forged comments and does not repeat invalid names', async () => {
+  test('is distinguished from many forged ones, whose invalid names are not repeated', async () => {
     const { publish, add } = await ready();
     add({ login: '::error::\u001b[31mx', id: 700, type: 'User' }, MARKER);
     for (let index = 0; index < 4; index += 1)
@@ -153,14 +153,14 @@ describe('comment ownership', () => {
     ]);
   });
 
-  test('belongs to the app and not to a user of the same name', async () => {
+  test('belongs to the app, not to a user of the same name', async () => {
     const { github, publish, add } = await ready();
     add({ login: 'github-actions', id: 99, type: 'User' }, report('spoof'));
     await publish();
     expect(github.state.comments.map(({ body }) => body)).toEqual([report('spoof'), job().body]);
   });
 
-  test("depends on the account's id if the name is spelled differently", async () => {
+  test("is recognized by the account's id if the name is spelled differently", async () => {
     const { publish, add } = await ready();
     const { id } = add({ ...ACTIONS_BOT, login: 'github-actions' }, report('old'));
     expect(await publish()).toEqual(written(id));
@@ -313,7 +313,7 @@ describe('a refusal by GitHub or the network is a warning', () => {
     expect(github.state.comments).toEqual([]);
   });
 
-  test('if the list of comments is truncated twice, which does not count as an empty list', async () => {
+  test('if the list of comments is cut off twice, which does not count as an empty list', async () => {
     const { github, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, report('old'));
     github.intercept('GET', /\/comments$/, ({ count }) => (count === 1 ? 'cut' : undefined));

@@ -118,7 +118,7 @@ describe('the pull request of a workflow_run', () => {
   });
 });
 
-test('the facts of a run include the pull request that was found, and the run stays untrusted', async () => {
+test('the facts of a run include the pull request found for it, and the run stays untrusted', async () => {
   const { client, github } = await setup();
   addPull(github.state, { number: 13, head: forkHead });
   const found = await withPullRequest(client, facts());

@@ -46,7 +46,7 @@ const writes = ({ requests }: Setup) =>
   requests().filter((line) => !line.startsWith('GET') && !line.includes('graphql'));
 
 describe("a suggested fix on the pull request's lines", () => {
-  test('is posted once per place, edited there and withdrawn when obsolete', async () => {
+  test('is posted once per line, edited there and withdrawn when obsolete', async () => {
     const ready = await withDiff();
     const { github, client } = ready;
     const several = { startLine: 5, endLine: 7 };
@@ -149,7 +149,7 @@ describe('restrictions of GitHub on suggestions', () => {
     expect(await publishSuggestions(client, job([]))).toEqual([]);
   });
 
-  test('include the secondary rate limit, which is waited for if short', async () => {
+  test('include the secondary rate limit, and a short one is waited for', async () => {
     const ready = await withDiff();
     ready.github.intercept('POST', /\/pulls\/12\/comments$/, ({ count }) =>
       count === 1 ? SECONDARY_LIMIT(1) : undefined,

@@ -101,7 +101,7 @@ describe('the bounded fetch', () => {
     expect(await outcome(bounded(base).fetch(base, post))).toBe('connection ECONNREFUSED');
   });
 
-  test('the key replaces any that the caller sends', async () => {
+  test('the configured key replaces any key that the caller sends', async () => {
     const seen: (string | undefined)[] = [];
     const base = await listen(
       http.createServer((request, response) => {

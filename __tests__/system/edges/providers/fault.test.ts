@@ -38,7 +38,7 @@ describe('a model that its vendor no longer has', () => {
 });
 
 test.each(['', '404 page not found', 'Resource not found', 'Unknown request URL: POST /chat'])(
-  'an address with no API behind it gets a hint: "%s"',
+  'an address without an API gets a hint: "%s"',
   (said) => {
     expect(failure(404, '', said).message).toContain('most end in /v1');
     expect(failure(404, '', 'File not found: file_123').message).not.toContain('/v1');
@@ -52,7 +52,7 @@ test.each([
   [400, '', 'Cannot read the words "invalid API key" in q1'],
   [400, 'invalid_request_error', 'Invalid model input: image of q1 cannot be read'],
   [402, '', 'This request requires more credits, or fewer max_tokens. You can only afford 1000.'],
-])('a refusal of one request does not apply to others (%i %s %s)', (status, code, said) => {
+])('a refusal of one request does not stop other requests (%i %s %s)', (status, code, said) => {
   expect(failure(status, code, said)).toMatchObject({ kind: 'request', scope: 'request' });
 });
 

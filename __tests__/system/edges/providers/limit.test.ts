@@ -44,7 +44,7 @@ describe('a limiter', () => {
     expect(crowded.stats()).toMatchObject({ calls: 4, answered: 2 });
   });
 
-  test('halves its limit once when all running calls hit one rate limit', async () => {
+  test('halves its limit only once if all running calls meet the same rate limit', async () => {
     const wide = limiter({ concurrency: { start: 16, max: 16 } });
     const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
     const told = entries.map(({ ticket }) =>
@@ -64,7 +64,7 @@ describe('a limiter', () => {
     expect(resting.clock.now() - before).toBeGreaterThanOrEqual(2500);
   });
 
-  test('pauses a server that answers but has no quota left', async () => {
+  test('pauses requests to a server that answers but has no quota left', async () => {
     const resting = limiter();
     const { ticket } = await go(resting);
     resting.release(ticket, { ...answered, waitMs: 700 });
@@ -72,7 +72,7 @@ describe('a limiter', () => {
     expect(resting.clock.pauses).toEqual([700]);
   });
 
-  test('gives up after lasting failures, rejects all waiting calls, and tests the server with one call', async () => {
+  test('stops after lasting failures, rejects all waiting calls, and tests the server with one call', async () => {
     const dying = limiter({ concurrency: { start: 1, max: 1 } });
     const waiting = Array.from({ length: 6 }, () => go(dying));
     for (let round = 1; round <= 3; round++) {
@@ -90,7 +90,7 @@ describe('a limiter', () => {
     expect((await go(dying)).status).toBe('go');
   });
 
-  test('does not add up failures with an answer in between', async () => {
+  test('does not add up failures if an answer arrives between them', async () => {
     const shaky = limiter();
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
@@ -100,7 +100,7 @@ describe('a limiter', () => {
     }
   });
 
-  test('gives a server up permanently after three refused connections without an answer', async () => {
+  test('stops calling a server permanently after three refused connections without an answer', async () => {
     const refused = { kind: 'failed', fault: unreachedFault } as const;
     const lost = limiter();
     const refusals = async (count: number) => {
@@ -118,7 +118,7 @@ describe('a limiter', () => {
     expect(await lost.acquire(true)).toEqual({ status: 'down', fault: down });
   });
 
-  test('does not give up on connections that are refused at the same time', async () => {
+  test('does not stop because of connections that are refused at the same time', async () => {
     const wide = limiter({ concurrency: { start: 16, max: 16 } });
     const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
     for (const { ticket } of entries)
@@ -126,7 +126,7 @@ describe('a limiter', () => {
     expect((await go(wide)).status).toBe('go');
   });
 
-  test('gives a server up permanently when it refuses the key', async () => {
+  test('stops calling a server permanently when it refuses the key', async () => {
     const closed = limiter();
     const keyFault = fault('key', '401, the server rejected the key', { scope: 'server' });
     const [first, second] = [await go(closed), await go(closed)];

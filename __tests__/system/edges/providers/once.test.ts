@@ -39,7 +39,7 @@ describe('deduplicated completions', () => {
     expect(calls).toBe(2);
   });
 
-  test('exclude calls that were stopped or that threw, which are repeated', async () => {
+  test('exclude calls that were stopped or that threw an error, which are repeated', async () => {
     const results: (() => Completion)[] = [
       () => ({ status: 'error', kind: 'aborted', message: 'stopped' }),
       () => {

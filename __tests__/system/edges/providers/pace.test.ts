@@ -44,6 +44,6 @@ test.each([
   [{ start: 0, max: 5 }, 1],
   [{ start: 9, max: 5 }, 5],
   [{ start: 3, max: 0 }, 1],
-])('concurrency for %j starts at %i', (given, slots) =>
+])('concurrency for the server %j starts at %i', (given, slots) =>
   expect(createPace(given).slots()).toBe(slots),
 );

@@ -64,7 +64,7 @@ describe.each(CASES)('%s', (_name, place) => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('has its error message shown if it lacks the model', async () => {
+  test('is quoted in the error if it lacks the model', async () => {
     const { ask } = await at(place);
     // The name decides which API is used.
     const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';

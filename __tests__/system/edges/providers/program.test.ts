@@ -129,7 +129,7 @@ describe('a program', () => {
     expect(outputOf(await say('folder', { process: 'try' }))).toContain(folder('c1'));
   });
 
-  test('has another process for the second session', async () => {
+  test('has a separate process for a second session', async () => {
     const { say, starts } = await start();
     const ask = (secondSession?: true) =>
       say('stubborn', {}, secondSession === undefined ? {} : { secondSession });

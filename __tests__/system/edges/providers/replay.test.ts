@@ -109,7 +109,7 @@ describe('replay', () => {
     expect(error.message).toContain(`recordings/demo.jsonl:${message}`);
   });
 
-  test('treats a recorded answer that a limit cut before any text as an error', async () => {
+  test('treats a recorded answer that a limit cut before its first word as an error', async () => {
     const cut = four.replace('"output":"4"', '"output":" ","ended":"length"');
     const { ask } = replaying(cut);
     expect(await ask()).toMatchObject({

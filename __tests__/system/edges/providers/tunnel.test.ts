@@ -115,7 +115,7 @@ describe('a proxy that the workflow sets', () => {
     expect(reached).toEqual([]);
   });
 
-  test('does not validate an unknown certificate, and the error names the solution', async () => {
+  test('does not make an unknown certificate valid, and the error names the solution', async () => {
     const { ask, reached } = await network(200, { trusted: false });
     expect(errorOf(await ask()).message).toMatch(
       /no connection \(DEPTH_ZERO_SELF_SIGNED_CERT\); for your own certificate authority, set NODE_EXTRA_CA_CERTS/,

@@ -114,7 +114,7 @@ describe('the bytes of a reply', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('of an error do not hide its status', async () => {
+  test('with an error status do not hide that status', async () => {
     const body = Buffer.from('{"error":{"message":"cr\u00e9dit"}}', 'latin1');
     const { ask } = await start(() => ({ status: 402, body }));
     expect(errorOf(await ask()).message).toContain('402, the server rejected the request');

@@ -32,7 +32,7 @@ describe('the wait time that a server requests', () => {
       },
       1000,
     ],
-  ])('for %j is %p ms', (headers, wait) =>
+  ])('in the headers %j is %p ms', (headers, wait) =>
     expect(requestedWait(new Headers(headers), NOW)).toBe(wait),
   );
 

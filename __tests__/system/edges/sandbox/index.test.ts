@@ -121,7 +121,7 @@ result = true`,
       '[new Date(2024, 0, 31).getMonth(), new Date(0) instanceof Date, Date.UTC(1970, 0, 2), typeof Date(), new Date().getUTCFullYear()]',
       [0, true, 86_400_000, 'string', 2026],
     ],
-  ] as const)('although dates work: %s %.30s', async (language, metric, expected) => {
+  ] as const)('although it can use dates: %s %.30s', async (language, metric, expected) => {
     const code = `${language === 'python' ? dates : ''}${passing(language, metric)}`;
     expect(await one(language, code)).toEqual(ok(expected));
   });
@@ -276,7 +276,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results).toEqual([ok('a'), ok('b'), stopped, ok('c')]);
   });
 
-  test('is abandoned after five evaluations that do not end, also across jobs', async () => {
+  test('is not run again after five endless evaluations, even in later jobs', async () => {
     const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
     const words = ['loop', 'a', 'loop', 'loop', 'loop', 'b', 'loop', 'c'];
     const inputs = words.map((actual) => ({ actual }));
@@ -290,7 +290,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(await evaluate(other)).toEqual([ok(true)]);
   });
 
-  test('cannot pass data to another suite, to the other side or to a fresh process', async () => {
+  test('cannot pass data to another suite, the other side or a fresh process', async () => {
     const { evaluate } = sandbox();
     const found: CodeResult[] = [];
     const head = { suite: 'p', side: 'head' } as const;
@@ -361,7 +361,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(await one(language, times(room + 1))).toEqual(error('metric is larger than 64 KiB'));
   });
 
-  test('with more than 8 MiB of variables is skipped, and its neighbours run', async () => {
+  test("with more than 8 MiB of variables is skipped, and the job's other evaluations run", async () => {
     const inputs = [{ a: 1 }, { a: 'x'.repeat(8 << 20) }, { a: 'y'.repeat(3 << 20) }, { a: 2 }];
     const code = scored('len(str(a))', 'String(a).length');
     expect(await run(code, inputs)).toEqual([
@@ -387,7 +387,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(lines.filter((line) => line.endsWith('x'.repeat(99)))).toHaveLength(82);
   });
 
-  test('cannot print runner commands', async () => {
+  test('cannot print workflow commands', async () => {
     const lines: string[] = [];
     const text = '::error::a\\n##[set-output name=x]b\\r::warning::c\\u2028::d::';
     const print = either(`print("${text}")\n`, `console.log("${text}"); `);
@@ -532,7 +532,7 @@ describe('Python code in the sandbox', () => {
   test('can import the standard library', async () =>
     expect(await one('python', everything)).toEqual(value));
 
-  test('can import most of it on a kernel without Landlock, and reports the rest', async () => {
+  test('can import most of the standard library on a kernel without Landlock, and reports the rest', async () => {
     const python = pythonWithout('landlock', folder);
     expect(await one('python', everything, { python })).toEqual(value);
     const message =
@@ -579,7 +579,7 @@ describe('Python code in the sandbox', () => {
     [() => oldPython(folder), none],
     [() => '/bin/echo', '/bin/echo is not a Python that evaldiff supports'],
     [() => '/bin/false', '/bin/false did not start: it wrote nothing'],
-  ])('needs a recent, real Python: %#', async (python, message) => {
+  ])('needs a recent, real Python interpreter: %#', async (python, message) => {
     expect(await one('python', '', { python: python() })).toEqual(unrun(message));
   });
 });

@@ -50,7 +50,7 @@ describe.each(['javascript-lp-solver', 'highs'] as const)('%s', (solver) => {
     },
   );
 
-  test('reports a program without a solution', async () => {
+  test('reports a linear program without a solution', async () => {
     const answer = await createSolver()(
       {
         rows: [{ members: 1, scores: [1, 2] }],

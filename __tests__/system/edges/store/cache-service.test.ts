@@ -94,7 +94,7 @@ const pullRequest = (number: number, questions: string[], more: Partial<Run> = {
 const fork = (number: number, questions: string[], more: Partial<Run> = {}) =>
   job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
 
-describe('the shared cache, through the real client and a cache service on loopback', () => {
+describe('the shared cache in a local cache service', () => {
   test("serves the default branch's answers to all runs, and a pull request's only to itself", async () => {
     const project = 'one';
     expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
@@ -267,7 +267,7 @@ describe('concurrent runs of the default branch', () => {
     expect(next.paid).toEqual([]);
   });
 
-  test('add up outcomes, count shared ones once, and keep the latest note', async () => {
+  test('add up test outcomes, count shared ones once, and keep the latest note', async () => {
     const outcome = (key: string, passes: number, tries: number) => ({ key, passes, tries });
     const start = await machine('start');
     await start.run(['a'], (store) => {

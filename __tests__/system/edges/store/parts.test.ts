@@ -42,7 +42,7 @@ const refusalOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof UserError ? error.message : String(error)),
   );
 
-describe('parts of a sweep, through the real client and an artifact service on loopback', () => {
+describe('shard results (parts) in a local artifact service', () => {
   test('are downloaded as uploaded, in order, each into its own folder', async () => {
     await upload({ index: 2, count: 2 });
     await upload({ index: 1, count: 2 });

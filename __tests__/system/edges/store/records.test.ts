@@ -15,7 +15,7 @@ function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']
 }
 const once = (key: string) => ({ key, passes: 1, tries: 1 });
 
-describe('stored outcomes', () => {
+describe('stored test outcomes', () => {
   test('add up over runs by key', () => {
     using((store) => {
       store.addOutcomes([
@@ -42,7 +42,7 @@ describe('stored outcomes', () => {
     });
   });
 
-  test('and notes are part of a copy of the file', () => {
+  test('are part of a copy of the file, together with notes', () => {
     const file = join(setting.folder, 'copy.sqlite');
     using((store) => {
       store.addOutcomes([once('a')]);

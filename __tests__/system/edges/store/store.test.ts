@@ -109,7 +109,7 @@ describe('a stored answer', () => {
     expect(completions[1]).toEqual(ok('', { reused: true }));
   });
 
-  test('that its caller cannot use is kept for the same run only', async () => {
+  test('is kept for the same run only if its caller cannot use it', async () => {
     const ask = async (usable: (output: string) => boolean): Promise<number> => {
       const { store, wrapped, asked } = opened();
       for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
@@ -139,7 +139,7 @@ describe('an invalid entry', () => {
       `UPDATE completions SET key = '${keyOf(asks('b'))}' WHERE key = '${keyOf(asks('a'))}'`,
     ],
     ['no JSON', "UPDATE completions SET body = '{'"],
-  ])('with %s is ignored, reported and requested again', async (_what, change) => {
+  ])('with %s is ignored, reported and replaced by a new answer', async (_what, change) => {
     await run(['a']);
     sql(change);
     const { completions } = await run(['a', 'b']);

@@ -22,7 +22,7 @@ function scripted(text: string): string {
     .replace(/^model: .*$/m, 'model: loopback');
 }
 
-test('the guide leads from init to a red pull request that names the removed line of a skill', async () => {
+test('the guide leads from init to a red pull request whose report names the removed line of a skill', async () => {
   const model = await untilTestEnds(startAgentModel());
   const [skill, suite] = GUIDE;
   if (skill === undefined || suite === undefined) throw new Error('the guide has no suite');

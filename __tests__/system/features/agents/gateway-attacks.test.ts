@@ -61,7 +61,7 @@ describe('attacks on the gateway', () => {
     ['POST', '/v1beta/models/..:generateContent'],
     ['POST', '/v1beta/models/m-1:batchGenerateContent'],
     ['POST', '/v1/messages\\'],
-  ])('with the request %s %s are refused and recorded', async (method, path) => {
+  ])('with the request %s %s are refused and reported', async (method, path) => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC, { wires: ['anthropic', 'openai', 'gemini'] }));
@@ -187,7 +187,7 @@ describe('attacks on the gateway', () => {
     ]);
   });
 
-  test('that make a reply contain the API key do not receive it, even if the stream splits it', async () => {
+  test('that make a reply repeat the API key do not get the key, even if the stream splits it', async () => {
     const half = KEY.length / 2;
     const arrived = Promise.withResolvers<void>();
     const vendor = await startVendor(async ({ body }, response) => {
@@ -232,7 +232,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('that request endless token counts are refused', async () => {
+  test('that ask for too many token counts are refused', async () => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC, { limits: { turns: 1, usd: 1 } }));

@@ -93,7 +93,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     ['JSON', ask],
     ['a stream', askStream],
   ] as const)(
-    "ends a trigger test at the model's first decision in %s, without forwarding it",
+    "ends a trigger test at the model's first decision in %s, without forwarding that decision",
     async (_, send) => {
       const said = { name: 'skill', input: { id: 'notes' } };
       const vendor = await startVendor(numbered(wire, () => said));
@@ -237,7 +237,7 @@ describe('a gateway', () => {
     expect(got.map(({ status }) => status).sort()).toEqual([200, 500]);
   });
 
-  test('treats a request that a run repeats as a new question', async () => {
+  test('treats a request that a run repeats as a new one', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT));

@@ -41,7 +41,7 @@ async function inside(
   return { stdout, code };
 }
 
-describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => {
+describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
   test('runs once for equal files and commands, and each run gets a fresh copy', async () => {
     const setup = ['cat /proc/sys/kernel/random/uuid > id; echo of-setup > $HOME/.setup'];
     const open = (files = FILES): Promise<Workspace> =>
@@ -64,7 +64,7 @@ describe('setup of a workspace (needs root, user namespaces or sudo -n)', () => 
     ]);
   });
 
-  test('does not hide the fake key if the agent writes it to a file that setup made', async () => {
+  test('may make a file; if the agent writes the fake key to it, the key is found', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
     const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');

@@ -72,7 +72,7 @@ function reportOf(kind: WallKind): Promise<DriverReport> {
   return made;
 }
 
-describe.each(possible)('an agent in a sandbox, which is built as %s,', (kind) => {
+describe.each(possible)('an agent in a sandbox built as %s', (kind) => {
   const attack = async (name: AttackName): Promise<AttackReport> =>
     (await reportOf(kind)).attacks[name]!;
   const left = ({ changes }: AttackReport) =>

@@ -41,7 +41,7 @@ function grader(...replies: (unknown[] | ReturnType<typeof failure>)[]) {
 }
 const caseOf = (request: Parameters<typeof materials>[0]) => materials(request).get('case');
 
-describe('an affinity rating', () => {
+describe('an attribute rating', () => {
   test('is matched by id in any order, and keeps its quoted evidence', async () => {
     const others = ratingsOf({ sums: 3, ships: 5 });
     const { tools, asked } = grader([rating('add', 2), rating('trains', 5, ' trains '), ...others]);
@@ -150,7 +150,7 @@ describe('an affinity rating', () => {
     for (const text of cases) expect(text?.length).toBeLessThan(20_020);
   });
 
-  test('is rejected if one attribute has two ratings', async () => {
+  test('is requested again if the reply contradicts itself', async () => {
     const twice = [1, 5, 1].map((score) => rating('sums', score));
     const others = [rating('trains', 2), rating('trains', 2), rating('add', 3)];
     const { tools } = grader([...twice, ...others], ratingsOf({ sums: 4 }));
@@ -184,7 +184,7 @@ describe('an affinity rating', () => {
     expect([scores(unrated), none.asked.length]).toEqual([[null, null, null], 1]);
   });
 
-  test('of many attributes is requested in several parts', async () => {
+  test('is requested in several parts for many attributes', async () => {
     const many = Array.from({ length: 70 }, (_, index) =>
       attribute(`a${index}`, index % 2 === 0 ? 'domain' : 'subtask'),
     );

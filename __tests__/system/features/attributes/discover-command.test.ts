@@ -95,7 +95,7 @@ describe('evaldiff discover', () => {
     expect(await discover('--force')).toMatchObject({ code: 0, written });
   });
 
-  test('asks once for all prompts of one file, which share its attributes', async () => {
+  test('asks once for all prompts of one file, because they share its attributes', async () => {
     const { discover, repository, validate } = await open();
     const tests = Array.from(
       { length: 12 },

@@ -112,7 +112,7 @@ describe('discovery', () => {
     expect(new Set(found.attributes.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('shortens a long list to a quarter per round, until fifteen are left', async () => {
+  test('shortens a long list to a quarter per round until fifteen attributes are left', async () => {
     const sizes: number[] = [];
     const { names, failures } = await discovered(240, {
       ...newKinds(),
@@ -145,7 +145,7 @@ describe('discovery', () => {
     });
   });
 
-  test('keeps the proposals of a chunk that could not be merged', async () => {
+  test('keeps a chunk of proposals that could not be merged', async () => {
     // Two chunks of fifty: the first fails twice and is kept, the second is merged into one.
     const { names, failures } = await discovered(100, {
       ...newKinds(3),

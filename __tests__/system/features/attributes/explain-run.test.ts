@@ -181,7 +181,7 @@ describe('a pull request that makes answers about one topic worse', () => {
         expect(attribute[key]).toBeCloseTo(Number(rate?.[key]), 9);
   });
 
-  test('is explained from stored answers the second time, and other pull requests reuse its ratings', async () => {
+  test('is explained from stored answers the second time, and other pull requests reuse the ratings', async () => {
     const kept = store();
     const first = await friendlier({ store: kept });
     expect(first.calls.qualeval).toBeGreaterThan(60);
@@ -207,7 +207,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     });
   });
 
-  test('also has its answers rated for the skills that they show if alignment is on', async () => {
+  test('also has its answers rated for the skills that they show, with alignment on', async () => {
     const { attributes, planned, asked } = await friendlier(
       settings('qualeval: { alignment: true }'),
     );
@@ -420,7 +420,7 @@ test('the plan includes the price of the ratings', async () => {
   });
 });
 
-test('a run whose call limit stops the ratings midway reports no attributes', async () => {
+test('a run that reaches its call limit during the ratings reports no attributes', async () => {
   const maxCalls = 360 + (await friendlier()).calls.qualeval - 20;
   const run = await friendlier({ input: { maxCalls } });
   expect(run.asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(40);
@@ -520,7 +520,7 @@ test.each([
   ['adds', 50, 60, 60],
   ['removes', 60, 50, 50],
 ])(
-  'attributes are assigned to all references if a pull request %s some, and only those on both sides are compared',
+  'a pull request that %s references has attributes assigned to all of them, and those on both sides compared',
   async (_, before, after, compared) => {
     const of = (tone: string, count: number) => desk(tone, {}, count);
     const [run, unchanged] = [
@@ -547,7 +547,7 @@ describe('pinned attributes', () => {
     expect(run).toMatchObject({ planned: { certain: 60 }, calls: { qualeval: 60 } });
   });
 
-  test('are not counted in a plan if their ratings are stored', async () => {
+  test('add no calls to a plan if their ratings are stored', async () => {
     const [kept, files] = [store(), both({ [FILE]: PINNED })];
     expect((await friendlier({ ...files, store: kept })).planned.certain).toBe(60);
     const head = { ...desk('Be brief.'), [FILE]: PINNED };

@@ -80,7 +80,7 @@ describe('sixty references of which one domain got worse', () => {
     expect(notices).toEqual([]);
   });
 
-  test("give the same result in the real solver's thread, in a form that fits result.json", async () => {
+  test("give the same result in the real solver's thread, and it fits result.json", async () => {
     const input = inputOf(worse, { alignment: true });
     const found = await explained(input, reader, createSolver());
     expect(found.moved).toEqual({ 'domain-billing': 'regressed' });
@@ -110,7 +110,7 @@ describe('sixty references of which one domain got worse', () => {
     }
   });
 
-  test('are all assigned two domains and two sub-tasks, with priors that sum to one', async () => {
+  test("are all assigned two domains and two sub-tasks, and each kind's expected shares sum to one", async () => {
     const { attributes, of } = await explained(inputOf(worse));
     for (const kind of ['domain', 'subtask']) {
       const own = attributes.filter((attribute) => attribute.kind === kind);
@@ -234,7 +234,7 @@ describe('an attribute', () => {
     return { ...found, billing: found.of('billing') };
   };
 
-  test('counts references rated 3 or higher, not references that only fill its bounds', async () => {
+  test('counts references rated 3 or higher, not those assigned only to reach a minimum', async () => {
     const { billing } = await billingOf(
       brokenUpTo(4),
       rates((name, mail) => (name === 'billing' ? (mail < 4 ? 5 : 2) : 1 + (mail % 3))),
@@ -279,7 +279,7 @@ describe('an attribute', () => {
     expect(messages).toContainEqual(has('attributes are based on 40 of 60 tests'));
   });
 
-  test('is never "no change found" if its interval is below zero and another attribute regressed', async () => {
+  test('is never marked "no change found" if its interval is below zero and another attribute regressed', async () => {
     const { attributes } = await explained(inputOf(worse));
     const unchanged = attributes.filter(({ verdict }) => verdict === 'no change found');
     expect(unchanged.filter(({ high }) => high !== null && high < 0)).toEqual([]);
@@ -347,7 +347,7 @@ describe('an attribute', () => {
   });
 });
 
-describe('alignment', () => {
+describe('skill alignment', () => {
   const aligned = (references: ExplainReference[], script?: Script) =>
     explained(inputOf(references, { alignment: true, pinned }), script);
   const ratedAnswers = (asked: Request[]): number =>
@@ -462,7 +462,7 @@ describe('attributes', () => {
     });
   });
 
-  test('are used unchanged, with their slack and without discovery, if they are pinned', async () => {
+  test('are used unchanged, with their own tolerance (slack) and without discovery, if they are pinned', async () => {
     const { attributes, asked } = await explained(
       inputOf(worse, { pinned: { ...pinned, slack: 0 } }),
     );
@@ -546,7 +546,7 @@ describe('partial failures', () => {
 });
 
 describe('several suites', () => {
-  test('have separate attributes, which are corrected together for multiple tests', async () => {
+  test('have separate attributes, whose p-values are corrected together for multiple tests', async () => {
     const input = inputOf(worse);
     const [suite] = input.suites;
     const references = sixty(() => 0.95, 'other');

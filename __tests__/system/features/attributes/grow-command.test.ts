@@ -44,7 +44,7 @@ async function grow(
 }
 
 describe('evaldiff grow', () => {
-  test('drafts references for attributes with too few, starting with the rows that fit best', async () => {
+  test('drafts references for attributes that have too few, starting with the rows that fit best', async () => {
     const { code, out, err, drafts, asked } = await grow(`${POOL.join('\n')}\n`);
     expect([code, drafts]).toEqual([0, expect.anything()]);
     expect(err).toContain('12 references and 20 rows of the pool: up to 32 calls; ');

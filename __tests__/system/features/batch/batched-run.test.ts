@@ -75,7 +75,7 @@ describe('a full sweep with transport: batch', () => {
     });
   });
 
-  test('rates attributes with direct calls, because in batches each step would wait for the previous one', async () => {
+  test('rates attributes with direct calls, because each batch would have to wait for the previous one', async () => {
     const { result: ask, server } = await openBatchProject({
       references: 20,
       settings: `${MODELS}grader: { model: claude-x }\nqualeval: on\n`,
@@ -247,7 +247,7 @@ describe('a sweep that ends while it waits for a batch', () => {
     expect(stopped.server.batches).toHaveLength(1);
   });
 
-  test('is neutral after its time limit, and later answers that are no longer needed are stored', async () => {
+  test('is neutral after its time limit, and answers that arrive later are stored even if not needed', async () => {
     const late = await openBatchProject();
     // An hour passes after the batch is sent.
     const clock: Clock = {

@@ -242,7 +242,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
   });
 });
 
-describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
+describe.each(BATCHING)('individual requests in a batch of %s', (vendor) => {
   test.each([400, 403, 404, 429, 500, 529])(
     'with status %i have the same error as direct calls',
     async (status) => {
@@ -599,7 +599,7 @@ test('a batch whose results expired long ago is not polled', async () => {
   expect(setting.server.calls.some((call) => call.includes('batch_old'))).toBe(false);
 });
 
-test('a target with an endpoint or without a key is an error and is not sent', async () => {
+test('a request for a batch without a key is an error and is not sent', async () => {
   const { providers, server } = await start('openai', {}, { keys: perVendor(() => null) });
   const target = { ...requestTo('openai').target, transport: 'batch' as const };
   expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toMatch(
@@ -611,21 +611,24 @@ test('a target with an endpoint or without a key is an error and is not sent', a
 test.each<[VendorName, BatchApi, number]>([
   ['openai', openaiBatches, 0],
   ['anthropic', anthropicBatches, ANTHROPIC_BATCH.bytes - anthropicBatches.limits.bytes - 1],
-])('the size of a batch of %s in bytes is counted as it is sent', async (vendor, api, around) => {
-  const { ask, server } = await start(vendor, { answer: echo });
-  await Promise.all(
-    ['plain', 'naïve “quotes” 😀 \u2028', 'long '.repeat(1000)].map((text) =>
-      ask(text, { schema: answerSchema }),
-    ),
-  );
-  const [batch] = server.batches;
-  const sum = batch!.requests.reduce(
-    (total, { body }, index) =>
-      total + api.bytes(batch!.customIds[index] ?? '', JSON.stringify(body)),
-    0,
-  );
-  expect(batch!.bytes).toBe(sum + around);
-});
+])(
+  'the size of a batch of %s is counted in the bytes that are sent',
+  async (vendor, api, around) => {
+    const { ask, server } = await start(vendor, { answer: echo });
+    await Promise.all(
+      ['plain', 'naïve “quotes” 😀 \u2028', 'long '.repeat(1000)].map((text) =>
+        ask(text, { schema: answerSchema }),
+      ),
+    );
+    const [batch] = server.batches;
+    const sum = batch!.requests.reduce(
+      (total, { body }, index) =>
+        total + api.bytes(batch!.customIds[index] ?? '', JSON.stringify(body)),
+      0,
+    );
+    expect(batch!.bytes).toBe(sum + around);
+  },
+);
 
 describe.each(BATCHING)('results of %s that arrive in pieces', (vendor) => {
   /** Resolved after each test, so that a failed test does not hang. */

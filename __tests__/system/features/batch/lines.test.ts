@@ -60,7 +60,7 @@ describe('JSON lines', () => {
     [MAX_RESULT_LINE_BYTES - 1, true],
     [MAX_RESULT_LINE_BYTES, true],
     [MAX_RESULT_LINE_BYTES + 1, false],
-  ])('of %i bytes are readable: %p; the next line always is', async (size, readable) => {
+  ])('of %i bytes are readable: %p; the next line is always readable', async (size, readable) => {
     const filler = Buffer.alloc(size - 2, 'x');
     const values = await valuesOf(
       '"',

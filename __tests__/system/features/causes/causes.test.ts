@@ -161,13 +161,13 @@ describe('a pull request with six changed lines, one of which breaks answers', (
     expect(taken).toBeGreaterThan(0);
   });
 
-  test('never sends a prompt twice under the same try number', async () => {
+  test('never sends a prompt twice with the same try number', async () => {
     const { requests } = await runLines(depends);
     const keys = requests.map(({ messages, try: at }) => JSON.stringify([messages, at]));
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('stays within its cap and reports what it could not settle', async () => {
+  test('stays within its cap and reports what it could not determine', async () => {
     const found = await runLines(depends, { explain: { max_calls: 5, fix: false } });
     const without = await runLines(depends, { explain: { max_calls: 0, fix: false } });
     expect(found.requests.length - without.requests.length).toBeLessThanOrEqual(5);

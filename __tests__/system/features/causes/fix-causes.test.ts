@@ -27,7 +27,7 @@ const both: Script = (request) => {
     : { text: 'gladly' };
 };
 
-describe('the cause of fixed tests', () => {
+describe('the change that fixed tests', () => {
   test('is found by experiment among eight changes within the budget for causes', async () => {
     const { result, out, run } = await fixing(BASE_LINES);
     expect(result.conclusion).toBe('success');
@@ -45,7 +45,7 @@ describe('the cause of fixed tests', () => {
     expect(said.replaceAll(/\s+/g, ' ')).toContain(proof);
   });
 
-  test('can be two changes that work only together', async () => {
+  test('can consist of two changes that work only together', async () => {
     const { out } = await fixing(BASE_LINES, [], both);
     expect(out.replaceAll(/\s+/g, ' ')).toContain(
       `Fixed by: ${FILE}:10 and line 16 (removed: L), only together. Adding both to base fixes 6 of 6 tests; ` +

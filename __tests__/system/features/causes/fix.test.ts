@@ -12,7 +12,7 @@ function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
 
 const lineOf = (text: string, line: number): string => text.split('\n')[line - 1]?.trim() ?? '';
 
-describe('a draft by the grader', () => {
+describe('a fix drafted by the grader', () => {
   test('that restores broken tests without breaking others is shown exactly as it was tested', async () => {
     const draft = 'Be warm about refunds, and name the refund period.';
     const { result, server, out } = await compareShop([draft]);
@@ -80,7 +80,7 @@ describe('a draft by the grader', () => {
     expect(new Set(fixed)).toEqual(new Set(['Be warm about refunds.', 'Name the refund period.']));
   });
 
-  test('that contains a code fence is shown in a longer one', async () => {
+  test('that contains a code fence is shown in a longer fence', async () => {
     const draft = 'Name the refund period. ```suggestion';
     const { result, directory } = await compareShop([draft]);
     expect(fixIn(result).fix?.replacement).toBe(`      ${draft}`);
@@ -88,7 +88,7 @@ describe('a draft by the grader', () => {
     expect(comment).toContain(`\`\`\`\`diff\n- Be warm about refunds.\n+ ${draft}\n\`\`\`\``);
   });
 
-  test('is not requested for an outside contributor: only a revert is tried', async () => {
+  test('is not requested for an outside contributor, where only a revert is tried', async () => {
     const { result, server } = await compareShop(['Name the refund period, warmly.'], {
       args: ['--no-store', '--untrusted'],
     });

@@ -60,7 +60,7 @@ const script: Script = ({ model, messages }) => {
   };
 };
 
-describe('a pull request on conversations', () => {
+describe('a compared suite of conversations', () => {
   test('is red when dialogues no longer reach their goal, and shows both dialogues', async () => {
     const { repository, evaldiff, asked } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
@@ -73,7 +73,7 @@ describe('a pull request on conversations', () => {
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });
 
-  test('shows the results of all turns of both dialogues, and where they differ, for a metric of every turn', async () => {
+  test("with a metric of every turn shows all turns' results in both dialogues and where they differ", async () => {
     const longer: Script = (request) => {
       const { model, messages } = request;
       const first = messages[0]?.content ?? '';
@@ -123,7 +123,7 @@ describe('a pull request on conversations', () => {
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });
 
-  test('asks the scripted questions, and shows the turn whose answer differs from the expected one', async () => {
+  test('runs scripted questions, and shows the turn whose answer differs from the expected one', async () => {
     const heard: string[] = [];
     const { repository, evaldiff, result, server } = await project(({ model, messages }) => {
       const last = messages.at(-1)?.content ?? '';

@@ -178,7 +178,7 @@ describe('a suite of conversations', () => {
     expect(summary?.turns.low).toBeLessThan(0.4);
   });
 
-  test('is named when it breaks, and its errors do not count as quality failures', async () => {
+  test('is named when it regresses, and its errors do not count as quality failures', async () => {
     const { result } = await evaluate(
       shop({ tries: 5, ids: 20 }),
       shop({ content: NEW, tries: 5, ids: 20 }),
@@ -451,7 +451,7 @@ describe('a change of the evaluators', () => {
       expect(cost_usd).toBe(3);
     });
 
-    test('reports "Budget reached" and each evaluator call when the budget is spent', async () => {
+    test('reports "Budget reached" and names each evaluator call that the budget does not allow', async () => {
       const told: string[] = [];
       const result = await judgeIt(ready(before, after), {
         complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }),
@@ -494,7 +494,7 @@ describe('a change of the evaluators', () => {
     expect(await said(conversation(), { ...strict, examples })).toEqual([]);
   });
 
-  test('of the steps alone needs no new test of the evaluators', async () => {
+  test('of max_steps alone does not test the evaluators again', async () => {
     const [few, more] = [3, 2].map((max_steps) =>
       shop({ of: conversation({ examples: [labelled('one')], max_steps }) }),
     ) as [Project, Project];
@@ -565,7 +565,7 @@ describe('recorded dialogues', () => {
     expect(firstTry(result, 'head')).toMatchObject({ outcome: 'pass', parts: partsOf('b') });
   });
 
-  test('that end with a question are continued by one completion or by a dialogue', async () => {
+  test('that end with a question are continued by one answer or by a whole dialogue', async () => {
     const references = [recorded('A?', 'a', 'B?')];
     const metrics = [has('#2')];
     const once = await evaluate(null, shop({ of: null, metrics, references }), () => '');

@@ -43,7 +43,7 @@ function wavering(): Script {
 }
 
 describe('evaldiff grade', () => {
-  test('grades every example several times and reports agreement with people and consistency', async () => {
+  test('grades every example several times and reports consistency and agreement with people', async () => {
     const { code, out, models } = await grade(['polite', '--json'], wavering());
     expect([code, models.requests.length, models.refused]).toEqual([0, 9, []]);
     expect(

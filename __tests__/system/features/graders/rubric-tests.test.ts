@@ -94,7 +94,7 @@ describe('a rubric that measures a fault', () => {
     ]);
   });
 
-  test('does not gate if neither direction is better, and says so', async () => {
+  test('does not affect the verdict if neither direction is better, and says so', async () => {
     const [base, head] = yea('none', true);
     const { result, calls } = await runPipeline(base!, head!, complicit);
     expect(result.conclusion).toBe('neutral');
@@ -115,7 +115,7 @@ describe('a rubric that measures a fault', () => {
     });
   });
 
-  test('is red when head no longer answers, although no metric gates', async () => {
+  test('is red when head no longer answers, although no metric decides the verdict', async () => {
     const [base, head] = yea('none', true);
     const { result } = await runPipeline(base!, head!, (request, text) =>
       request.purpose === 'prompt' && text.startsWith('New')
@@ -298,7 +298,7 @@ describe('agreement with people', () => {
   const pairsOf = (...pairs: string[]) =>
     pairs.map(([expected = '', label = '']) => ({ expected, label }));
 
-  test('is computed from labels, as good or bad by the highest score', () => {
+  test('is computed from labels: the highest score is good, others are bad', () => {
     const pairs = pairsOf('AA', 'AB', 'BB', 'BA', 'CC', 'CC');
     // Cohen's kappa: po = 4/6, pe = (2·2 + 2·2 + 2·2)/36.
     expect(agreementWith(pairs, letters)).toEqual({

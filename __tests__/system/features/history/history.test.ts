@@ -90,7 +90,7 @@ describe('the history of tries', () => {
     expect(suites[0]!.references[0]).toMatchObject({ history: { passes: 2, tries: 4 } });
   });
 
-  test('starts again for another metric or expected value, beginning with the stored answers', async () => {
+  test('restarts from the stored answers if a metric or expected value changes', async () => {
     const { kept, rows } = memory();
     await compare(kept);
     const strict = shop(NEW, 2, {

@@ -49,7 +49,7 @@ const noBranch = (name: string): string =>
   `"${name}" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n`;
 
 describe('evaldiff report --history', () => {
-  test('shows full sweeps in commit order, regardless of file times, and lists the files it leaves out', async () => {
+  test('shows full sweeps in commit order, regardless of file times, and lists the files that it leaves out', async () => {
     const repository = createRepository();
     const [one, two, three] = ['1', '2', '3'].map((text) => repository.commit(text, { a: text }));
     repository.git('switch', '--quiet', '--create', 'topic');

@@ -152,7 +152,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('converts a FlexEval run and leaves its rubric files in their place', async () => {
+  test('converts a FlexEval run and leaves its rubric files in place', async () => {
     const written = {
       'lesson.yaml':
         'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  name: Lessons one\n  metrics:\n    function: [{ name: is_role, kwargs: { role: assistant } }, { name: own_code }]\n    rubric: [{ name: asks, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }]\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o, temperature: 0.5 } }\n',
@@ -185,7 +185,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('reports a loss that several tests share only once, and lists files that the new folder lacks', async () => {
+  test('reports once what several tests lose, and lists files that the new folder lacks', async () => {
     const repeated = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });
@@ -214,7 +214,7 @@ describe('evaldiff import', () => {
     expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
   });
 
-  test('copies the settings that the prompts need to another folder', async () => {
+  test('to another folder copies the settings that the prompts need', async () => {
     const files = {
       'evaldiff.yaml':
         'n_tries: 3\ngrader: ours # cheap\nmodels:\n  ours: { provider: openai, model: gpt-4o-mini, price: { input: 1, output: 2 } }\n  unused: { provider: openai, model: gpt-4o }\n  gpt-4o: { provider: program, command: [python, bot.py], files: [bot.py] }\n',

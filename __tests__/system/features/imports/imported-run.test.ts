@@ -182,7 +182,7 @@ tests:
   ]);
 });
 
-test('promptfoo checks that do not compile fail on both sides, and the others still judge', async () => {
+test('promptfoo checks that do not compile fail on both sides, and other checks still judge', async () => {
   const asks = (words: string) => `prompts: ['${words}: {{q}}']
 providers: ['openai:chat:gpt-4o']
 tests:

@@ -218,7 +218,7 @@ describe('evaldiff import --verify', () => {
     ['2026-01-31', '2026-01-31T00:00:00.000Z', '1 of 1 verdict equal\n'],
     ['2026-01-31 10:20:30', '2026-01-31T10:20:30.000Z', '1 of 1 verdict equal\n'],
     ['2026-01-30', '2026-01-31T00:00:00.000Z', ''],
-  ])("matches a test's date %s with the results' %s", async (day, there, said) => {
+  ])("matches a test's date %s with the date %s in the results", async (day, there, said) => {
     const { code, out } = await verify(
       of({
         ...result(0, 'one', '{"ok": true}', [{ assertion: script, pass: true }]),

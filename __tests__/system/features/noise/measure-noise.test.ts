@@ -133,7 +133,7 @@ describe('a noise measurement', () => {
     });
   });
 
-  test('makes new tries on another day, and the same tries after an interruption', async () => {
+  test('makes new tries on another day, but reuses its tries after an interruption', async () => {
     const tries = async (today: string): Promise<number[]> => {
       const { requests } = await measured(
         files(3),
@@ -238,7 +238,7 @@ describe('a noise measurement that cannot be made', () => {
     expect(kept).toEqual([]);
   });
 
-  test('counts comparisons separately if nothing could be judged', async () => {
+  test('counts comparisons without any judged answer separately', async () => {
     const down = (): Completion => ({ status: 'error', kind: 'server', message: 'down' });
     const { noise } = await measured(files(3), 2, down);
     expect(noise).toMatchObject({ runs: 0, unjudged: 2, red: 0, flaky: [] });

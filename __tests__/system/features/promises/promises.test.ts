@@ -12,7 +12,7 @@ const withText = async (body: string) => {
 };
 
 describe('a pull request that promises fixes in its description', () => {
-  test('reports in all outputs whether it kept each one', async () => {
+  test('gets a report in all outputs of which fixes it made', async () => {
     const { at, own } = await withText('Better answers.\r\n\r\nFixes: q2, q4\r\nFixes: #7');
     const run = await onPullRequest(at, own);
     expect(run.outputs['conclusion']).toBe('success');

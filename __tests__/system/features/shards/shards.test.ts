@@ -150,7 +150,7 @@ describe('a sharded sweep', () => {
     expect(result.usage.by_purpose.prompt).toMatchObject({ reused: 8 });
   });
 
-  test('leaves calls about the whole sweep to the merge, which makes them once', async () => {
+  test('leaves calls about the whole sweep to the merge, so they are made once', async () => {
     const question = (n: string): string =>
       `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
     const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');

@@ -90,7 +90,7 @@ describe('the open workbench', () => {
     expect(bench.file(path)).toBe(before);
   }
 
-  test('edits the members of a JSON line that the reference was read from', async () => {
+  test('edits the members of the JSON line from which it read the reference', async () => {
     const id = await idOf(bench, '>a<');
     const skipped = '["old"], "skip": true, "skip_reason": "it is old"';
     const actions: [string, Parameters<OpenWorkbench['act']>[0]][] = [
@@ -275,7 +275,7 @@ test.each([
   [['--max-cost', 'x'], '--max-cost: must be a number of at least 0, not "x"'],
   [['--max-calls', '1.5'], '--max-calls: must be a whole number'],
   [['--port', 'x'], '--port: must be a whole number from 0 to 65535'],
-])('the workbench is refused immediately with %j', async (args, why) => {
+])('the workbench does not start with the invalid options %j', async (args, why) => {
   const { code, out, err } = await commandIn(temporaryFolder('nothing'), ['dev', ...args]);
   expect([code, out, err]).toEqual([2, '', expect.stringContaining(why)]);
 });

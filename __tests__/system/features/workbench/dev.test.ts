@@ -116,7 +116,7 @@ inBrowser('the workbench in a browser', () => {
   const cell = (page: Page, row: string, column: string) =>
     page.locator('.ref', { hasText: row }).locator(`[data-cell="${column}"]`);
 
-  describe('on one project', () => {
+  describe('the workbench', () => {
     let bench: OpenWorkbench;
     let page: Page;
     beforeAll(async () => {
@@ -170,7 +170,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('shows after each edit, in every window, the verdict that the pull request would get', async () => {
+    test('shows, after each edit and in every window, the verdict that the pull request would get', async () => {
       const second = await windowOf(bench.url);
       edit('Answer:', 'Reply:');
       await says(page, 'h1', 'Regressed');
@@ -213,7 +213,7 @@ inBrowser('the workbench in a browser', () => {
       expect(bench.file(TEST_FILE)).toBe(TESTS);
     });
 
-    test('shows keyboard users the current reference and keeps the focus on the same button', async () => {
+    test('marks the current reference for keyboard users and keeps the focus on the same button', async () => {
       await page.locator('.ref', { hasText: 'returns' }).waitFor();
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
@@ -266,7 +266,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('opens a form by key in the last selected reference, even if its details load late', async () => {
+    test('opens a form by key in the reference selected last, even if its details load late', async () => {
       await page.locator('.ref', { hasText: 'returns' }).click();
       await page.locator('[data-kind=close]').waitFor();
       const held: (() => Promise<void>)[] = [];

@@ -94,7 +94,7 @@ describe('a suite judged only by preference', () => {
     expect([...new Set(seen)]).toEqual(['user: Old r00\n\nOr, in other words:\n\nuser: New r00']);
   });
 
-  test('improves when head is preferred and is unchanged in ties', async () => {
+  test("improves when head's answers are preferred and is unchanged in ties", async () => {
     expect((await compare(judgeOf('New'), 6)).result).toMatchObject({
       conclusion: 'success',
       suites: [{ verdict: 'improved' }],

@@ -100,7 +100,7 @@ describe('depends_on', () => {
       ['depends on has between 2 and 3; it is 1', 'pass'],
     ],
   ])(
-    "of %j is met within its inclusive bounds, regardless of the metrics' order: %s",
+    'with the condition %j is met within its inclusive bounds, in any order of metrics: %s',
     async (bounds, output, statuses) => {
       expect(await statusOf({ metrics: [then(on('has', bounds)), has], output })).toEqual(statuses);
     },
@@ -124,7 +124,7 @@ describe('depends_on', () => {
     ],
     ['roles', {}, 'depends on roles, which is not a single number for this answer'],
   ])(
-    'on %s reads the only entry of a map, or the entry named by metric_name: %j',
+    'with the condition %s reads the only entry of a map, or the entry named by metric_name: %j',
     async (name, condition, status) => {
       const role = uses('role', 'is_role', { role: 'assistant' });
       const roles = uses('roles', 'count_messages_per_role', {}, { level: 'Thread' });
@@ -133,7 +133,7 @@ describe('depends_on', () => {
     },
   );
 
-  test('that is not met skips its metric and the metrics that depend on that metric', async () => {
+  test('that is not met skips its metric and all metrics that depend on it', async () => {
     const metrics = [
       has,
       { ...then(on('has', { metric_max_value: 0 })), name: 'second' },
@@ -187,7 +187,7 @@ describe('depends_on an earlier object', () => {
     ['Turn', -4, '.', 'depends on asks of an earlier turn, which does not exist'],
     ['Thread', -1, '.', 'depends on asks of an earlier thread, which does not exist'],
   ])(
-    'judges the %s at relative position %i and is not met before the start: %s',
+    'judges the %s at relative position %i, and is not met if there is none: %s',
     async (level, back, expression, status) => {
       expect(await wordsAt(level, back, expression)).toBe(status);
     },

@@ -52,7 +52,7 @@ describe('the rates of a comparison', () => {
     );
   });
 
-  test('count all tries of a reference that sets its own number', async () => {
+  test('count all tries of a reference that sets its own number of tries', async () => {
     const { result, suite } = await compared(
       { references: references(4, { n_tries: 10 }) },
       ({ try: index }, question) => (question === 'New r00' && index >= 3 ? 'no' : 'yes'),
@@ -62,7 +62,7 @@ describe('the rates of a comparison', () => {
     expect(result.title).toBe('Regressed: p 100 → 83 %: 1 of 4 tests broke');
   });
 
-  test('differ by the reported difference for any mixture of errors, tries and references', async () => {
+  test('have the reported difference for any mixture of errors, tries and references', async () => {
     for (let seed = 1; seed <= 40; seed++) {
       let state = seed;
       const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -83,7 +83,7 @@ describe('the rates of a comparison', () => {
     }
   });
 
-  test("of a metric exclude a suspect's extra tries, as the suite's rates do", async () => {
+  test("of a metric exclude extra tries of a suspicious reference, as the suite's rates do", async () => {
     const { suite } = await compared(
       { references: references(20) },
       (_, question) => (question === 'New r00' ? 'no' : 'yes'),
@@ -104,7 +104,7 @@ describe('the rates of a comparison', () => {
     ]);
   });
 
-  test('use all tries when nothing is compared, even next to a reference with a single try', async () => {
+  test('use all tries when nothing is compared, even if a reference has only one try', async () => {
     const own = { settings: settings({ n_tries: 5 }) };
     const suite = shop(NEW, 0, { tests: { references: references(3, { n_tries: 1 }) } });
     const { result } = await runPipeline(
@@ -166,7 +166,7 @@ describe('a change of both scoring and prompt', () => {
   }
   const polite: Reply = (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir');
 
-  test('is split using only references that have all four rates', async () => {
+  test('is split using only references judged under both scorings on both sides', async () => {
     const { scoring } = await split(references(20), (_, question) => {
       if (numberOf(question) > 0) return 'yes';
       return question.startsWith('Old') ? new Error('timeout') : 'no';
@@ -179,7 +179,7 @@ describe('a change of both scoring and prompt', () => {
     });
   });
 
-  test('has a scoring effect even if head was not judged at all', async () => {
+  test('has a scoring effect even if no answer of head was judged', async () => {
     const { scoring } = await split(references(4), (_, question) =>
       question.startsWith('New') ? new Error('timeout') : 'yes, sir',
     );
@@ -191,7 +191,7 @@ describe('a change of both scoring and prompt', () => {
     });
   });
 
-  test('is inconclusive, not green, when head breaks prompt and scoring together', async () => {
+  test('is inconclusive, not green, when head breaks answers and scoring together', async () => {
     const { result, scoring } = await split(references(12), (_, question) =>
       question.startsWith('Old') ? 'yes, sir' : 'no',
     );
@@ -221,7 +221,7 @@ describe('a change of both scoring and prompt', () => {
   test.each([
     ['is gone', [metric('also')]],
     ['is skipped', [metric('also'), { ...exact.metrics[0]!, skip: true }]],
-    ['waits for what never comes', [metric('also'), metric('new'), waiting]],
+    ['depends on a condition that is never met', [metric('also'), metric('new'), waiting]],
   ])('is not green if the check that would have failed %s', async (_, metrics) => {
     const both = { metrics: [metric('also'), exact.metrics[0]!] };
     const { result } = await split(references(12), polite, { sides: [both, { metrics }] });
@@ -241,7 +241,7 @@ describe('a change of both scoring and prompt', () => {
     );
   });
 
-  test('ignores metrics and references that do not gate', async () => {
+  test('ignores metrics and references outside the verdict', async () => {
     const place = { file: 'prompts/tests/p.yaml', line: 9 };
     const quarantine = [{ id: 'r01', reason: 'flaky', until: '2026-12-31', place }];
     const { result, scoring } = await split(
@@ -257,7 +257,7 @@ describe('a change of both scoring and prompt', () => {
     expect(result.conclusion).not.toBe('failure');
   });
 
-  test('prints effects that add up in text and table', async () => {
+  test('is reported with effects that add up, in text and table', async () => {
     const { result, scoring } = await split(references(7), (_, question) => {
       if (question.startsWith('Old')) return numberOf(question) < 2 ? 'yes, sir' : 'yes';
       return numberOf(question) < 3 ? 'no' : numberOf(question) === 3 ? 'yes, sir' : 'yes';
@@ -305,7 +305,7 @@ test('an inconclusive suite reports the drop that is still possible and the numb
   );
 });
 
-test("a missing answer does not fail a sweep's reference with at_least", async () => {
+test('in a sweep, a missing answer does not fail a reference that needs at_least some passes', async () => {
   const own = { settings: settings({ n_tries: 3, gate: gate({ fail_on: 'failure' }) }) };
   const suite = shop(NEW, 0, {
     tests: { references: references(20), rollup: { kind: 'at_least', k: 3 } },
@@ -324,7 +324,7 @@ test("a missing answer does not fail a sweep's reference with at_least", async (
   expect(result.conclusion).toBe('success');
 });
 
-test('a reference whose roll-up is unknown on one side has not flipped', async () => {
+test('a reference whose roll-up (combined tries) is unknown on one side has not flipped', async () => {
   const { suite } = await compared(
     { references: references(20), rollup: { kind: 'at_least', k: 3 } },
     ({ try: index }, question) =>

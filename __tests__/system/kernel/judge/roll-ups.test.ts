@@ -37,7 +37,7 @@ async function ran(
   return { result, calls, suite: result.suites[0]! };
 }
 
-describe('roll-ups', () => {
+describe('roll-ups (combined tries)', () => {
   test('are counted, and decide the verdict if references are the unit', async () => {
     // The majority roll-up, as in llmeval, passes for every reference although two of five tries
     // fail.
@@ -119,7 +119,7 @@ describe('a custom roll-up that also sees skipped references', () => {
     );
   const references = [reference('r00'), reference('r01', { skip: true })];
 
-  test('reports a skipped reference that broke consistently in all outputs', async () => {
+  test('reports in all outputs a skipped reference that broke consistently', async () => {
     const { result, suite } = await ran(
       (at) => (at === 1 ? 5 : 0),
       { fail_on: 'failure' },

@@ -21,11 +21,11 @@ describe('the outcome of a try', () => {
     [['pass', 'skipped'], 'pass'],
     [['skipped'], 'skipped'],
     [[], 'skipped'],
-  ] as const)('with scores %j is %s', (statuses, outcome) => {
+  ] as const)('with the score statuses %j is %s', (statuses, outcome) => {
     expect(tryOutcomeOf(statuses.map((status) => score(status)))).toBe(outcome);
   });
 
-  test('ignores metrics that do not gate', () => {
+  test('ignores metrics outside the verdict', () => {
     expect(tryOutcomeOf([score('pass'), score('fail', true), score('error', true)])).toBe('pass');
   });
 });
@@ -61,7 +61,7 @@ describe('the tally of outcomes', () => {
   });
 });
 
-describe('named roll-ups', () => {
+describe('named roll-ups (combined tries)', () => {
   const named = (policy: 'all' | 'any' | 'majority') => ({ kind: 'named', policy }) as const;
   const atLeast = (k: number) => ({ kind: 'at_least', k }) as const;
   const rate = (min: number) => ({ kind: 'pass_rate', min }) as const;

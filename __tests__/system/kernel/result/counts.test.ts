@@ -45,7 +45,7 @@ describe('a reference that got worse in a suite that is not regressed', () => {
     expect(comment).not.toContain('No regression');
   });
 
-  test('does not fail other CI systems that read JUnit if the check is green', async () => {
+  test('does not fail other CI systems that read the JUnit file if the check is green', async () => {
     const xml = renderJunit(await oneOfMany());
     expect(xml).toContain('failures="0"');
     expect(xml).toContain(
@@ -53,7 +53,7 @@ describe('a reference that got worse in a suite that is not regressed', () => {
     );
   });
 
-  test('is not counted if it does not gate', async () => {
+  test('is not counted if the verdict ignores it', async () => {
     expect((await oneOfMany({ skip: true })).title).toBe('No regression: p 94.2 → 93.9 %');
   });
 });

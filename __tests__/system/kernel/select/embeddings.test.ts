@@ -126,7 +126,7 @@ describe('an embedding', () => {
 describe('an embedding and an answer for the same text', () => {
   const request = requestTo('openai', asks('x'));
 
-  test('have different store keys, but equal embeddings share one', () => {
+  test('have different store keys, but equal embedding requests share a key', () => {
     const key = (one: Request): string => requestKey(one, (text) => text);
     expect(key({ ...request, purpose: 'prompt' })).not.toBe(key(request));
     expect(key({ ...request, messages: says('x') })).toBe(key(request));

@@ -184,7 +184,7 @@ inBrowser('the HTML report in a browser', () => {
       })`,
     );
 
-  test('the page prints all rows with its own button, and warns about missing rows if the browser prints it', async () => {
+  test('the page prints all rows by its own print button, and warns of missing rows if the browser prints it', async () => {
     await open(many(250));
     await page.getByText('250 of 250 shown').waitFor();
     await page.emulateMedia({ media: 'print' });
@@ -362,7 +362,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test.each(pages)('%s fits a phone, with all charts complete', async (_what, html) => {
+  test.each(pages)('%s fits a phone without cutting off charts', async (_what, html) => {
     await openHtml(await html(), { width: 390 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
     expect(

@@ -32,7 +32,7 @@ describe('an Anthropic request', () => {
   });
 
   test.each(['workspace_id', 'user_profile_id', 'betas'])(
-    'cannot contain %s, which would be a header',
+    'cannot contain the parameter %s, which would become a header',
     async (name) => {
       const { ask, server } = await start();
       expect(errorOf(await ask({ parameters: { [name]: 'x' } }))).toEqual({
@@ -53,13 +53,13 @@ describe('an Anthropic message', () => {
   const text = (words: string) => ({ type: 'text', text: words });
   const call = (name: string, input: unknown) => ({ type: 'tool_use', id: 't', name, input });
 
-  test('consists of all its text without the thinking', async () => {
+  test('is read as all its text, without the thinking', async () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
     const { ask } = await answered([thinking, text('a'), text('b')], 'end_turn');
     expect(await ask()).toMatchObject({ ...said('ab'), ended: 'stop' });
   });
 
-  test('keeps unknown blocks as unknown and omits tool results', async () => {
+  test('keeps blocks of unknown types and omits tool results', async () => {
     const audio = { type: 'audio', id: 'a1' };
     const result = { type: 'web_search_tool_result', content: [] };
     const { ask } = await answered([text('a'), result, audio], 'end_turn');
@@ -97,7 +97,7 @@ describe('an Anthropic message', () => {
     [call('verdict', { choice: 'B' }), 'max_tokens', '{"choice":"B"}', 'length'],
     [text('I would say B'), 'end_turn', 'I would say B', 'stop'],
   ])(
-    'uses its call or text as the answer to a schema: %j, %s',
+    'answers a request with a schema by its tool call or its text: %j, %s',
     async (content, reason, output, ended) => {
       const { ask } = await answered([content], reason);
       expect(await ask({ schema: answerSchema })).toMatchObject({ ...said(output), ended });

@@ -165,7 +165,7 @@ describe('an answer without text', () => {
     },
   );
 
-  test('is requested once more, and the second answer counts', async () => {
+  test('is requested once more, and the second answer is used', async () => {
     const setting = await start('openai', ({ index }) => ({ text: index === 0 ? '' : 'Oslo' }));
     expect(await setting.ask()).toMatchObject({ status: 'ok', ...said('Oslo') });
   });

@@ -101,14 +101,14 @@ describe('a chat completion', () => {
     [{ prompt_tokens: '5', completion_tokens: 2 }],
     [{ prompt_tokens: -5, completion_tokens: 2 }],
     [{ prompt_tokens: 1e400, completion_tokens: 2 }],
-  ])('with the usage %j is kept, and its usage is unknown', async (usage) => {
+  ])('with the unusable usage %j is kept, and its usage is unknown', async (usage) => {
     const expected = { status: 'ok', ...said('x'), usage: null };
     expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject(expected);
   });
 });
 
 describe('a JSON schema', () => {
-  test('is omitted for a model from the time its server rejects it', async () => {
+  test('is no longer sent to a model once its server rejects it', async () => {
     const { ask, server, log } = await start(({ body, model }) =>
       'response_format' in body && model === 'small'
         ? refuse('unknown field: response_format')
@@ -126,39 +126,36 @@ describe('a JSON schema', () => {
   test.each<[string, string]>([
     ['schema', 'json_validate_failed'],
     ['tool', 'tool_use_failed'],
-  ])(
-    'sent as a %s whose answer failed with %s is replaced by text for that request',
-    async (_, code) => {
-      const misformed = refuse('Tool choice is required, but no tool was called', { code });
-      const { ask, server } = await start(({ body, messages }) => {
-        const [formed, tool] = ['response_format' in body, 'tool_choice' in body];
-        if (formed && code === 'tool_use_failed') return refuse('json schema is not supported');
-        return messages[0]?.content === 'odd' && (formed || tool) ? misformed : { text: 'said' };
-      });
-      for (const content of ['odd', 'even', 'odd'])
-        expect(await ask({ schema: answerSchema, messages: says(content) })).toMatchObject(
-          said('said'),
-        );
-      const forms = server.requests.map(({ messages, body }) =>
-        [messages[0]?.content, 'tool_choice' in body || 'response_format' in body].join(' '),
+  ])('sent as a %s is left out of a request that the server refuses with %s', async (_, code) => {
+    const misformed = refuse('Tool choice is required, but no tool was called', { code });
+    const { ask, server } = await start(({ body, messages }) => {
+      const [formed, tool] = ['response_format' in body, 'tool_choice' in body];
+      if (formed && code === 'tool_use_failed') return refuse('json schema is not supported');
+      return messages[0]?.content === 'odd' && (formed || tool) ? misformed : { text: 'said' };
+    });
+    for (const content of ['odd', 'even', 'odd'])
+      expect(await ask({ schema: answerSchema, messages: says(content) })).toMatchObject(
+        said('said'),
       );
-      const learned = code === 'tool_use_failed' ? ['odd true'] : [];
-      const asked = ['odd true', 'odd false', 'even true', 'odd true', 'odd false'];
-      expect(forms).toEqual([...learned, ...asked]);
-    },
-  );
+    const forms = server.requests.map(({ messages, body }) =>
+      [messages[0]?.content, 'tool_choice' in body || 'response_format' in body].join(' '),
+    );
+    const learned = code === 'tool_use_failed' ? ['odd true'] : [];
+    const asked = ['odd true', 'odd false', 'even true', 'odd true', 'odd false'];
+    expect(forms).toEqual([...learned, ...asked]);
+  });
 
   test.each([
     'Invalid JSON payload received. Unknown name "additionalProperties" at \'generation_config.response_schema\': Cannot find field.',
     'This model does not support JSON schema',
     'Structured output is not supported for this model.',
     'failed to parse grammar',
-  ])('is rejected by "%s"', async (message) => {
+  ])(`is left out if the server's error is "%s"`, async (message) => {
     const { ask } = await start(({ body }) => ('response_format' in body ? refuse(message) : {}));
     expect(await ask({ schema: answerSchema })).toMatchObject({ status: 'ok' });
   });
 
-  test('that is invalid is an error and is not omitted', async () => {
+  test('that is invalid is an error and is not left out', async () => {
     const { ask, server } = await start();
     const { additionalProperties: _, ...json } = answerSchema.json;
     const { message } = errorOf(await ask({ schema: { name: 'verdict', json } }));
@@ -176,7 +173,7 @@ test.each<Scripted>([
     status: 422,
   },
 ])(
-  'an answer too long for its grader does not change what the model is known to accept',
+  'a refusal because an answer is too long for its grader does not change which parameters the model accepts',
   async (refusal) => {
     const keep = () => {
       throw new Error('nothing was learned');
@@ -198,7 +195,7 @@ test.each<[Json, boolean]>([
   [1, true],
   [2, false],
   ['1', false],
-])('the parameter n of %j is sent: %p', async (n, sent) => {
+])('a request with the parameter n of %j is sent: %p', async (n, sent) => {
   const { ask, server } = await start();
   const completion = await ask({ parameters: { n } });
   expect(server.requests.length === 1).toBe(sent);
@@ -215,7 +212,7 @@ test("a request refused by the host's content filter is filtered, not an error o
   });
 });
 
-describe('after one request is refused, similar requests are not sent', () => {
+describe('after one request is refused, similar requests', () => {
   const ten = ({ ask }: Setting, changes: Asked = {}) =>
     Promise.all(Array.from({ length: 10 }, (_, index) => ask({ ...changes, try: index })));
   const seven = ({ ask }: Setting, parameters: Record<string, Json>): Promise<Completion[]> =>
@@ -227,7 +224,7 @@ describe('after one request is refused, similar requests are not sent', () => {
     param: 'temperature',
   });
 
-  test('if an unknown model refuses a parameter, in prompts that set it', async () => {
+  test('are not sent to an unknown model that refuses a parameter if they set it', async () => {
     const setting = await start(({ body }) => ('temperature' in body ? temperature : {}));
     const all = await ten(setting, { parameters: { temperature: 0 } });
     for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
@@ -241,13 +238,13 @@ describe('after one request is refused, similar requests are not sent', () => {
     ['a used up quota', { status: 429, error: { message: 'q', code: 'insufficient_quota' } }, 1],
     ['an unrelated error', refuse('too many n'), 10],
     ['an address that does not exist', { status: 404, error: { message: 'Not Found' } }, 10],
-  ])('or are sent, depending on the error: %s', async (_, refusal, requests) => {
+  ])('are sent or not, depending on the error: %s', async (_, refusal, requests) => {
     const setting = await start(() => refusal);
     expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
     expect(setting.server.requests).toHaveLength(requests);
   });
 
-  test('if a parameter is refused for two different prompts', async () => {
+  test('are not sent if two different prompts got the parameter refused', async () => {
     const setting = await start(() => temperature);
     const all = await seven(setting, { temperature: 0 });
     const messages = all.map((completion) => errorOf(completion).message);
@@ -268,7 +265,7 @@ describe('after one request is refused, similar requests are not sent', () => {
     ["property 'user' is unsupported", { user: 'a' }],
     ['Invalid top_p value, the valid range of top_p is (0, 1.0]', { top_p: 1 }],
     ['registry.ollama.ai/library/x does not support tools', { tools: [] }],
-  ])('if they set the parameter that "%s" names', async (said, parameters) => {
+  ])('are not sent if they set the parameter named in "%s"', async (said, parameters) => {
     const setting = await start(() => refuse(said, { type }));
     await seven(setting, parameters);
     expect(setting.server.requests).toHaveLength(2);
@@ -279,7 +276,7 @@ describe('after one request is refused, similar requests are not sent', () => {
     ['max_tokens', 100_000, 4000, refuse(tooLarge, { type, param: 'max_tokens' })],
     ['temperature', 0, 1, temperature],
   ])(
-    'if they set the same value of %s; other values are sent',
+    'are not sent if they set the same value of %s; other values are sent',
     async (name, wrong, right, refusal) => {
       const setting = await start(({ body }) => (body[name] === wrong ? refusal : {}));
       for (const { status } of await seven(setting, { [name]: wrong }))
@@ -317,7 +314,7 @@ describe('after one request is refused, similar requests are not sent', () => {
       { status: 422 },
     ],
   ])(
-    'except if only these prompts fail: %s with %j and the error "%s"',
+    'are sent if only these prompts fail: %s with %j and the error "%s"',
     async (wrong, parameters, message, more = {}) => {
       const { status = 400, ...error }: { status?: number } = more;
       const refusal = { status, error: { message, type, ...error } };
@@ -333,7 +330,7 @@ describe('after one request is refused, similar requests are not sent', () => {
     },
   );
 
-  test('except for requests of a kind that succeeded before', async () => {
+  test('are sent if such a request succeeded before', async () => {
     const { ask, server } = await start(({ index }) => (index === 1 ? temperature : {}));
     const parameters = { temperature: 0 };
     for (const status of ['ok', 'error', 'ok'])
