@@ -142,7 +142,7 @@ describe('a base from CI variables', () => {
   });
 });
 
-test('a base without common history is an error that names it', async () => {
+test('a base that shares no history with head causes an error that names the base', async () => {
   const clone = cloned(MAIN, 'no remote');
   clone.git('switch', '--quiet', '--orphan', 'other');
   clone.commit('other', { 'prompts/a.yaml': PROMPT('three') });

@@ -133,7 +133,7 @@ describe('a malicious tree', () => {
     ['in one folder', (at: number) => `big/folder/${String(at)}`, 'big/folder'],
     ['in many', (at: number) => `many/${String(at % 50)}/${String(at)}`, 'many'],
     ['at the root', (at: number) => `f${String(at)}`, "The project's folder"],
-  ])('causes an error that names its largest folder, for files %s', async (_, path, name) => {
+  ])('causes an error that names its largest folder, with files %s', async (_, path, name) => {
     const repository = createRepository();
     const lines = Array.from({ length: 300 }, (__, at) => `100644 ${blob}\t${path(at)}\n`);
     repository.gitInput('x\n', 'hash-object', '-w', '--stdin');

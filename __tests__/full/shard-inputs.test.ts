@@ -41,7 +41,7 @@ test('a cancelled job saves paid answers before it writes the report, because it
   expect(whole).toEqual({ atReport: 1, after: 2 });
 });
 
-test('a sweep in batches warns if no other job can resume its batches', async () => {
+test('a sweep (full run) in batches warns if no other job can resume its batches', async () => {
   const batched = 'models:\n  quiz-model: { provider: openai, transport: batch }\n';
   const { job } = await workflow(await stage(obedient), quiz({ settings: batched }));
   // Without a key nothing is sent. The plan is logged before that.

@@ -17,7 +17,7 @@ describe('the page of figures reproduced from the seed papers', () => {
     expect(readFileSync('benchmarks/seeds.md', 'utf8')).toBe(pageOf(parts));
   });
 
-  test('marks and counts a figure that differs from the published one', () => {
+  test('marks and counts each figure that differs from the published one', () => {
     const [first] = parts;
     const wrong = [{ ...first!, rows: [{ what: 'w', seed: '1', ours: '2' }] }];
     expect(pageOf(wrong)).toContain('| w | 1 | 2 | ✗ |');

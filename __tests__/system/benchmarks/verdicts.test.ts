@@ -29,7 +29,7 @@ const mean = (values: readonly number[]): number =>
 const read = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-describe('the simulation for the table of verdicts', () => {
+describe('the verdict simulation', () => {
   test.each<[Law, number]>([
     ['all 0.95', 0.95],
     ['Beta(½, ½)', 0.5],

@@ -34,7 +34,7 @@ const inheriting = (defaults: string): string =>
 const parametersOf = (temperature: number, topP: number): string =>
   `# Of all prompts.\ntop_p: ${String(topP)}\ntemperature: ${String(temperature)}\n`;
 
-test('a cause in a parameter from a defaults file is reported at its line there', async () => {
+test("a cause in a parameter from a defaults file is reported at that parameter's line", async () => {
   const shared = 'prompts/shared/calm.yaml';
   const { causes, remarks, because } = await remarksOn(
     sober,

@@ -131,7 +131,7 @@ describe('evaldiff without a model', () => {
     expect(models.requests).toEqual([]);
   });
 
-  test('validate reports no error, or all of them with exit code 2', async () => {
+  test('validate reports that there is no error, or lists all errors with exit code 2', async () => {
     const { repository, evaldiff } = await desk();
     const fine = { code: 0, stdout: '1 prompt with 6 references: no errors\n', stderr: '' };
     expect(await evaldiff('validate')).toEqual(fine);

@@ -169,7 +169,7 @@ describe('a manual run', () => {
     ...(sha === undefined ? {} : { sha }),
   });
 
-  test('sweeps every reference in every combination of the overrides, without a base', async () => {
+  test('runs every reference in every combination of the overrides, without a base', async () => {
     const { run } = await onMain([quiz({ questions: 3 })], byHand, {
       answer: (request) =>
         request.body['temperature'] === 1 ? { text: 'no idea' } : obedient(request),

@@ -47,7 +47,7 @@ async function onForksPullRequest(at: Stage, change: Change): Promise<StepResult
   return runOn(at, { checkout: shallowCheckout(change.origin, 'refs/heads/main'), event });
 }
 
-describe('a pull request whose base branch got stricter rules after it was opened', () => {
+describe('a pull request whose base branch later got stricter rules', () => {
   test.each([
     ['member', onPullRequest],
     ['untrusted', onForksPullRequest],

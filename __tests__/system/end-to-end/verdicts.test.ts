@@ -62,7 +62,7 @@ describe('the verdict', () => {
     expect(flipped.map(([, status]) => status)).not.toContain('regressed');
   });
 
-  test('is red with its numbers for a 20-point fall over fifty references and three tries', async () => {
+  test('is red, with its numbers, for a 20-point drop over fifty references and three tries', async () => {
     const { at, run } = await pullRequest(
       quiz({ questions: 50, settings: `${SETTINGS}n_tries: 3\n` }),
       promptOf('Be brief.'),
@@ -82,7 +82,7 @@ describe('the verdict', () => {
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('failure');
   });
 
-  test('is inconclusive if one of six references falls, and shows the drop that is still possible', async () => {
+  test('is inconclusive if one of six references drops, and shows the drop that is still possible', async () => {
     const { at, run } = await pullRequest(
       quiz({ settings: `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n` }),
       promptOf('Skip 2'),

@@ -203,7 +203,7 @@ describe('a fork without keys', () => {
 describe('the judged project', () => {
   const decoy = quiz({ questions: 6 });
 
-  test('is never read through a symbolic link in its place: an error names the link', async () => {
+  test('is never read through a symbolic link that replaces its folder: an error names the link', async () => {
     const change = changeOf(chat(quiz()), {
       ...below(
         'services/chat',

@@ -26,7 +26,7 @@ function copyOf(file: string, to: string): void {
   copyFileSync(file, to);
 }
 
-describe('the default store of the command line', () => {
+describe("the command line's default store", () => {
   test('is outside the work tree and has a key that only its user can read', async () => {
     const { evaldiff, repository } = await open();
     await evaldiff('run');

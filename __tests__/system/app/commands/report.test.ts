@@ -52,7 +52,7 @@ test('evaldiff run folds its report in a terminal, and prints all of it, without
 });
 
 describe('evaldiff run --report', () => {
-  test("writes a sweep in llmeval's layout, which evaldiff report can read", async () => {
+  test("writes a sweep (full run) in llmeval's layout, which evaldiff report can read", async () => {
     const shop = await openShop({
       references: 2,
       answer: ({ model }) => ({ text: model === 'model-1' ? 'Yes, 5' : 'No idea' }),

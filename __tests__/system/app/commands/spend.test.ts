@@ -237,7 +237,7 @@ describe('the cost of a run', () => {
     ['gpt-5.4-minni', 'gpt-5.4-mini'],
     ['claude-sonet-4-5', 'claude-sonnet-4-5'],
   ])(
-    'of an unknown model (%s) is refused with the nearest name at its line',
+    'of an unknown model (%s) is refused at its line, with the most similar name',
     async (model, near) => {
       const { evaldiff, repository } = await openShop();
       repository.write({
@@ -329,7 +329,7 @@ describe('a cap reached during a run', () => {
     expect(server.requests).toHaveLength(10);
   });
 
-  test('on cost stops the run before it is exceeded, and the next run continues from there', async () => {
+  test('on cost stops the run before its cost exceeds the cap, and the next run continues from there', async () => {
     const { result, server } = await openShop({
       references: 20,
       answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 400 } }),

@@ -224,7 +224,7 @@ describe('missing evidence', () => {
     expect(result.title).toContain('p: head does not answer 10 of 10 tests that base answers');
   });
 
-  test('in a sweep is reported, and too much of it prevents a verdict', async () => {
+  test('in a sweep (full run) is reported, and too much of it prevents a verdict', async () => {
     const { result } = await runPipeline(null, project([shop(NEW, 20)], two), never, {
       ...answering((question) => (/r07$/.test(question) ? failing('server') : null)),
       input: { mode: 'sweep' },

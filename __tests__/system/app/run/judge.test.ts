@@ -92,7 +92,7 @@ describe('adaptive tries', () => {
     expect(regressed(result)).toEqual(['r05']);
   });
 
-  test('detect a drop over all suites that no single suite shows', async () => {
+  test('detect a drop over all suites that no individual suite shows', async () => {
     const suites = (content: string) =>
       Array.from({ length: 12 }, (_, i) => {
         const own = shop(`${content} ${String(i)}`, 8);

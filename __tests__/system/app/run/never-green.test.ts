@@ -39,7 +39,7 @@ describe('a critical reference that fails on head alone', () => {
   });
 });
 
-test('a reference whose tries and roll-up (combined tries) got worse is not green with unit: references', async () => {
+test('a reference whose tries and roll-up (combined tries) got worse is not green with gate.unit: references', async () => {
   const { result, suite } = await broken(
     {
       references: named(100),

@@ -41,7 +41,7 @@ describe('a run', () => {
     halting.release();
   });
 
-  test('exits if the same signal arrives again, but not if another one follows', () => {
+  test('exits if the same signal arrives again, but not on a different signal', () => {
     const { signals, halting } = watched();
     signals.emit('SIGINT', 'SIGINT');
     signals.emit('SIGTERM', 'SIGTERM');
@@ -57,7 +57,7 @@ describe('a run', () => {
     expect([signals.listenerCount('SIGINT'), signals.listenerCount('SIGTERM')]).toEqual([0, 0]);
   });
 
-  test('stops when its time is up, and has no timer after its end', async () => {
+  test('stops at its time limit, and leaves no timer running after its end', async () => {
     const [late, done] = [watched(60_000), watched(60_000)];
     done.halting.release();
     for (const { clock, halting } of [late, done]) {

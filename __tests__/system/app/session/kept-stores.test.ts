@@ -107,7 +107,7 @@ describe('an open store', () => {
     expect(await wrapped?.(asks('a'))).toEqual(ok('later', { reused: true }));
   });
 
-  test('marks only answers of other processes as stored', async () => {
+  test('marks an answer as stored only if another process made it', async () => {
     const other = setting.open();
     await other.wrap(setting.model().complete, keyOf)(asks('a'));
     other.close();

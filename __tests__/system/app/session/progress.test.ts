@@ -140,7 +140,7 @@ describe('progress in a log', () => {
   });
 });
 
-test('progress on a terminal rewrites one line at a readable rate and ends it', () => {
+test('progress on a terminal rewrites one line at a readable rate, and finally ends the line', () => {
   const { progress, answers, written } = watched('line');
   answers(10, ...times(50, 'prompt'));
   progress.end();

@@ -242,7 +242,7 @@ describe('the merge base', () => {
     });
   });
 
-  test('of a commit and its descendant needs no older history', async () => {
+  test('of a commit and its descendant is found without older history', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main', { depth: 3 });
     const [two, one] = [2, 1].map((back) => clone.git('rev-parse', `HEAD~${back}`));
     clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all.git');
@@ -270,7 +270,7 @@ describe('the merge base', () => {
     });
   });
 
-  test('of commits in a line is the older one; of a commit with itself, that commit', async () => {
+  test('of a commit and its ancestor is the ancestor; of a commit with itself, that commit', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main', { depth: null });
     await using(clone.directory, async (repository) => {
       expect(await repository.mergeBase(pr.old, pr.base)).toBe(pr.old);

@@ -66,9 +66,12 @@ describe('a Git LFS file', () => {
     ['with half an id', pointerTo(DATA).replace(/:[0-9a-f]{9}/, ':')],
     ['that is too long', `${pointerTo(DATA)}${'#'.repeat(1024)}`],
     ['that is empty', ''],
-  ])('is not detected in other text that looks like a pointer: one %s', (_which, text) => {
-    expect(lfsPointer(Buffer.from(text))).toBeNull();
-  });
+  ])(
+    'is not detected in other text that looks like a pointer, for example one %s',
+    (_which, text) => {
+      expect(lfsPointer(Buffer.from(text))).toBeNull();
+    },
+  );
 });
 
 function recorded(content: string): string {
@@ -77,7 +80,7 @@ function recorded(content: string): string {
   return `${JSON.stringify({ request, reply: { output: 'hi', usage: null } })}\n`;
 }
 
-test('a project with files in Git LFS lists each missing file, and runs once they exist', async () => {
+test('a project with files in Git LFS lists each missing file, and runs once all are there', async () => {
   const PROMPT =
     'name: p\nmodel: m\ndefaults: [tests/p]\nvariables: [q]\nmessages: [{ role: user, content: "Say {q}" }]\n';
   const OTHER = PROMPT.replace('name: p', 'name: q');

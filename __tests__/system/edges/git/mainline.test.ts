@@ -20,7 +20,7 @@ function merged() {
 }
 
 describe('the history of a branch', () => {
-  test('contains the tip and its first parents, and marks merged commits separately', async () => {
+  test('contains the tip and its first parents, and lists merged commits separately', async () => {
     const { repository, first, second, topic, merge } = merged();
     await using(repository.directory, async (opened) => {
       const line = await opened.mainline('main');

@@ -180,7 +180,7 @@ describe('mode auto', () => {
     ['workflow_run', 'diff'],
     ['workflow_dispatch', 'sweep'],
     ['schedule', 'sweep'],
-  ] as const)('means %s for %s', (name, mode) =>
+  ] as const)('resolves the event %s to mode %s', (name, mode) =>
     expect(resolveMode('auto', read(name))).toBe(mode),
   );
 
@@ -189,7 +189,7 @@ describe('mode auto', () => {
     expect(resolveMode('auto', readEvent(env('workflow_run'), payload))).toBe('sweep');
   });
 
-  test('does not replace a mode that was set', () => {
+  test('does not replace a mode that the user chose', () => {
     expect(resolveMode('sweep', read('pull_request'))).toBe('sweep');
     expect(resolveMode('merge', read('pull_request'))).toBe('merge');
   });

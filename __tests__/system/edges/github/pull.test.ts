@@ -136,17 +136,20 @@ describe('the pull request in a merge queue', () => {
     ['of the repository is a member', REPOSITORY.toUpperCase(), false, 'member'],
     ['of a fork is untrusted', 'bo-example/prompts', true, 'untrusted'],
     ['of a deleted repository is untrusted', null, true, 'untrusted'],
-  ])('%s', async (_what, repository, fork, level) => {
-    const known = { fork, headRepository: repository, queued: FORK_HEAD };
-    const { client, github } = await setup();
-    addPull(github.state, { number: 13, head: { ...forkHead, repository } });
-    const found = await withQueuedPullRequest(client, queued(BRANCH));
-    expect(found).toEqual({ facts: { ...queued(BRANCH), ...known }, warnings: [] });
-    expect(trustLevel(found.facts, 'own-branch').level).toBe(level);
-    // The facts omit the number, because a comment from the merge queue would describe another
-    // comparison.
-    expect(found.facts.pullRequest).toBeNull();
-  });
+  ])(
+    'has a trust level that depends on its origin: one %s',
+    async (_what, repository, fork, level) => {
+      const known = { fork, headRepository: repository, queued: FORK_HEAD };
+      const { client, github } = await setup();
+      addPull(github.state, { number: 13, head: { ...forkHead, repository } });
+      const found = await withQueuedPullRequest(client, queued(BRANCH));
+      expect(found).toEqual({ facts: { ...queued(BRANCH), ...known }, warnings: [] });
+      expect(trustLevel(found.facts, 'own-branch').level).toBe(level);
+      // The facts omit the number, because a comment from the merge queue would describe another
+      // comparison.
+      expect(found.facts.pullRequest).toBeNull();
+    },
+  );
 
   test("is untrusted if it is Dependabot's", async () => {
     const { client, github } = await setup();

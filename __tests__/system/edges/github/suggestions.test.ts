@@ -116,7 +116,7 @@ describe('review comments of others', () => {
     expect(github.state.reviewComments).toHaveLength(3);
   });
 
-  test('on earlier pages do not hide ours', async () => {
+  test("on earlier pages do not hide evaldiff's", async () => {
     const { github, client } = await withDiff();
     await publishSuggestions(client, job([suggestion(6, 'one')]));
     const [own] = github.state.reviewComments;

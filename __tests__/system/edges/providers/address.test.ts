@@ -102,7 +102,7 @@ describe('server addresses and keys', () => {
   });
 
   test.each(['two\nlines', 'a\u0000b', 'schlüssel'])(
-    'a key that is invalid in a header is a problem that names its variable only: %j',
+    "a key that is invalid in a header is a problem that names only the key's variable: %j",
     (key) => {
       const endpoints = new Map([
         ['local', { url: 'https://models.example/v1', key, keyEnv: 'LOCAL_KEY' }],

@@ -125,7 +125,7 @@ describe('an overloaded server', () => {
     expect(failure(status, code, said)).toMatchObject({ kind: 'server', retry: 'limited' });
   });
 
-  test('is distinguished from a single failure', () => {
+  test('is distinguished from an individual failure', () => {
     expect(failure(503, '', 'upstream reset').retry).toBe('later');
   });
 });

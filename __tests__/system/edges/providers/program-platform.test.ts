@@ -119,7 +119,7 @@ describe('the environment variables of a program', () => {
     });
   });
 
-  test('are elsewhere only the listed ones', () => {
+  test('are on other systems only the listed ones', () => {
     expect(programVariables(env, ['KEY'], { platform: 'darwin' })).toEqual({
       HOME: '/h',
       KEY: 'k',

@@ -278,7 +278,7 @@ describe('a program', () => {
     expect(await say('echo')).toMatchObject({ status: 'ok' });
   });
 
-  test('can answer with parts, files, steps and its model', async () => {
+  test('can return text, tool calls, files, steps and the model that answered', async () => {
     const { say, clock } = await start();
     expect(await say('parts')).toMatchObject({
       status: 'ok',

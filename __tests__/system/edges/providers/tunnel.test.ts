@@ -75,7 +75,7 @@ describe('a proxy that the workflow sets', () => {
     expect(JSON.stringify(asked)).not.toContain(KEY);
   });
 
-  test('receives the credentials of its address, which the server does not', async () => {
+  test('receives the credentials in its address, and the server does not', async () => {
     const { ask, asked, reached } = await network(200, { login: 'ada:p%40ss@' });
     expect((await ask()).status).toBe('ok');
     const login = Buffer.from('ada:p@ss').toString('base64');
@@ -93,7 +93,7 @@ describe('a proxy that the workflow sets', () => {
     expect(reached).toEqual([]);
   });
 
-  test('that rejects the credentials is contacted once, however many calls wait', async () => {
+  test('that rejects the credentials is contacted once, however many calls are waiting', async () => {
     const { ask, asked } = await network(407);
     const all = await Promise.all([ask(), ask(), ask()]);
     for (const completion of all)

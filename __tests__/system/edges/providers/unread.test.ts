@@ -60,7 +60,7 @@ describe('an unexpected event stream', () => {
     ['one chunk', `data: ${chunk}\n\n`],
     ['half a chunk', 'data: {"object":"chat.comp'],
     ['nothing', ''],
-  ])('is otherwise rejected after one request: %s', async (_, body) => {
+  ])('without a complete reply is rejected after one request: %s', async (_, body) => {
     const { ask, server } = await start(() => typed(body, STREAM));
     const { kind, message } = errorOf(await ask());
     expect(kind).toBe('reply');

@@ -20,7 +20,7 @@ describe('lines of a stream', () => {
     ['may be as long as the limit', ['1234', '5\n1234', '5\n'], 5, ['12345', '12345'], 0],
     ['that are longer end the reading', ['ok\n1234', '56', '78\nnext\n'], 5, ['ok'], 1],
     ['without an end are dropped', ['a\nb'], 5, ['a'], 0],
-  ])('%s', async (_, chunks, longest, lines, overflows) => {
+  ])('are read up to a length limit: lines %s', async (_, chunks, longest, lines, overflows) => {
     expect(await read(chunks, longest)).toEqual({ lines, overflows });
   });
 });

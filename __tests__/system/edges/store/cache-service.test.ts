@@ -94,7 +94,7 @@ const pullRequest = (number: number, questions: string[], more: Partial<Run> = {
 const fork = (number: number, questions: string[], more: Partial<Run> = {}) =>
   job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
 
-describe('the shared cache in a local cache service', () => {
+describe('the shared cache', () => {
   test("serves the default branch's answers to all runs, and a pull request's only to itself", async () => {
     const project = 'one';
     expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);

@@ -42,7 +42,7 @@ const refusalOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof UserError ? error.message : String(error)),
   );
 
-describe('shard results (parts) in a local artifact service', () => {
+describe('shard results (parts)', () => {
   test('are downloaded as uploaded, in order, each into its own folder', async () => {
     await upload({ index: 2, count: 2 });
     await upload({ index: 1, count: 2 });
@@ -180,7 +180,7 @@ describe('downloading parts', () => {
       { ...found({}), downloadArtifact: () => Promise.reject(new Error('no\nroute')) },
       / could not be downloaded: no[^\n]*route$/,
     ],
-  ])('%s', async (_what, library, said) => {
+  ])('reports a part that cannot be used: one %s', async (_what, library, said) => {
     const { parts, problems } = await fetchAll(library);
     expect(parts).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(said)]);

@@ -109,7 +109,7 @@ describe('a stored answer', () => {
     expect(completions[1]).toEqual(ok('', { reused: true }));
   });
 
-  test('is kept for the same run only if its caller cannot use it', async () => {
+  test('that its caller cannot use is kept only for the same run', async () => {
     const ask = async (usable: (output: string) => boolean): Promise<number> => {
       const { store, wrapped, asked } = opened();
       for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
@@ -353,7 +353,7 @@ describe('a store opened for reading', () => {
   });
 });
 
-test('two stores can be stacked: the shared one is read first and nothing is copied from it', async () => {
+test('two stores can be combined: a shared one is also read, and nothing is copied from it', async () => {
   await run(['shared']);
   const lower = join(setting.folder, 'lower.sqlite');
   copyFileSync(setting.file, lower);
@@ -412,7 +412,7 @@ describe('the size limit', () => {
   });
 });
 
-test('a copy is one whole file that another run can read', async () => {
+test('a copy of the store is one complete file that another run can read', async () => {
   await run(['a']);
   const store = setting.open();
   await store.wrap(setting.model().complete, keyOf)(asks('b'));

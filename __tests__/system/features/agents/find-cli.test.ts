@@ -64,7 +64,7 @@ const found = (folder: string) => ({
   folders: [at(folder, 'node_modules'), dirname(realpathSync(process.execPath))],
 });
 
-describe("the search for an agent's CLI in its pinned version", () => {
+describe("the search for an agent's pinned CLI", () => {
   test("uses the project's own installation", async () => {
     install('project', VERSION);
     expect(await find()).toEqual(found('project'));

@@ -187,7 +187,7 @@ describe('attacks on the gateway', () => {
     ]);
   });
 
-  test('that make a reply repeat the API key do not get the key, even if the stream splits it', async () => {
+  test('that make a reply repeat the API key do not get it, even if the stream splits it', async () => {
     const half = KEY.length / 2;
     const arrived = Promise.withResolvers<void>();
     const vendor = await startVendor(async ({ body }, response) => {

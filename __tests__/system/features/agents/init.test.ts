@@ -30,7 +30,7 @@ const suiteIn = (files: Readonly<Record<string, string>>, path: string) =>
     tests: { references: { id: string; task: string; trigger?: string | null }[] };
   };
 
-describe('evaldiff init in a repository with instructions for agents', () => {
+describe('evaldiff init with agent instructions', () => {
   test.each([
     ['a skill of Claude Code', '.claude/skills/release-notes/SKILL.md', 'claude-code', undefined],
     ['a skill that Codex finds', '.agents/skills/release-notes/SKILL.md', 'codex', undefined],

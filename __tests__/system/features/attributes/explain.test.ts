@@ -66,7 +66,7 @@ const fails = (text: RegExp, reason: string): Script => ({
 });
 
 describe('sixty references of which one domain got worse', () => {
-  test('have only that domain reported as regressed, with the references that fell most', async () => {
+  test('have only that domain reported as regressed, with the references that dropped most', async () => {
     const { moved, of, notices } = await explained(inputOf(worse));
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
     const billing = of('billing');

@@ -119,7 +119,7 @@ function only({ causes }: Result): SuiteCauses {
 }
 
 describe('a pull request with six changed lines, one of which breaks answers', () => {
-  test('names that line with its place and its proof in every report', async () => {
+  test('names that line and the proof in every report', async () => {
     const { result } = await runLines(depends);
     const { causes, explained } = only(result);
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
@@ -144,7 +144,7 @@ describe('a pull request with six changed lines, one of which breaks answers', (
     expect(annotation?.message).toContain('Putting the old line back fixes');
   });
 
-  test('has the same verdict, rates and tries as without the search', async () => {
+  test('has the same verdict, rates and tries as without the search for the cause', async () => {
     const found = await runLines(depends);
     const without = await runLines(depends, { explain: { max_calls: 0, fix: false } });
     expect(only(without.result)).toMatchObject({
@@ -253,7 +253,7 @@ test('the search has no result when prompts that mix base and head get no answer
 describe('with explain.fix', () => {
   const explain: CauseSettings = { max_calls: null, fix: true };
 
-  test('reverting the line is tried on broken and passing tests, and the comment shows its lines', async () => {
+  test('the revert of the line is tested on broken and passing tests, and the comment shows its lines', async () => {
     const { result } = await runLines(
       (prompt, { messages }) =>
         (messages.at(-1)?.content ?? '').includes('r00 ') ? 'yes' : depends(prompt),

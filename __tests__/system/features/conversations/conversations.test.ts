@@ -120,7 +120,7 @@ const outcomes = (result: Result, side: 'base' | 'head') =>
   result.suites[0]?.references.map((reference) => reference[side]?.tries[0]?.conversation?.outcome);
 
 describe('a suite of conversations', () => {
-  test('needs no metric: a try is a dialogue and passes when it is complete', async () => {
+  test('needs no metric: a try is a dialogue, and it passes when the dialogue is complete', async () => {
     const { result, by } = await evaluate(shop({}), shop({ content: NEW }), (_, text, turn) =>
       text.includes('New r0') || turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
     );
@@ -208,7 +208,7 @@ describe('a suite of conversations', () => {
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
   });
 
-  test('of 200 dialogues with one try each can regress although no single dialogue does', async () => {
+  test('of 200 dialogues with one try each can regress although no individual dialogue does', async () => {
     const number = (text: string): number => Number(/r(\d+)/.exec(text)?.[1]);
     const { result } = await evaluate(
       shop({ ids: 200 }),

@@ -55,7 +55,7 @@ const compare = (examples: Rubric['examples'], broken: number): Promise<Ran> =>
   runPipeline(side(OLD, examples), side(NEW, examples), world(broken));
 
 describe('a suite judged only by a rubric with labelled examples', () => {
-  test('shows corrected rates and difference next to the observed ones', async () => {
+  test('shows corrected rates and their difference next to the observed ones', async () => {
     const { result } = await compare(labelled(2), 15);
     const [suite] = result.suites;
     expect(suite).toMatchObject({ verdict: 'regressed', pass_rate: { base: 1, head: 0.5 } });
@@ -87,7 +87,7 @@ describe('a suite judged only by a rubric with labelled examples', () => {
     expect(plain.result.suites[0]).not.toHaveProperty('grader_error');
   });
 
-  test('has no correction if its grader does no better than chance, which it reports', async () => {
+  test('has no correction and says so if its grader does no better than chance', async () => {
     const { result } = await compare(labelled(PER_KIND / 2), 15);
     const nothing = { wrong: null, base: null, head: null, difference: null };
     expect(result.suites[0]!.grader_error).toMatchObject({

@@ -82,7 +82,7 @@ describe('promptfoo providers written in code', () => {
     },
   );
 
-  test('do not run otherwise: the default model answers, and a notice names the line', async () => {
+  test('do not run without code: host: the default model answers, and a notice names the line', async () => {
     const [, provider, files] = PROVIDERS[0]!;
     const { result } = await openWith({
       ...files,
@@ -219,7 +219,7 @@ describe('promptfoo prompts and tests written in code', () => {
     ).toEqual([[[{ key: 'messages', file: 'evals/prompt.py' }], [['q1', true, true]]]]);
   });
 
-  test('cause an error only for the test for which they fail', async () => {
+  test('cause an error only for the test on which they fail', async () => {
     const { result } = await openWith({
       ...MADE,
       'evals/tests.py': "def more(config):\n    return [{'vars': {'q': 'bad'}}]\n",
@@ -230,7 +230,7 @@ describe('promptfoo prompts and tests written in code', () => {
     expect(answersOf(ran)[1]).toEqual(['q0', 'from the model', 'pass']);
   });
 
-  test('are not imported otherwise, and each is reported with its line', async () => {
+  test('are not imported without code: host, and each is reported with its line', async () => {
     const { evaldiff } = await openWith(MADE);
     const { code, err } = await evaldiff('import', 'evals/promptfooconfig.yaml');
     expect(code).toBe(2);

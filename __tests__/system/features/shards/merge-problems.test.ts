@@ -117,7 +117,7 @@ describe('a shard', () => {
     expect(err).toContain(message);
   });
 
-  test('does not overwrite other files, but replaces an earlier part', async () => {
+  test('does not overwrite other files, but replaces its earlier result', async () => {
     mkdirSync(at('mine'));
     writeFileSync(at('mine', 'notes.txt'), 'mine');
     const { code, err } = await shop.evaldiff('run', '--shard', '1/2', '--shard-to', 'mine');
@@ -160,7 +160,7 @@ describe('a merge is refused with advice when', () => {
     );
   });
 
-  test('a part appears twice', async () => {
+  test("a shard's result appears twice", async () => {
     await givenShards();
     expect(await merged(...FOLDERS, SECOND)).toContain(
       'shard 2/2 exists twice. Evaluate each part in one job only.',
@@ -175,7 +175,7 @@ describe('a merge is refused with advice when', () => {
     );
   });
 
-  test('the parts were evaluated with different files', async () => {
+  test('the shards used different files', async () => {
     await shop.evaldiff('run', '--shard', '1/2');
     shop.repository.write(promptSaying('Please answer: {q}'));
     await shop.evaldiff('run', '--shard', '2/2');
@@ -184,7 +184,7 @@ describe('a merge is refused with advice when', () => {
     );
   });
 
-  test('the parts were given different inputs', async () => {
+  test('the shards were given different inputs', async () => {
     await shop.evaldiff('run', '--shard', '1/2', '--max-calls', '100');
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
     const err = await merged();
@@ -200,7 +200,7 @@ describe('a merge is refused with advice when', () => {
       );
   });
 
-  test('the parts have another commit, trust level or version', async () => {
+  test('the shards ran on another commit, trust level or version', async () => {
     await givenShards();
     editManifest(FIRST, { head: 'a'.repeat(40) });
     editManifest(SECOND, { evaldiff: '0.9.0' });
@@ -217,7 +217,7 @@ describe('a merge is refused with advice when', () => {
     );
   });
 
-  test('a part was written by a newer version', async () => {
+  test("a shard's result was written by a newer version", async () => {
     await givenShards();
     editManifest(FIRST, { part_version: 2, evaldiff: '2.0.0', more: true });
     expect(await merged()).toContain(
@@ -326,14 +326,14 @@ describe('a merge is refused with advice when', () => {
       (folder) => editAnswers(folder, `DELETE FROM completions ${LEAST}`),
       'shard 1/2 cannot be used (5 of 6 answers could be imported).',
     ],
-  ])('a forged part of the sweep contains %s', async (_what, forge, message) => {
+  ])('a forged shard result contains %s', async (_what, forge, message) => {
     await givenShards();
     forge(FIRST);
     seal(FIRST, 'answers.sqlite');
     expect(await merged()).toContain(message);
   });
 
-  test('a forged part has an invalid line or fewer lines than it states', async () => {
+  test('a forged shard result has an invalid line or fewer lines than it states', async () => {
     await givenShards();
     put(FIRST, 'others.jsonl', '{"key": "k", "completion": {"status": "ok"}}\n');
     seal(FIRST, 'others.jsonl');
@@ -347,8 +347,8 @@ describe('a merge is refused with advice when', () => {
   });
 });
 
-describe('answers in the parts of a merge', () => {
-  test("are stored in the project's own store for later runs, even if a part is missing", async () => {
+describe('answers in merged shard results', () => {
+  test("are stored in the project's own store for later runs, even if a shard is missing", async () => {
     for (const shard of ['1/2', '2/2']) await shop.evaldiff('run', '--shard', shard, '--no-store');
     expect(shop.server.requests).toHaveLength(12);
     expect(await shop.evaldiff('merge', FIRST)).toMatchObject({ code: 2 });

@@ -89,7 +89,7 @@ describe('a sharded sweep', () => {
     });
   });
 
-  test('can have more shards than prompts: an empty part is reported', async () => {
+  test('can have more shards than prompts: an empty shard is reported', async () => {
     const { evaldiff, shards, report, repository } = await openSharded();
     repository.commit('few', {
       'prompts/ask.yaml': null,
@@ -202,7 +202,7 @@ describe('a sharded sweep', () => {
   });
 });
 
-test("vendors' cached tokens are recorded in each part and reported by shard and merge", async () => {
+test("vendors' cached tokens are recorded in each shard's result and reported by shard and merge", async () => {
   const { shards, read } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 2000, output: 5, read: 1024 } }),
     files: TWIN,
@@ -222,7 +222,7 @@ test("vendors' cached tokens are recorded in each part and reported by shard and
   );
 });
 
-test('a shard with the expensive prompts may spend what they cost', async () => {
+test('a shard with the expensive prompts may spend as much as these cost', async () => {
   const { evaldiff, shards, report, server } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 200 } }),
     files: {

@@ -363,7 +363,7 @@ describe('a workbench action', () => {
     expect(undo).toEqual([]);
   });
 
-  test('reports the place of an invalid file and writes nothing', async () => {
+  test('reports file and line of an invalid file and writes nothing', async () => {
     writeFileSync(join(root, 'evaldiff.yaml'), 'prompts: [p.yaml\n');
     expect((await act(ODD)).said).toMatch(
       /the changed file would be invalid: evaldiff\.yaml:\d+: .*; nothing was written$/,

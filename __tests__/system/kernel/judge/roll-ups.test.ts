@@ -38,7 +38,7 @@ async function ran(
 }
 
 describe('roll-ups (combined tries)', () => {
-  test('are counted, and decide the verdict if references are the unit', async () => {
+  test('are counted, and decide the verdict if the gate counts references', async () => {
     // The majority roll-up, as in llmeval, passes for every reference although two of five tries
     // fail.
     const byTries = await ran(() => 2, {});
@@ -80,7 +80,7 @@ describe('roll-ups (combined tries)', () => {
     expect(junit).toContain('5 of 5 passed on base, 2 of 5 passed on head, majority: pass → fail');
   });
 
-  test('use three tries if no number is set, or more if the policy needs them', async () => {
+  test('use three tries if no number is set, or more if the roll-up needs them', async () => {
     const own = { unit: 'references' } as const;
     expect((await ran(() => 0, own, { tries: 'adaptive' })).calls('prompt')).toBe(12 * 2 * 3);
     const four = await ran(() => 0, own, {
@@ -180,7 +180,7 @@ describe('a custom roll-up that also sees skipped references', () => {
   });
 });
 
-describe('a reference with missing tries when roll-ups are the unit', () => {
+describe('a reference with missing tries when the gate counts roll-ups', () => {
   const atLeast: Partial<Tests> = { rollup: { kind: 'at_least', k: 3 } };
   /** Head errors on the `lost` references in the first of three tries only. */
   const partly = (lost: RegExp, references: Tests['references']) =>

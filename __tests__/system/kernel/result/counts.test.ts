@@ -23,7 +23,7 @@ async function oneOfMany(changes: Partial<Reference> = {}): Promise<Result> {
   return result;
 }
 
-describe('a reference that got worse in a suite that is not regressed', () => {
+describe('a worse reference in a suite that is not regressed', () => {
   test('is named in the title and the verdict line', async () => {
     const result = await oneOfMany();
     expect(result.suites[0]).toMatchObject({

@@ -51,7 +51,7 @@ describe('an embedding', () => {
     expect(refused).toEqual([]);
   });
 
-  test('keeps single precision', async () => {
+  test('keeps single-precision numbers', async () => {
     const { ask } = await server(() => ({ vector: [-0.006929283495992422, 1 / 3] }));
     expect(await ask(asks('x'))).toMatchObject(said('[-0.0069292835,0.333333333]'));
   });

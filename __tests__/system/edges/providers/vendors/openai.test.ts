@@ -49,7 +49,7 @@ describe('a chat completion', () => {
     expect(await ask()).toMatchObject(said('a'));
   });
 
-  test('can consist of parts, with tool calls of both kinds', async () => {
+  test('can consist of several parts, and of function and custom tool calls', async () => {
     const content = [{ type: 'text', text: 'a' }, { type: 'other' }, { type: 'text', text: 'b' }];
     expect(await answerTo({ content }, 'stop')).toMatchObject({
       parts: [
