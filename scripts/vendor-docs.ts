@@ -56,21 +56,21 @@ export function renderModels(): string {
 
 Generated from the table of vendors in \`src/types/vendors\` by \`scripts/vendor-docs.ts\`.
 
-A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). evaldiff sends the prompt's other parameters to the vendor as they are written.
+A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). evaldiff sends the prompt's other parameters, such as \`temperature\`, to the vendor unchanged.
 
-For the families below, evaldiff knows which parameters the models refuse. \`evaldiff validate\`, \`plan\` and every run report such a parameter at its line in the prompt, before the first call. In a sweep, evaldiff
-calls a model without the parameters that it refuses. For graders, it omits or renames the temperature and the token limit if necessary.
+For the model families below, evaldiff knows which parameters they refuse. \`evaldiff validate\`, \`plan\` and every run report such a parameter at its line in the prompt, before the first call. A sweep omits the
+parameters that a model refuses. For graders, evaldiff omits or renames the temperature and the token limit if necessary.
 
-For a model outside the table, or on a server that the workflow names (input \`endpoints\`), evaldiff finds out what it refuses. The first request with a given model, parameters and values runs alone for up to 2 seconds. What follows depends on what the server refuses:
+For any other model, or a model on your own server (input \`endpoints\`), evaldiff finds out what the server refuses. The first request with a given model, parameters and values runs alone for up to 2 seconds. If the server refuses it, the reason decides what follows:
 
 | the server refuses                                          | then                                                                                                     |
 | ----------------------------------------------------------- | -------------------------------------------------------------------------------------------------------- |
-| a parameter of a prompt, by name, in two different requests | all requests with that parameter fail without a call |
+| a prompt's parameter, named in the replies to two different requests | all requests with that parameter fail without a call |
 | a model | all requests to that model fail without a call |
 | a key, or an account without credit | all requests to that server fail without a call |
-| a grader's temperature or answer schema                     | evaldiff omits it for 30 days. \`plan\` states how many calls this may take. Caps do not count these calls. |
+| a grader's temperature or answer schema                     | evaldiff omits it for 30 days. \`plan\` states how many extra calls this may take. Caps do not count these calls. |
 
-For grades and insights, evaldiff requests an answer that follows a schema. If the model has no schemas, it forces a tool call. If the model has no tools either, it asks for plain text.`,
+For grades and insights, evaldiff requests an answer that follows a JSON schema. If the model does not support schemas, evaldiff forces a tool call; if it does not support tools either, plain text.`,
     ...vendorNames()
       .filter((vendor) => factsOf(vendor).passports.length > 0)
       .map(renderVendor),
@@ -83,7 +83,7 @@ For grades and insights, evaldiff requests an answer that follows a schema. If t
 OpenAI offers two APIs: Chat Completions and the Responses API. evaldiff uses Chat Completions unless a request needs the Responses API:
 
 - The model is available only there.
-- The model thinks, and the prompt has tools.
+- The model thinks (reasons before it answers), and the prompt has tools.
 - The prompt has hosted tools (\`web_search\`, \`code_interpreter\`, …) or MCP servers.
 - The prompt has parameters that only the Responses API has, such as \`reasoning\`.
 
@@ -96,14 +96,14 @@ models:
   on-azure: { provider: openai, endpoint: azure, model: our-deployment, is: gpt-5.4 }
 \`\`\`
 
-- You may write parameters as for Chat Completions. evaldiff converts \`reasoning_effort\`, \`verbosity\`, \`max_tokens\`, \`max_completion_tokens\`, \`response_format\`, \`tools\` and \`tool_choice\` to the API that it
-  uses. A parameter that this API does not have, such as \`seed\` in the Responses API, is an error at its line.
-- Calls of hosted tools and MCP servers are tool calls of the answer, so metrics see them. Images that a tool creates are parts of the answer.
-- \`is\` states which public model an endpoint serves under another name. The endpoint then has that model's price, refused parameters and retirement date.
+- For both APIs, you may write parameters as for Chat Completions. evaldiff converts \`reasoning_effort\`, \`verbosity\`, \`max_tokens\`, \`max_completion_tokens\`, \`response_format\`, \`tools\` and \`tool_choice\` to the API that it
+  uses. A parameter that the API does not have, such as \`seed\` in the Responses API, is an error at its line.
+- Metrics see calls of hosted tools and MCP servers as tool calls of the answer. Images that a tool creates are parts of the answer.
+- If an endpoint serves a public model under another name, name the public model in \`is\`. evaldiff then uses its price, refused parameters and retirement date.
 
 ## When a model retires
 
-evaldiff warns at a model's line from 90 days before its retirement date. After the date, the line is an error. Name the successor in the prompt, or for many prompts at once in the settings:
+From 90 days before a model's retirement date, evaldiff warns at each line that names the model. After the date, it reports an error there. Name the successor in the prompt, or for many prompts at once in the settings:
 
 \`\`\`yaml
 # evaldiff.yaml
@@ -133,7 +133,7 @@ function renderByName(): string {
   return [
     `## Further vendors by name
 
-If a model's name does not show its vendor, add an entry under \`models:\`. For other hosts, add a line to \`endpoints\`.
+If evaldiff cannot recognise the vendor by the model's name, add an entry under \`models:\`. For hosts that are not in the table, add a line to \`endpoints\`.
 
 | vendor | write | API | key (input, variable) | host |
 | --- | --- | --- | --- | --- |`,
@@ -175,11 +175,11 @@ Define each server in the input \`endpoints\` (in a terminal: \`--endpoint\`, or
 
 To limit the rate of an endpoint, add \`concurrency=N\` or \`requests-per-minute=N\` to its line. To limit one model, set \`concurrency: N\` or \`requests_per_minute: N\` under \`models:\`. Without a limit, evaldiff adapts to the server.
 
-**Proxies.** For model calls, evaldiff uses only the proxy in the input \`proxy\` (in a terminal: \`--proxy\` or \`EVALDIFF_PROXY\`). An endpoint with \`direct\` on its line bypasses it. For GitHub and its cache, evaldiff uses \`https_proxy\`, except for the hosts in \`no_proxy\`.
+**Proxies.** For model calls, evaldiff uses only the proxy in the input \`proxy\` (in a terminal: \`--proxy\` or \`EVALDIFF_PROXY\`). An endpoint with \`direct\` on its line is called without the proxy. For GitHub and its cache, evaldiff uses \`https_proxy\`, except for the hosts in \`no_proxy\`.
 
-**Certificates.** If you have your own certificate authority, set \`NODE_EXTRA_CA_CERTS\` to its file in the \`env\` of the step.
+**Certificates.** For your own certificate authority, set \`NODE_EXTRA_CA_CERTS\` to its file in the \`env\` of the step.
 
-**GitHub Enterprise Server** has no artifact service for actions, so shards (\`shard\`, \`mode: merge\`) and the uploaded report are not available there. Everything else works as on github.com.`;
+**GitHub Enterprise Server** has no artifact service for actions, so shards (\`shard\`, \`mode: merge\`) and the uploaded report are not available there. Everything else works.`;
 
 /** How an answer counts, by its end reason: the reason, an empty answer, an answer with text. */
 const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something: string]>> = {
@@ -220,7 +220,7 @@ const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something:
 
 const RETRIES = `## When a call is retried
 
-evaldiff makes up to five requests for a call. The pauses between them grow from half a second (from four seconds after a rate limit). If the server requests a pause, evaldiff waits that long, up to five minutes.
+evaldiff makes up to five requests for one model call. The pauses between them start at half a second (after a rate limit, at four seconds) and grow. If the server requests a pause, evaldiff waits that long, up to five minutes.
 
 | the server's reply | number of requests |
 | --- | --- |
@@ -229,13 +229,13 @@ evaldiff makes up to five requests for a call. The pauses between them grow from
 | A reply without an answer: \`{}\`, \`null\`, \`"choices": []\`, \`"choices": [{}]\` | Up to five. |
 | An empty answer although the model finished | Two. |
 | An event stream | One. evaldiff reads it if it contains one complete reply. Otherwise it is an error: turn streaming off, or set \`stream: false\` in the prompt. |
-| A web page | One. |
+| An HTML page | One. |
 | Bytes that do not match the declared charset (UTF-8 by default), or an unknown compression | One. |
 | No complete reply within the time for a call | One, because the server may charge for that time. |
 | A refused parameter, response format or tool schema | Two in the whole run. Other calls with the same parameter, format or schema are not sent. |
 | A wrong key, a missing model, or an account without credit | One in the whole run. Other calls to that server or model are not sent. |
 
-Every request counts as a call in the report and against \`max-calls\`. The cost includes replies without an answer if the server counted their tokens. If a reply could not be read, the cost is unknown. If a cap ends the run, the title names the last error before it.`;
+Every request counts as a call in the report and against \`max-calls\`. The cost includes replies without an answer if the server counted their tokens. If a reply could not be read, the cost is unknown. If a cap ends the run, the report's title names the last error before that.`;
 
 function renderEndings(): string {
   const rows = (Object.keys(WORTH) as EndKind[]).map((ending) => {
@@ -245,23 +245,23 @@ function renderEndings(): string {
   });
   return `## How an answer ends
 
-Each reply states why the model stopped. This reason and whether the answer has text decide whether evaldiff scores it. Case, hyphens and the prefix \`FINISH_REASON_\` do not matter. In the Responses API, the reason is \`status\`, or the reason in \`incomplete_details\`.
+Each reply states why the model stopped. evaldiff scores an answer depending on this reason and on whether the answer has text. Case, hyphens and the prefix \`FINISH_REASON_\` do not matter. In the Responses API, the reason is \`status\`, or the reason in \`incomplete_details\`.
 
 | meaning | \`finish_reason\`, \`stop_reason\`, \`status\` | empty answer | answer with text |
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-- An error of the table is an error on base, on head and for graders. If head answers less often than base, the suite regresses.
-- If answers were empty, cut, filtered, refused or ended for an unknown reason, a notice gives the number of such answers on each side.
-- If head's answers are empty, cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. The same applies if a filter withheld base's answers completely. If head only refuses more often, an improvement stays an improvement, because a refusal may be the right answer.
-- A reply with an answer and a member \`error\` is an error. evaldiff retries it if the error may be temporary.
-- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. If this limit cuts an answer, evaldiff asks once more with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`, as a stream. You pay for both requests; \`plan\` counts both. Batched requests are not repeated.
+- What this table calls an error is one on base, on head and for graders. If head answers less often than base, beyond chance, the suite regresses.
+- A notice gives the number of answers on each side that were empty, cut, filtered, refused or ended for an unknown reason.
+- If more of head's answers than of base's are empty, cut, filtered, refused or ended for an unknown reason, beyond chance, the suite is inconclusive instead of green. The same applies if a filter withheld base's answers completely. But if head only refuses more often, an improvement stays an improvement, because a refusal may be the right answer.
+- A reply with an answer and a field \`error\` is an error. evaldiff retries it if the error may be temporary.
+- Claude's API requires a token limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. If this limit cuts an answer, evaldiff asks once more with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`, as a stream. You pay for both requests, and \`plan\` counts both. evaldiff does not repeat requests in a batch.
 
-**Thinking** is not part of the answer, so metrics do not see it. evaldiff recognises members such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of that type, and marks at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If a mark is never closed, the whole text is thinking. If a text has only \`</think>\`, what precedes it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
+**Thinking** (a model's reasoning) is not part of the answer, so metrics do not see it. evaldiff recognises fields such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of these types, and tags at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If such a tag is never closed, the whole text is thinking. If a text has only \`</think>\`, the text before it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
 
-**Tool calls** may be in \`tool_calls\`, \`function_call\`, \`tool_use\` blocks, items of the Responses API or Ollama's own format. Their arguments may be text or values. A call that cannot be read is an error that names the member.
+**Tool calls** may be in \`tool_calls\`, \`function_call\`, \`tool_use\` blocks, items of the Responses API or Ollama's own format. Their arguments may be JSON text or JSON values. If a call cannot be read, the error names its field.
 
-**The model that answered** is stored with each answer. If both sides request the same model but different models answer, a notice names them, and evaldiff does not name a line of the prompt as the cause.`;
+**The model that answered** is stored with each answer. If base and head request the same model but different models answer, a notice names both, and evaldiff does not blame a line of the prompt.`;
 }
 
 function renderVendor(vendor: VendorName): string {
