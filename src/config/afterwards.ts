@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * Agents of both sides do the follow-up work that the metrics of either side need. Otherwise a new
- * metric could not judge base.
+ * After a run, an agent prepares what the metrics need, such as the changed files. Agents of both
+ * sides do this for the metrics of both sides, so that head's new metrics can judge base.
  */
 export function withAfterwards(
   base: Project | null,

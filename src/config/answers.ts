@@ -5,7 +5,7 @@ import type { Message, Role } from '../types/model.ts';
 import type { Json, JsonMap, Place, Problem } from '../types/plain.ts';
 import { anyText, anything, filled, listOf, oneOf } from './schema.ts';
 
-/** FlexEval counts tool messages as messages of the assistant. */
+/** FlexEval treats a tool's messages as the assistant's. */
 const ANSWER_ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
   human: 'user',
@@ -86,10 +86,7 @@ interface LabelledContent {
   place: Place;
 }
 
-/**
- * Labelled examples with equal content but different labels are an error, because no grader can get
- * both right.
- */
+/** An error, because no grader can give equal content different labels. */
 export function reportContradictions(
   labelled: readonly LabelledContent[],
   problems: Problem[],

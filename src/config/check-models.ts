@@ -26,14 +26,14 @@ const WARN_DAYS = 90;
 export interface ModelEnds {
   today: string;
   /**
-   * A full run fails for a retired model. Other runs only report it, because the change did not
-   * retire it.
+   * A full run fails for a retired model. Other runs only report it, because the pull request did
+   * not retire it.
    */
   past: 'problem' | 'notice';
 }
 
 /**
- * Reports parameters that models refuse. With `ends`, also reports models that are or soon will be
+ * Reports parameters that models do not accept and, with `ends`, models that are or soon will be
  * retired.
  */
 export function checkPassports(
@@ -108,7 +108,6 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   });
 }
 
-/** If `tools` conflict with another parameter, suggests changing the other one. */
 function refusalFix(
   { parameters, places }: Prompt,
   name: string,

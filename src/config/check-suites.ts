@@ -22,8 +22,8 @@ import { passProblems } from './rubric-choices.ts';
 const CRITICAL = 'critical';
 
 /**
- * Checks the model and server behind a name, because a file could give an allowed name to any
- * server.
+ * Checks not only a model's name but also its server, because a settings file could send an allowed
+ * name to any server.
  */
 export function checkModels(
   settings: Settings,
@@ -54,12 +54,11 @@ export function checkModels(
 }
 
 /**
- * An entry `place:model` allows one host. An entry without a place never allows programs or
- * recorded answers.
+ * An allowed entry `place:model` applies to one host. An entry without a place never allows
+ * programs or recorded answers.
  */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
-  // An agent runs in a sandbox, so only the model that it calls is checked.
   if (entry?.calls !== undefined) return notAllowed(entry.calls.model, settings, allowed);
   const asked = entry?.model ?? name;
   const place = entry === null ? vendorOf(name) : placeOf(entry);
@@ -124,7 +123,7 @@ export function checkPromptNames(suites: readonly Suite[], problems: Problem[]):
   }
 }
 
-/** Unknown rubrics are reported only if all rubric files were readable (`complete`). */
+/** An unknown rubric is an error only if all rubric files were readable (`complete`). */
 export function checkRubrics(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -172,8 +171,8 @@ function checkPassing(
 }
 
 /**
- * Whether the tag is a misspelt `critical`: one edit, or two if length and start are the same.
- * Excludes "clinical".
+ * Allows one edit, or two if the length and the first two letters are right. So "clinical" is not a
+ * misspelt `critical`.
  */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
@@ -194,7 +193,6 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   });
 }
 
-/** Removes metrics from the gate if their rubric has no pass rule, and adds a notice. */
 export function withoutSilent(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,

@@ -13,7 +13,10 @@ import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 const MAX_DEFAULTS_DEPTH = 8;
 
-/** Limits how many files a prompt is composed of, because nested lists of `defaults` multiply. */
+/**
+ * Limits the files that one prompt includes, because each file in `defaults` may have its own
+ * `defaults`.
+ */
 const MAX_FILES = 100;
 
 interface Composition {
@@ -178,7 +181,6 @@ interface DefaultsEntry {
   index: number | null;
 }
 
-/** Hydra's `_self_` has no effect here. */
 function defaultsEntries(document: Document, problems: Problem[]): DefaultsEntry[] {
   const written: Json | undefined = valueAt(document.value, ['defaults']);
   if (written === undefined || typeof written === 'string')

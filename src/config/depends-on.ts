@@ -11,9 +11,7 @@ const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   Thread: 3,
 };
 
-/**
- * Checks that each `depends_on` names one metric of the same or a coarser level, without cycles.
- */
+/** Each `depends_on` must name one metric of the same or a coarser level, without cycles. */
 export function checkDependencies(metrics: readonly Metric[], problems: Problem[]): void {
   const edges = new Map<Metric, { to: Metric; entry: DependsOn }[]>();
   for (const metric of metrics) {

@@ -7,8 +7,8 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 const FORM = 'name=url key=ENV_NAME';
 
 /**
- * Reads the lines of the input `endpoints`: `name=url key=ENV_NAME …`. Allows http only for local
- * addresses or with `insecure`.
+ * Reads lines of the form `name=url key=ENV_NAME …`. Plain http needs a local address or the word
+ * `insecure`.
  */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];
@@ -93,7 +93,7 @@ function numberUpTo(value: string, most: number): number | null {
   return number >= 1 && number <= most ? number : null;
 }
 
-/** Errors repeat only names, because the line may contain a key. */
+/** Error messages quote only names, because the rest of the line may contain a key. */
 function readLine(line: string): Endpoint | string {
   const equals = line.indexOf('=');
   const name = line.slice(0, Math.max(equals, 0)).trim();
@@ -180,7 +180,7 @@ export function readProxy(
 const PROXY =
   /^https?:\/\/(?:[^@/]*@)?(?:\[[^\]]+\]|[^:/@]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i;
 
-/** Errors do not repeat the address, because it may contain a password. */
+/** Error messages do not quote the address, because it may contain a password. */
 function proxyFlaw(text: string): string | null {
   const form = 'write http://host:port or https://host:port';
   const parts = URL.canParse(text) ? PROXY.exec(text)?.groups : undefined;

@@ -1,8 +1,8 @@
 import { nearest } from '../text/suggest.ts';
 
 /**
- * Finds variables in other tools' syntax: `{{name}}`, `${name}`, `{{$name}}`, `{% if name %}`. Also
- * finds misspelt forms of the names in `unused`.
+ * Finds variables that are written in another tool's syntax, such as `{{name}}`, `${name}`,
+ * `{{$name}}` or `{% if name %}`. Also finds misspellings of the variables in `unused`.
  */
 export function foreignForms(
   template: string,
@@ -11,7 +11,7 @@ export function foreignForms(
 ): { name: string; written: string; message: string }[] {
   const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
   const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
-    // Text after a quote, a colon or a filter sign is not a variable.
+    // The variable is before the first quote, colon or filter sign.
     const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
     const exact = words.match(/\w+/g)?.find((word) => names.includes(word));
     const name = exact ?? nearest(doubled.trim(), unused, 'strict');

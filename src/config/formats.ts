@@ -20,7 +20,7 @@ export interface ForeignFile {
 
 export interface ForeignSuite {
   document: Document;
-  /** The original messages, if they use another template syntax. */
+  /** The messages before conversion, if they use another template syntax. */
   written?: readonly string[] | undefined;
   made?: MadePrompt[];
 }
@@ -43,11 +43,11 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
-  /** Converts another format's file of tasks. Returns null if the settings do not ask for that. */
+  /** Converts tasks that another format's file lists. Null if the settings do not require this. */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 
-/** A format that is recognised only to tell the user what to write instead. */
+/** A format that evaldiff recognises but cannot read. `instead` says what to write. */
 export interface UnreadFormat extends Partial<Recognition> {
   instead: string;
 }

@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * For models that a file defines in code. `refused`: an error. `written`: accepted for conversion,
- * but not run. A function runs them.
+ * For a model that a file defines in code. `refused` reports an error, `written` converts the file
+ * without running the code, and a function runs the code.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -17,7 +17,7 @@ const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, '']
   ''
 >;
 
-/** The same defaults as in `action.yml`. Empty means not set. */
+/** Must equal the defaults in `action.yml`. An empty text means that the input is not set. */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -53,7 +53,7 @@ export type InputName = keyof typeof INPUT_DEFAULTS;
 export interface Inputs {
   token: string;
   mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
-  /** POSIX path relative to the repository's root. Empty for the root itself. */
+  /** A POSIX path, relative to the repository's root. Empty for the root itself. */
   workingDirectory: string;
   base: string | null;
   head: string | null;
@@ -65,7 +65,7 @@ export interface Inputs {
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
-  /** The label that approves one commit of an outside contributor. */
+  /** The label with which a maintainer approves one commit of an outside contributor. */
   untrustedApproval: string | null;
   overrideLabel: string | null;
   noiseRuns: number;
@@ -208,7 +208,7 @@ function parseAmount(name: string, value: string, whole: boolean, refuse: Refuse
   return number;
 }
 
-/** Longer than any job may run, but within the limit of JavaScript timers. */
+/** More than any job may take. Longer times would overflow JavaScript's timers. */
 const MAX_MINUTES = 30_000;
 
 function minutes(name: string, value: string, refuse: Refuse): number | null {

@@ -45,7 +45,7 @@ export function jsonSchemas(
   );
 }
 
-/** The schema's `$id` is not a web address, because the publisher decides where the files are. */
+/** `$id` is not a web address, because whoever publishes the schemas chooses their addresses. */
 function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): object {
   let holdsMetrics = false;
   const definitions = [...metrics.values(), ...own];
@@ -77,10 +77,7 @@ function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): o
   };
 }
 
-/*
- * The following schemas describe rules between keys for editors. Our own readers check these rules
- * in code.
- */
+/* Rules between keys, for editors. evaldiff itself checks these rules in code. */
 
 type Schema = Record<string, unknown>;
 
@@ -191,7 +188,10 @@ function typoPatterns(word: string): string[] {
 
 const MODEL_RULES = 'modelRules';
 
-/** An editor sees only one file, so these rules assume that the name means the vendor's model. */
+/**
+ * Assumes that a model's name is the vendor's. The settings could redefine it, but an editor sees
+ * only this file.
+ */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);

@@ -42,7 +42,7 @@ export interface WrittenContent {
   texts: { text: string; path: Path }[];
 }
 
-/** Joins a list that has only texts into one text. Does not resolve file paths yet. */
+/** If all parts are texts, joins them into one text. File paths are resolved later. */
 export function readContent(
   document: Document,
   path: Path,

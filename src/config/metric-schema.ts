@@ -22,7 +22,7 @@ const LANGUAGES = ['python', 'javascript'] as const;
 
 export const NO_BOUND = Number.MAX_VALUE;
 
-/** FlexEval's guide writes levels in lower case, but its code uses upper case. */
+/** FlexEval's guide uses lower case, but its code uses upper case. */
 const level = () =>
   anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
@@ -34,7 +34,7 @@ const turnShare = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1
 
 export const BETTER = ['higher', 'lower', 'none'] as const;
 
-/** Allows numbers and booleans, because YAML reads some labels as such. */
+/** YAML reads labels such as `1` or `true` as numbers or booleans. */
 export const labels = () =>
   z.union([scalar(), listOf(scalar()).min(1, { error: 'must name at least one label' })], {
     error: 'must be a label or a list of labels',
@@ -141,8 +141,7 @@ export const flexEvalSchema = metricSchema
   .required({ name: true });
 
 /**
- * A metric of a single reference cannot have conditions (`depends_on`), because these refer to the
- * suite's metrics.
+ * For metrics of one reference. They cannot have `depends_on`, which names metrics of the suite.
  */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 

@@ -133,7 +133,8 @@ function readMetric(
 }
 
 /**
- * If a metric judges each turn (or other object) of a dialogue, this share must pass by default.
+ * For a metric that judges each turn (or other object) of a dialogue: the share that must pass by
+ * default.
  */
 const HALF = 0.5;
 

@@ -4,14 +4,15 @@ import type { AskedModel, ProviderName } from '../types/model.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf, isVendor, vendorNames } from '../types/vendors.ts';
 
-/** The model of files that do not name one. */
 export const UNNAMED_MODEL = 'default';
 
 export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
 }
 
-/** Finds the model that a typo such as `gtp-5.4` or `claud-sonnet-5-5` means. */
+/**
+ * Finds the known model that a misspelt name such as `gtp-5.4` or `claud-sonnet-5-5` stands for.
+ */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
   const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
@@ -29,7 +30,7 @@ export function entryOf(settings: Pick<Settings, 'models'>, name: string): Model
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-/** Returns the model that replaces the named one, or the name itself. */
+/** If another model `replaces` this one, returns the other model's name. */
 export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   // Checked first, because a retired model's name also matches a vendor's family.
   if (models.has(name)) return name;

@@ -10,11 +10,11 @@ export interface Overrides {
   references: string[] | null;
   tags: string[] | null;
   settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
-  /** One value replaces the prompt's value; several values are a sweep. */
+  /** Several values are a sweep, which runs each of them. */
   parameters: ReadonlyMap<string, Scalar[]>;
-  /** Parameters written `prompts.key`, which are sent even if unknown. */
+  /** Parameters written as `prompts.key`, which are sent even if unknown. */
   insisted: ReadonlySet<string>;
-  /** The only combination of swept values to run. */
+  /** The only combination of the sweep to run. */
   only?: Readonly<Record<string, Json>>;
 }
 
@@ -138,7 +138,7 @@ function apply(
   return message;
 }
 
-/** In llmeval, this key turns sweeps on. Here every run can sweep. */
+/** In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. Here they are always on. */
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null
@@ -166,7 +166,9 @@ function notAParameter({ key, below, values }: OverrideEntry, sections: Sections
   );
 }
 
-/** A setting without its section would be sent to the vendor as a parameter. */
+/**
+ * Without its section, a setting would be sent to the vendor as a parameter, so this is an error.
+ */
 function withoutSection(key: string, sections: Sections): string | null {
   const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;

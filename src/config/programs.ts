@@ -6,8 +6,8 @@ import { AGENT_PROGRAM } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * A program's files. Without `files`, everything in or below the folders of the command's files,
- * except prompts and rubrics.
+ * Without `files`, a program has all files in or below the folders of its command's files, except
+ * prompts and rubrics.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,
@@ -63,10 +63,7 @@ export function filesNamedIn(words: readonly string[], { files }: SourceTree): s
   return words.map((word) => word.replace(/^\.\//, '')).filter((word) => files.has(word));
 }
 
-/**
- * Files that belong to evaldiff and not to a program in the same folder, such as prompts and
- * rubrics.
- */
+/** Files that evaldiff reads, such as prompts, even if they are in a program's folder. */
 export function evaluatedFiles(
   { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,
   own: readonly string[],

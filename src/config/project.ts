@@ -31,9 +31,9 @@ import type { SuiteKey } from './suite-key.ts';
 import { sweepProblems, unknownKeys, withDistinctModels, withoutFixed } from './sweep.ts';
 
 export interface ReadOptions {
-  /** Falls back to `llmeval.yaml` if the default file is missing. */
+  /** If the default file does not exist, `llmeval.yaml` is read instead. */
   config: string;
-  /** If false (for base), a missing settings file means the defaults. */
+  /** False for base: if the settings file does not exist, the defaults apply. */
   configRequired: boolean;
   overrides: Overrides;
   allowedModels: readonly string[] | null;
@@ -49,7 +49,7 @@ export interface ReadTools {
   builtInMetrics: BuiltInMetrics;
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   hash(text: string): string;
-  /** Runs another tool's code from this commit. If absent, that code does not run. */
+  /** Runs the code with which files of other tools define models. */
   hostCall?: HostCall;
   ends?: ModelEnds;
   parsed?: ParsedDocuments;
@@ -78,7 +78,7 @@ export async function readProject(
     problems,
     notices,
   );
-  // A rubric in an unreadable file also seems missing, but reporting that would hide the cause.
+  // Rubrics of an unreadable file also seem to be missing, but reporting them would hide the cause.
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);
@@ -119,7 +119,10 @@ export async function readProject(
 
 const SHOWN_FOLDERS = 3;
 
-/** An error, because a run in the wrong folder would look like one without changes. */
+/**
+ * If nothing can run, this is an error, because a run in the wrong folder would look like one
+ * without changes.
+ */
 function nothingToRunProblems(
   { commit, files }: SourceTree,
   config: string,

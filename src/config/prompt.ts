@@ -85,10 +85,7 @@ const promptShape = {
 
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
-/**
- * Keys that may be meant by a misspelt key. Excludes most parameters, because too many resemble
- * short keys of tests.
- */
+/** For "did you mean". Excludes most parameters, because they resemble short keys of tests. */
 export const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,
   ...testKeys([]).filter((key) => key.length > 4),
@@ -110,11 +107,13 @@ interface PromptReading {
   prompt: Prompt;
   notices: Notice[];
   messages: LocatedMessage[];
-  /** True if the file does not declare variables, so that all names in braces count. */
+  /** True if the file does not declare its variables. Then every name in braces may be one. */
   isInferred: boolean;
 }
 
-/** Returns null if the file is not a prompt. The prompt is valid only if no problem was added. */
+/**
+ * Returns null if the file is not a prompt. If it adds problems, the returned prompt is not valid.
+ */
 export function readPrompt(
   document: Document,
   problems: Problem[],
@@ -163,7 +162,7 @@ function undeclaredMessage(name: string): string {
   return `{${name}} is not in variables; declare it, or ${literal(name)}`;
 }
 
-/** Keeps names in braces as variables only if some reference's input contains them. */
+/** A name in braces is a variable only if the input of some reference contains it. */
 export function withInputs(
   { prompt, messages, isInferred }: PromptReading,
   document: Document,
@@ -306,8 +305,8 @@ function literal(name: string): string {
 }
 
 /**
- * If only another tool's syntax uses a variable, all references would send the same text, so this
- * is an error.
+ * If a variable is used only in another tool's syntax, every reference would send the same text, so
+ * this is an error.
  */
 function foreignFindings(
   document: Document,

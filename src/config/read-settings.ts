@@ -68,14 +68,14 @@ interface SettingsOptions {
   own: readonly OwnSettings[];
 }
 
-/** Where settings are written. The line is 0 for a default pattern. */
+/** The line is 0 for the default pattern, which no file contains. */
 interface SettingsPlaces {
   (pattern: string): Place;
   sweep(key: string): Place | null;
   gate(path: readonly string[]): Place;
 }
 
-/** `known`: whether the settings are certain, because the file is readable or there is none. */
+/** `known`: the settings file is readable, or there is none. */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,
@@ -142,7 +142,7 @@ function findSettings(
     files.absence(LLMEVAL_FILE) === null
   )
     return LLMEVAL_FILE;
-  // A file must exist only if the user named it, because every setting has a default.
+  // A missing file is an error only if the user named it, because every setting has a default.
   const asksForIt = configRequired && asked !== SETTINGS_FILE;
   if (asksForIt || !absence.startsWith('does not exist'))
     problems.push(problem({ file: asked, line: 0 }, absence));

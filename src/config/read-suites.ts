@@ -57,8 +57,7 @@ interface SuitesReader {
 }
 
 /**
- * Reads all prompts and their tests. Adds imported models to `settings` and imported rubric files
- * to `rubrics`.
+ * Adds the models and rubric files that files of other tools define to `settings` and `rubrics`.
  */
 export async function loadSuites(
   reader: SuitesReader,
@@ -105,8 +104,8 @@ interface PromptFile {
 }
 
 /**
- * If `prompts` is not set, also finds other tools' files by name. If there are prompts in our
- * format, only lists the others in a notice.
+ * If `prompts` is not set, also finds files of other tools by name. If there are prompts in our own
+ * format, those files only get a notice.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,
@@ -123,7 +122,7 @@ async function promptFiles(
     );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Patterns match prompts, not test files, because prompts name their test files.
+  // Patterns do not match files in a folder `tests`, because a prompt names its test files.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
@@ -277,7 +276,7 @@ async function loadSuite(
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
   const inferred = withInputs(reading, document, tests.references);
-  // Reported unless a reference was unreadable, because that one may have the missing input.
+  // If a reference was unreadable, it may contain the input that seems to be missing.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);

@@ -71,8 +71,8 @@ export interface ReferenceContext {
   variables: readonly string[];
   isInferred?: boolean;
   /**
-   * Whether the model writes a new last answer for recorded dialogues. Null: it only answers
-   * dialogues that end with a question.
+   * For recorded dialogues: whether the model writes a new last answer. Null: only after a last
+   * question.
    */
   doCompletion: boolean | null;
   hash(text: string): string;
@@ -83,7 +83,7 @@ export interface ReferenceContext {
   builtIns: BuiltInMetrics;
 }
 
-/** Shared by all references, because building the schema takes longer than checking a reference. */
+/** Building the schema takes longer than checking a reference, so all references share it. */
 export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }

@@ -169,7 +169,7 @@ function nothingAsked({ input }: JsonMap): string | null {
     : null;
 }
 
-/** 40 bits avoid collisions in any suite. */
+/** 40 bits, enough to avoid collisions in any suite. */
 const REFERENCE_HASH_DIGITS = 10;
 
 function identify(

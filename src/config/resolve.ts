@@ -45,7 +45,7 @@ function suiteSides(
     const variant = applySweep(suite, values);
     return 'model' in values ? withoutRefused(variant, settings) : variant;
   });
-  // Combinations are equal if they differ only in parameters that the model does not accept.
+  // Combinations that differ only in a parameter that the model does not accept run once.
   const distinct = new Map(variants.map((variant) => [canonicalJson(variant), variant]));
   return [...distinct.values()].map((variant) => ({
     suite,
@@ -54,10 +54,7 @@ function suiteSides(
   }));
 }
 
-/**
- * When a sweep includes models that refuse a parameter, omits it for them. A notice already reports
- * this.
- */
+/** A notice already reports which parameters the swept models do not accept. */
 function withoutRefused(variant: Variant, settings: Settings): Variant {
   const asked = variant.model === null ? null : askedModel(settings, variant.model);
   if (asked === null) return variant;
@@ -98,7 +95,7 @@ function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
   };
 }
 
-/** Keeps the file's order. Returns one empty combination if nothing is swept. */
+/** Without a sweep, there is one combination, which is empty. */
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
   return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
     (combinations, [key, values]) =>

@@ -11,8 +11,8 @@ interface ChoiceScores {
 }
 
 /**
- * Reads `choice_scores` and `choice_strings` of FlexEval and autoevals, `choices` of Phoenix, or a
- * list.
+ * Reads FlexEval's and autoevals' `choice_scores` and `choice_strings`, Phoenix's `choices`, or a
+ * list of labels.
  */
 export function readChoices(
   document: Document,

@@ -5,7 +5,7 @@ import { problem } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
-/* `check` prefixes the messages of these schemas with path and line. */
+/* The messages of these schemas have no subject. `check` puts the path before them. */
 
 export const anyText = () => z.string({ error: 'must be text' });
 
@@ -72,10 +72,9 @@ export function check<T extends z.ZodType>(
   return undefined;
 }
 
-/** Returns advice for an unknown key. */
 type Elsewhere = (key: string, value?: Json) => string | null;
 
-/** Checks each member separately, so that one error does not hide another. */
+/** Checks each member separately, so that an error does not hide others. */
 export function checkMembers<S extends z.ZodRawShape>(
   document: Document,
   path: Path,
@@ -168,8 +167,8 @@ function reportIssue(
 }
 
 /**
- * If only one member of the union has the value's type, its errors are more useful than the
- * union's.
+ * If the value has the type of only one member of the union, that member's errors are more useful
+ * than the union's.
  */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const [only, ...others] = issue.errors.filter((issues) =>

@@ -51,10 +51,6 @@ export function readScript(
   return Object.keys(script).length === 0 ? {} : { script };
 }
 
-/**
- * Reports dialogue scripts in suites without `conversation`, and expected values that no metric
- * uses.
- */
 export function checkScripts(
   references: readonly Reference[],
   metrics: readonly Metric[],
@@ -73,7 +69,7 @@ function scriptProblem(
   isLed: boolean,
 ): string | null {
   const { turns = [] } = script;
-  // A recorded dialogue may have `turns` with expected values even without `conversation`.
+  // Without `conversation`, only `turns` is allowed, and only for a recorded dialogue.
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
   if (!isLed && key !== undefined) return `${key} needs the key conversation in the suite; add it`;
   const ofRecord = isLed ? null : recordProblem(turns, thread, after);

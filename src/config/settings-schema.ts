@@ -41,7 +41,6 @@ export function tries(limits: Limits) {
   );
 }
 
-/** The tolerance must be above 0, because no number of tries can rule out every drop. */
 function tolerance() {
   const error =
     'must be auto, or a number above 0 and up to 1, such as 0.05; it cannot be 0, because no ' +

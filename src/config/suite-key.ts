@@ -14,7 +14,9 @@ export interface OwnContext {
   load: LoadData;
 }
 
-/** A key of test files through which a feature controls the suite. */
+/**
+ * A key of test files, such as `conversation`, with which a feature produces the suite's answers.
+ */
 export interface SuiteKey {
   key: string;
   schema: z.ZodType;

@@ -61,10 +61,7 @@ export function sweepProblems(
   return problems;
 }
 
-/**
- * Merges names that mean the same model, and adds a notice. Otherwise the model would be ranked
- * twice.
- */
+/** If several names mean the same model, keeps one. Otherwise the model would be ranked twice. */
 export function withDistinctModels(
   settings: Settings,
   placeOf: (key: string) => Place | null,
@@ -87,7 +84,7 @@ export function withDistinctModels(
   return { ...settings, sweep: { ...settings.sweep, model: current } };
 }
 
-/** Rejects keys that no prompt has and no vendor knows, because every call would fail. */
+/** A key that no prompt contains and no vendor knows is an error, because every call would fail. */
 export function unknownKeys(
   { parameters, insisted }: Overrides,
   suites: readonly Suite[],
@@ -128,7 +125,9 @@ export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];
 }
 
-/** One override value ends a parameter's sweep; several values replace it. */
+/**
+ * An override with one value ends a parameter's sweep. One with several values replaces the sweep.
+ */
 export function withoutFixed(settings: Settings, { parameters, only = {} }: Overrides): Settings {
   const sweep = Object.fromEntries(
     Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)),

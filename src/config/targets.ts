@@ -24,7 +24,6 @@ import {
 import { programFiles } from './programs.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
 
-/** Returns where requests go, or what the user must fix. */
 export function resolveTarget(
   model: string,
   place: Place,
@@ -43,7 +42,7 @@ export function resolveTarget(
   return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
 }
 
-/** Other tools' files may omit the model, so the message names the default. */
+/** If a file of another tool does not name a model, the message suggests one. */
 function unknownModel(model: string, settingsFile: string): string {
   const meant = modelMeant(model);
   const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;
@@ -102,7 +101,7 @@ type ProgramFiles = ReturnType<typeof programFiles>;
 
 const programs = new WeakMap<TargetContext, Map<ModelSettings, ProgramFiles>>();
 
-/** Cached, because the search covers the whole tree. */
+/** Cached, because finding the files searches the whole tree. */
 function programOf(entry: ModelSettings, context: TargetContext): ProgramFiles {
   const known = programs.get(context) ?? new Map<ModelSettings, ProgramFiles>();
   const found = known.get(entry) ?? programFiles(entry, context);
@@ -218,7 +217,7 @@ function embedderOf(
   context: TargetContext,
   problems: Problem[],
 ): Grader | null {
-  // Embedding requests are many, small and cheap, so they never use batches.
+  // Embedding requests never use batches, because they are many, small and cheap.
   const target = resolveOrReport(written, { ...context, batches: false }, problems);
   if (target === null) return null;
   const has = isHosted(target)

@@ -10,7 +10,7 @@ const VARIABLE_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 const STATEMENT = /\{[%#]/;
 
 /**
- * Reports the first unsupported construct, such as a filter, call, loop or environment variable.
+ * Returns the first unsupported construct, such as a filter, call, loop or environment variable.
  */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
@@ -57,7 +57,10 @@ export function oursOf(text: string): string {
   return template.ok ? toOurs(template) : escapeNames(text);
 }
 
-/** Doubles single braces around names. Reduces longer runs of braces to one pair. */
+/**
+ * Doubles single braces around names, so that they are sent as text. Reduces longer runs of braces
+ * to one pair.
+ */
 export function escapeNames(text: string): string {
   return text.replace(
     /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,

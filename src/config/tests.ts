@@ -113,7 +113,9 @@ function membersOf({ limits, suiteKeys }: TestFileContext) {
   };
 }
 
-/** An error in one reference becomes its `problem`. Errors of the file are added to `problems`. */
+/**
+ * An error in one reference becomes its `problem`. Only errors of the whole file go to `problems`.
+ */
 export async function readTests(
   document: Document,
   context: TestFileContext,
@@ -211,7 +213,6 @@ async function readOwn(
   return (await written[0]?.read(document, context, problems)) ?? null;
 }
 
-/** A feature's scores and the metrics must have different names. */
 function checkTakenNames(
   metrics: readonly Metric[],
   { kind: { key, scores } }: OwnSuite,

@@ -32,18 +32,18 @@ import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
- * For a fall in one session (one program process per side). It already passed a test at `alpha`, so
- * a second session only has to repeat it.
+ * For a fall in answers of one session (one program process per side). It already passed a test at
+ * `alpha`, so a second session only has to repeat it.
  *
- * In simulations, a session shifted each side's rate by a random error (standard deviation 3
- * points), for 50 unchanged references at 0.9. A second session reduced red runs from 16 % to 4 %.
- * Without such errors, it reduced red runs after a 10-point fall from 89 % to 78 %.
+ * In simulations, each session shifted each side's rate by a random error (standard deviation 3
+ * points). A second session reduced red runs of 50 unchanged references from 16 % to 4 %. Without
+ * such errors, it reduced red runs after a 10-point drop from 89 % to 78 %.
  */
 const SESSION_LEVEL = 0.5;
 
 /**
- * Claims about suites with stored answers, or answers of one session. They share alpha with the
- * claim about all suites together.
+ * Claims about suites with stored answers or answers of one session. Together with the claim about
+ * the pool, they share alpha.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
@@ -67,7 +67,10 @@ export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSetti
 
 type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
 
-/** A second claim, that head answers less often, is tested if the first claim is not confirmed. */
+/**
+ * If head also answers less often, a second claim says so. It is tested if the first is not
+ * confirmed.
+ */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
   if (verdict !== 'regressed' && reason.by !== 'named') return [];
@@ -76,14 +79,14 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   if (reason.by === 'unanswered') return [silent];
   return [
     { row, metric: null, measure: chooseMeasure(row), minDrop },
-    // `judged: 'none'`, because the plan reserves no calls for testing individual references here.
+    // `none`, because the plan reserves no calls for tests of individual references here.
     ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
   ];
 }
 
 /**
- * Claims that the pass rate of all suites together fell. Leaves out suites that are red by
- * themselves.
+ * Claims that the pass rate of the pool (all suites together) fell. Leaves out suites that are red
+ * by themselves.
  */
 export function poolClaim(
   { pool, suites }: RunVerdict,

@@ -26,7 +26,7 @@ import {
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
-/** Suspects are the references that fell most. They get new pairs of tries first. */
+/** The references that fell most, the suspects, get new pairs of tries first. */
 const MAX_SUSPECTS = 5;
 
 const MAX_NEW_PAIRS = 10;
@@ -35,50 +35,45 @@ const MAX_NEW_PAIRS = 10;
 const MIN_SUSPECT_E_VALUE = 0.5;
 
 /**
- * How the significance level is split: one share for the suspects, and one for each test of all
- * references, which follows each new try.
+ * Shares of the claim's level: one for the suspects, and one for each later test of all references.
  */
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** Per reference. If a roll-up combines a reference's tries, all of them are repeated instead. */
+/** Per reference and side. If a roll-up combines tries, all of them are repeated instead. */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 const DRIFT_LEVEL = 0.05;
 
-/** If p is above this, new answers show no fall, so the model has probably changed. */
+/** If p is above this, the new answers show no fall. Then the model itself has probably changed. */
 const NO_FALL_P = 0.3;
 
 export interface Measure {
-  /** The one-sided mid-p of "head is worse" and each side's mean. */
+  /** Returns the one-sided mid-p of "head is worse" and the mean of each side. */
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
-  /** Null if only the sides as a whole can be compared. */
+  /** Null if only the means of the sides can be compared, not individual tries. */
   outcome: ((made: Try) => Outcome) | null;
-  /**
-   * True if each answer of head is compared with the answer of base that has the same try index.
-   */
+  /** True if head's answer to each try is compared with base's answer to the same try. */
   isPaired: boolean;
-  /** True if a side's tries are first combined into one outcome per reference. */
   isRolledUp: boolean;
 }
 
-/** A claim that head got worse. New answers must confirm it before the run is red. */
+/** A statement that head got worse. The run is red only if new answers confirm it. */
 export interface Claim {
-  /** Null if the claim is about the suite's verdict, not about one metric. */
+  /** The metric that fell. Null if the whole suite did. */
   metric: string | null;
   suites: readonly ClaimedSuite[];
   measure: Measure;
   level: number;
-  /** Which references may confirm the claim by their own tries. */
   judged: RunLevels['judged'];
-  /** The smallest drop (0–1) that confirms the claim. Null if any drop does. */
+  /** A smaller drop (0–1) does not confirm the claim. Null if any drop does. */
   minDrop: number | null;
 }
 
 interface ClaimedSuite {
   suite: SuiteComparison;
   runs: readonly ReferenceRun[];
-  /** The claim is based on tries with an index below this. */
+  /** Only tries with a smaller index led to the claim. */
   upTo: number;
 }
 
@@ -90,9 +85,9 @@ type Sides = Readonly<Record<Side, readonly Try[]>>;
 
 /** A reference's new tries, which all claims share. */
 export interface NewTries {
-  /** Pairs of additional tries, only for suspects. */
+  /** Additional tries of suspects. */
   pairs: Sides;
-  /** These tries replace stored ones. */
+  /** Tries that replace earlier ones. */
   again: Sides;
 }
 
@@ -135,8 +130,8 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 
 /**
  * Earlier tries choose the suspects, but only new tries are evidence. Suspects are tested first, by
- * e-values, which are valid whenever testing stops. Then all references are tested together after
- * each new try, by exact tests.
+ * e-values, which are valid whenever testing stops. Then all references get a new try and are
+ * tested together (exact test), up to three times.
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -149,7 +144,8 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   const looks = looksAt(rows, claim);
   if (looks.some(({ p, share, isLarge }) => isLarge && reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
-  // Stops early only if every stored try is replaced, so that the next run compares with new ones.
+  // Stops early only if all stored tries are replaced, because the next run then compares with new
+  // ones.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
   const made = looks.length;
   const isCalm = (looks.at(-1)?.p ?? 0) > NO_FALL_P;
@@ -174,7 +170,7 @@ function nextSuspectStep(
     seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
     { intact: 0.7, broken: 0.1 },
   );
-  // There are two e-values, and each is tested at half the level.
+  // Two e-values are tested, each at half the level.
   if (Math.max(mean, together) >= 2 / (SUSPECT_SHARE * level))
     return { kind: 'confirmed', by: 'references' };
   const open = seen.filter(
@@ -193,12 +189,12 @@ function nextSuspectStep(
 }
 
 /**
- * In this module head goes first, because base goes first elsewhere. The first side also pays the
- * program's start-up time.
+ * Head first, because base goes first elsewhere. The first side also waits for the program to
+ * start.
  */
 const SIDES = ['head', 'base'] as const;
 
-/** Tries of references in one cluster are not independent, so only one of them is picked. */
+/** Picks at most one reference of each cluster, because their tries are not independent. */
 function pickSuspects(
   rows: readonly Row[],
   { judged, measure: { outcome } }: Pick<Claim, 'judged' | 'measure'>,
@@ -299,7 +295,8 @@ export function maxNewAnswers(
 }
 
 /**
- * How far base's new answers are below its stored ones. Null if chance may explain the difference.
+ * How far base's new answers are below base's stored ones. Null if the difference may be due to
+ * chance.
  */
 function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
   if (measure.isPaired) return null;
@@ -313,7 +310,7 @@ function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['
 
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
-/** `limit`: why no more calls were made. Null if `step` is final. */
+/** `limit`: why no more calls could be made. Null if the claim was decided. */
 export function createConfirmation(
   claim: Claim,
   made: NewTriesByRun,

@@ -10,7 +10,7 @@ import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
 export interface DataRow {
   line: number;
   value: JsonMap;
-  /** Source text of numbers that JavaScript prints differently, such as `12.50`. */
+  /** The source text of numbers that JavaScript would print differently, such as `12.50`. */
   written?: JsonMap;
 }
 
@@ -27,7 +27,6 @@ export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
 
-/** Reports at most 20 problems and returns the valid rows. */
 export function readRows(
   file: string,
   content: Uint8Array,
@@ -103,7 +102,8 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
     return 'must be a JSON object';
   const copy = plainCopy(parsed, limits.depth);
   if (typeof copy === 'string') return copy;
-  // JSON.parse keeps only the last of equal keys, so equal keys leave fewer members than colons.
+  // JSON.parse keeps only the last of equal keys. Then the value has fewer members than the source
+  // has colons.
   return copy.members === colons(source)
     ? (copy.value as JsonMap)
     : 'has the same key twice in one object';
@@ -157,7 +157,7 @@ function readTable(
 ): DataRow[] {
   let records: { record: string[]; info: { lines: number } }[];
   try {
-    // The library counts a CR LF inside quotes as two lines.
+    // The CSV library counts a CR LF inside quotes as two lines.
     records = parse(text.replaceAll('\r\n', '\n'), {
       delimiter,
       bom: true,
@@ -186,7 +186,7 @@ function readTable(
     names.forEach((name, index) => {
       value[name] = record[index] ?? '';
     });
-    // The library reports the row's last line, but cells may contain line breaks.
+    // The CSV library reports the row's last line.
     const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
     return { line: info.lines - breaks, value };
   });

@@ -22,9 +22,9 @@ export type Path = readonly (string | number)[];
 export interface Document {
   file: string;
   value: Json;
-  /** If there is no value at `path`, returns the place of its nearest parent. */
+  /** Falls back to the nearest parent that exists. */
   placeOf(path: Path): Place;
-  /** `occurrence` counts from 0. If there are fewer, returns the place of `path`. */
+  /** `occurrence` counts from 0. Falls back to the place of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;
   textOf?(path: Path): string | null;
 }
@@ -108,9 +108,7 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/**
- * Finds the lines of embedded code in the file. Possible only for block scalars and single lines.
- */
+/** Finds the file's lines for embedded code: a YAML block scalar or a single line. */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');

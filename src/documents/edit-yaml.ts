@@ -45,7 +45,7 @@ function expandedValue(document: Document.Parsed): Json {
   return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
-/** Keeps the formatting. Rejects the edit if any other value would change. */
+/** Keeps the file's formatting. Rejects the edit if any other value would change. */
 export function editYaml(text: string, edit: YamlEdit, read: string): EditResult {
   const found = parseYamlText(text);
   if (found === null) return { refused: 'the file is no longer valid YAML' };

@@ -26,14 +26,15 @@ import { readYaml } from './yaml.ts';
 
 export interface Files {
   document(path: string, problems: Problem[]): Promise<Document | null>;
-  /** `path` is relative to the file in `from`, or else to the root. */
+  /** Looks for `path` in the folder of the file in `from`, then in the root. */
   data(
     path: string,
     from: Place,
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
   /**
-   * Finds an included file in the first folder that has it. If no folder does, returns the text.
+   * Looks for an included file in `folders`, then in the root. Returns an error message if it is
+   * missing or unsuitable.
    */
   shown(
     type: FilePart['type'],
@@ -45,18 +46,16 @@ export interface Files {
     where: (pattern: string) => Place,
     problems: Problem[],
   ): { matches: Match[]; notices: Notice[] };
-  /** Explains why the path is not a regular file of this commit. */
+  /** Null if the path is a regular file of this commit. */
   absence(path: string): string | null;
   below(folder: string): string[];
   read: ReadonlySet<string>;
 }
 
-/** By path and git object id. Commits share documents, because an object never changes. */
+/** Keyed by path and git object id. Commits share entries, because an object never changes. */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
-/**
- * Removes documents of other trees. Also removes failed reads, because they may succeed next time.
- */
+/** Also removes failed reads, because a later read may succeed. */
 export async function forgetOthers(
   documents: ParsedDocuments,
   trees: readonly SourceTree[],
@@ -266,7 +265,7 @@ function matchOne(
   };
 }
 
-/** On some file systems, paths that differ only in case or Unicode form are the same file. */
+/** Some file systems treat paths that differ only in case or Unicode form as the same file. */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(foldPath(path), path);

@@ -1,6 +1,6 @@
 export const MAX_PROBLEMS = 20;
 
-/** `values` and `characters` of a YAML file are counted after aliases are expanded. */
+/** In YAML files, `values` and `characters` count an anchor's content again for each alias. */
 export interface Limits {
   yamlBytes: number;
   depth: number;
@@ -37,5 +37,5 @@ export const DEFAULT_LIMITS: Limits = {
 
 export const MOST_RUNS = 1000;
 
-/** GitHub allows at most this many jobs in a matrix. */
+/** GitHub's limit of jobs in a matrix. */
 export const MOST_SHARDS = 256;

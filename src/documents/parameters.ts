@@ -23,7 +23,7 @@ const SECRET = new Set(
 
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
-/** Explains why a file must not set `key`: it could send the workflow's credentials anywhere. */
+/** Such keys could send the workflow's credentials to any server. */
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
   if (SECRET.has(letters)) {
@@ -32,7 +32,10 @@ export function refusedKey(key: string): string | null {
   return ADDRESS.has(letters) ? `"${key}" may only be set in the workflow (input endpoints)` : null;
 }
 
-/* Parameters are sent as written. These lists only serve to find typos and wrong types. */
+/*
+ * These lists only help to find misspelt names and wrong types. Unknown parameters are sent
+ * unchanged.
+ */
 
 const NUMBERS = (
   'temperature top_p top_k top_a min_p typical_p max_tokens max_completion_tokens ' +
@@ -75,7 +78,6 @@ const MISPLACED: Readonly<Record<string, string>> = {
   notes: 'is not a parameter: write a comment (#) instead',
 };
 
-/** Rejects addresses, credentials, typos, and maps or lists that no vendor accepts. */
 export function readParameters(
   document: Document,
   path: Path,
@@ -96,7 +98,7 @@ export function readParameters(
   return parameters;
 }
 
-/** YAML reads `{ description: Give it in, lower case }` as two keys. The second has no value. */
+/** YAML reads `{ description: Give it in, lower case }` as two keys, the second without a value. */
 function brokenTexts(document: Document, path: Path, value: Json): Problem[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]: [string, Json]) => {

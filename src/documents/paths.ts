@@ -9,7 +9,7 @@ export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
 }
 
-/** Rejects roots, drives, URLs, `..`, backslashes and control characters. */
+/** Rejects absolute paths, drives, URLs, `..`, backslashes and control characters. */
 export function isPlainRelative(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
@@ -43,7 +43,7 @@ export function trailOf(path: string): string[] {
 
 const MAX_PATTERN = 300;
 
-/** Matching takes time proportional to the segment's length to this power. */
+/** Most `*` in a path segment. The time to match grows with the segment's length to this power. */
 const MAX_STARS = 3;
 
 export function globProblem(pattern: string): string | null {
@@ -64,7 +64,7 @@ interface Pattern {
   matches(path: string): boolean;
 }
 
-/** The pattern must have passed `globProblem`. Hidden files match only if named explicitly. */
+/** Call `globProblem` first. Hidden files match only if the pattern names them. */
 export function compileGlob(written: string): Pattern {
   const pattern = join('', written) ?? written;
   const { base, isGlob } = picomatch.scan(pattern);

@@ -1,7 +1,7 @@
 // Allows tab, line feed, carriage return and YAML's U+0085 (next line).
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/;
 
-// Allows U+0080 to U+009F, which data from Windows-1252 often contains.
+// Also allows U+0080 to U+009F, because they are common in text converted from Windows-1252.
 const CONTROL_OF_DATA = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFFFE\uFFFF]/;
 
 type Origin = 'file' | 'data';
@@ -50,7 +50,7 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
   return text.isWellFormed() ? null : BROKEN;
 }
 
-/** A space character that YAML reads as a letter, at the start of a value. */
+/** YAML reads an unusual space at the start of a value as a letter. */
 const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
 
 export function foreignSpace(written: string): string | null {

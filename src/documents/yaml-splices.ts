@@ -12,7 +12,7 @@ import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
 import { escapeCodePoints } from './text-flaws.ts';
 
-/** Positions count UTF-16 units. */
+/** Positions are in UTF-16 units. */
 export interface Splice {
   from: number;
   to: number;

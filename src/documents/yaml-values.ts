@@ -17,7 +17,10 @@ import type { Limits } from './limits.ts';
 import { MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
-/** Positions are -1 if unknown. `text` is the source of a scalar that is printed differently. */
+/**
+ * Positions are -1 if unknown. `text` is the source of a scalar that JavaScript would print
+ * differently.
+ */
 export interface Spot {
   line: number;
   start: number;
@@ -35,7 +38,7 @@ interface Walk {
   spots: Spots;
   path: (string | number)[];
   anchors: Map<string, Node>;
-  /** Resolved at the alias's position, because its anchor may be redefined later. */
+  /** Resolved where the alias is, because a later anchor may have the same name. */
   targets: Map<Alias, Node>;
   open: Set<Node>;
   expanding: number;
@@ -162,7 +165,7 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
       };
     else value[key.text] = member;
   }
-  // The map's own keys win, then those of the first merged map.
+  // The map's own keys win over merged ones, and the first merged map over later ones.
   for (const map of merged?.maps ?? []) {
     for (const [key, member] of Object.entries(map)) {
       if (merged === null || Object.hasOwn(value, key)) continue;
@@ -192,7 +195,7 @@ function readKey(
 ): { text: string; line: number } | null {
   if (!isScalar(key)) return addProblem(state, mapLine, 'has a key that is not plain text');
   const line = nodeLine(state, key) ?? mapLine;
-  // Uses the source text, so that the label `1.0` stays `1.0`.
+  // Keeps the source text, because the label `1.0` must not become `1`.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
   const space = key.type === 'PLAIN' ? foreignSpace(text) : null;

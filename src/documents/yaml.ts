@@ -20,18 +20,18 @@ type Syntax =
   | { ok: true; document: YamlDocument; lines: LineCounter }
   | { ok: false; line: number; message: string };
 
-/** With more tokens, the library would take seconds. */
+/** The YAML library would take seconds for more tokens. */
 const MAX_TOKENS = 600_000;
 
 const SCALAR_MARK = '\u001f';
 
 const PARSE_OPTIONS = {
   version: '1.2',
-  // All reads share it, because creating it takes as long as reading a small file.
+  // Shared, because creating it takes as long as reading a small file.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
-  // The library's check takes quadratic time, so yaml-values.ts finds duplicates.
+  // The library needs quadratic time for this check, so yaml-values.ts finds duplicates.
   uniqueKeys: false,
 } as const;
 
@@ -66,8 +66,8 @@ function composeDocument(text: string, lines: LineCounter, limits: Limits): Yaml
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(PARSE_OPTIONS);
   let first: Stop | null = null;
-  // Stops at the first error, because collecting half a million takes seconds. If the library
-  // renames this member, reading is only slower.
+  // Collecting half a million errors takes seconds. If the library renames this private member,
+  // reading is only slower.
   Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) => {
     first ??= new Stop(code, offsetOf(source), message);
     throw first;
@@ -98,7 +98,7 @@ function checkToken(token: CST.Token, documents: number, limits: Limits): void {
   if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
 }
 
-/** The library's composer recurses, so depth must be limited. */
+/** The library's composer is recursive, so deep nesting would overflow the stack. */
 function tooDeep(document: CST.Document, limit: number): number | null {
   const open: { token: CST.Token | undefined; depth: number }[] = [
     { token: document.value, depth: 0 },
@@ -186,7 +186,7 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-/** Accepts only UTF-8, YAML's core schema and unique keys. Takes linear time. */
+/** Accepts only UTF-8, YAML's core schema and maps without duplicate keys. */
 export function readYaml(
   file: string,
   content: string | Uint8Array,

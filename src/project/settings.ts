@@ -8,7 +8,7 @@ import type { Notice, Place, Scalar } from '../types/plain.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 
 /**
- * US dollars per million tokens. `cached` is the price of input from the server's cache, by default
+ * In US dollars per million tokens. `cached` is for input from the server's cache. Default:
  * `input`.
  */
 export interface GivenPrice {
@@ -26,22 +26,22 @@ export interface ModelSettings {
   is?: PublicModel;
   price: GivenPrice | null;
   /**
-   * Only for `program`: the command line, its files (globs), and the command that prepares the
-   * checkout.
+   * Only for `program`: the command, globs of the program's files, and the command that prepares
+   * the checkout.
    */
   command: string[];
   files: string[];
   setup: string[];
-  /** Starts a new process for each try. Default: one process per side. */
+  /** `try`: a new process for each try. Default: one process for all tries of a side. */
   process?: 'try';
   /**
-   * The model that an agent calls, the limits of one run (calls and US dollars), and what its
-   * metrics need after a run.
+   * Only for agents: the model, one run's limits of calls and US dollars, and what the metrics need
+   * afterwards.
    */
   calls?: { model: string; most: number; usd: number; afterwards: readonly string[] };
   file: string | null;
   replaces: string[];
-  /** Used in full sweeps. Default: the settings' `transport`. */
+  /** For full sweeps. Default: the settings' `transport`. */
   transport?: Transport;
   pace?: GivenPace;
   place: Place;
@@ -54,8 +54,8 @@ export interface Budget {
 }
 
 /**
- * A feature adds its keys with `declare module '…/project/settings.ts' { interface FeatureSettings
- * { … } }`.
+ * Features add their keys: `declare module '…/project/settings.ts' { interface FeatureSettings { …
+ * } }`.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureSettings {}
@@ -68,9 +68,9 @@ export interface Settings extends FeatureSettings {
   seed: number;
   models: ReadonlyMap<string, ModelSettings>;
   grader: GraderSettings | null;
-  /** More graders, if `grader` is a list. The majority decides. */
+  /** The other graders, if `grader` is a list. The majority of all graders decides. */
   voters: GraderSettings[];
-  /** Used by `embedding_similarity` metrics that name no model. */
+  /** For `embedding_similarity` metrics that do not name a model. */
   embeddings: GraderSettings | null;
   sweep: Record<string, Scalar[]>;
   gate: GateSettings;
@@ -81,11 +81,11 @@ export interface Settings extends FeatureSettings {
 export interface OwnSettings {
   key: string;
   schema: z.ZodType;
-  /** Members that a line `key.member=value` may set. */
+  /** The members that an override `key.member=value` may set. */
   members: readonly string[];
   /**
-   * Whether base's value applies in a pull request. Must be true if the key costs money or can turn
-   * the check red.
+   * Whether a pull request uses base's value. Must be true for keys that cost money or can turn the
+   * check red.
    */
   fromBase(gate: GateSettings): boolean;
   files?(value: unknown): string[];

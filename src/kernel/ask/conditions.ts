@@ -2,8 +2,8 @@ import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /**
- * Finds the metrics with the condition's name, or else those that use a built-in metric or rubric
- * of that name.
+ * If no metric has the condition's name, finds those that use a built-in metric or rubric of that
+ * name.
  */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);
@@ -31,7 +31,9 @@ export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/** Puts each metric in a later group than the metrics it depends on. There must be no cycles. */
+/**
+ * Puts each metric in a later group than the metrics it depends on, which must not form a cycle.
+ */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();

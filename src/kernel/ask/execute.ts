@@ -11,16 +11,14 @@ import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
 
-/** Concurrent tries: more than any server accepts, but fewer than a large sweep has. */
+/** The most concurrent tries: more than any server accepts, but fewer than a large sweep has. */
 export const WINDOW = 2048;
 
 /**
- * Larger for models that use batches, because a batch may take a day. 20,000 items take about 110
- * MB.
+ * The same limit for models that use batches, which may take a day. 20,000 tries need about 110 MB.
  */
 export const BATCH_WINDOW = 20_000;
 
-/** Starts `work` for every item in order, at most `size` at a time. */
 export async function inWindow<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -51,14 +49,13 @@ export interface AnsweredTry extends Answered {
 
 export interface Executors extends AnswererTools {
   evaluate: Evaluate;
-  /** `shared`: another try uses the same answer. */
+  /** `shared`: the answer was already used for another try. */
   answered?(answer: AnsweredTry, shared: boolean): void;
 }
 
 /**
- * Returns the answers in the order of `tries`. Tries with the same generation, answerer and try
- * index share one completion. Callers must alternate base and head, so that model drift affects
- * both equally.
+ * Tries with the same generation, answerer and try index share one answer. Callers must alternate
+ * base and head, because a model may change over time, which must affect both sides equally.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -135,7 +132,7 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/** Each repetition (draw) of a question has its own range of try indices. */
+/** A question may be repeated with another `draw` number, which gives it other try indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }

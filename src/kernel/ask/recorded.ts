@@ -6,7 +6,6 @@ interface RecordedTurn {
   answer: string;
 }
 
-/** Omits messages after the last answer. */
 export function recordedDialogue(thread: readonly Message[]): {
   opening: Message[];
   turns: RecordedTurn[];
@@ -30,7 +29,7 @@ export function recordedDialogue(thread: readonly Message[]): {
   return { opening, turns };
 }
 
-/** `callsIn` returns the tool calls in a turn's answer. */
+/** `callsIn` returns the tool calls of a turn. */
 export function messagesBefore(
   opening: readonly Message[],
   turns: readonly { question: string; answer: string | null }[],

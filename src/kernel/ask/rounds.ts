@@ -26,7 +26,7 @@ import {
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreAnswers } from './score.ts';
 
-/** Tries that share an answer are scored once. */
+/** The answers as this scoring's answerer judges them. A shared answer is judged once. */
 async function viewsUnder(
   answers: readonly AnsweredTry[],
   { answerer }: Scoring,
@@ -58,7 +58,7 @@ function asSingle(answer: AnsweredTry): AnsweredTry {
 
 const OF_SERVER: ReadonlySet<ErrorKind> = new Set(['key', 'rate-limit', 'network', 'server']);
 
-/** Counts tries that ended in an error: all of base's, and head's if a server caused the error. */
+/** Counts errors on base, and errors on head that a server caused. */
 function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry, Try>): number {
   return answers.filter(({ planned, completion }) => {
     const isOfServer = completion.status === 'error' && OF_SERVER.has(completion.kind);
@@ -66,7 +66,10 @@ function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry
   }).length;
 }
 
-/** Whether a suite could not be judged even if all further tries succeeded. */
+/**
+ * Whether so many tries failed with an error that the suite cannot be judged, even if all further
+ * ones succeed.
+ */
 function isLost({ runs }: SuiteRun, lost: number): boolean {
   return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
 }
@@ -160,9 +163,11 @@ export interface ExtraTry {
   run: number;
   generation: Generation;
   try: number;
-  /** Identifies the prompt, so that one code process never reads answers of two prompts. */
+  /**
+   * Identifies the prompt, because a process that runs code must not see answers of two prompts.
+   */
   prompt: string;
-  /** Head if absent. Answers of both sides with the same `try` are compared. */
+  /** If absent, head. Head's and base's answers with the same `try` are compared. */
   side?: Side;
 }
 

@@ -23,12 +23,12 @@ export interface AnswerRow {
   scores: Map<string, Score>;
 }
 
-/** What a metric judges: an answer, or one object (such as a turn) of its dialogue. */
+/** What a metric judges: an answer, or one part of its dialogue (such as a turn). */
 export interface Subject {
   row: AnswerRow;
-  /** Index among the dialogue's objects of the metric's level. */
+  /** Index among the parts with the metric's level. */
   at: number;
-  /** Index of the last message, without system messages. */
+  /** Index of the part's last message. System messages are not counted. */
   message: number;
   seen: MetricAnswer;
 }
@@ -46,10 +46,10 @@ export interface ScoringTools {
   price: Price;
 }
 
-/** Above this number, grades do not keep their prompts and replies, to save memory. */
+/** With more answers, grades do not keep their prompts and replies, to save memory. */
 const MAX_GRADES = 2000;
 
-/** Compares head's answer with base's. Base's score is the mirror image of head's. */
+/** The grader compares head's answer with base's. Base's score mirrors head's. */
 export async function scorePairs(
   metric: Metric,
   subjects: readonly Subject[],
@@ -79,7 +79,8 @@ export async function scorePairs(
 }
 
 /**
- * If both prompts are equal, both sides use head's answer, because any difference would be chance.
+ * If both prompts are equal, compares head's answer with itself, because any difference would be
+ * chance.
  */
 function comparedSubject(base: Subject, head: Subject): Subject {
   const isSame =
@@ -95,9 +96,9 @@ export function skippedScore({ name: metric, skip }: Metric, reason: string): Sc
 }
 
 /**
- * Graders run concurrently. Code scores one side after the other, in random order and in separate
- * processes, so it cannot tell which side it scores. Equal answers in different tries are graded
- * separately, so that grader noise is as independent as the answers.
+ * Code scores the sides in random order and in separate processes, so it cannot tell which side it
+ * scores. Equal answers of different tries are graded separately, because the grader's errors must
+ * be as independent as the answers.
  */
 export async function scoreSubjects(
   metric: Metric,

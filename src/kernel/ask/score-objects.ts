@@ -21,7 +21,7 @@ import {
   type Subject,
 } from './score-metric.ts';
 
-/** The metrics that `metric` depends on must be scored first. */
+/** Score the metrics that `metric` depends on first. */
 export async function scoreRows(
   metric: Metric,
   rows: readonly AnswerRow[],
@@ -87,7 +87,7 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
   }));
 }
 
-/** Returns why the metric is skipped, for each subject that it skips. */
+/** Says for each subject that the metric must skip why a condition is not met. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   subjects: readonly Subject[],
@@ -115,10 +115,13 @@ async function unmetConditions(
   return reasons;
 }
 
-/** `none` if there is no object that the condition refers to. */
+/** `none`: the part of the dialogue that the condition refers to does not exist. */
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
-/** For each subject, finds the score of the object that contains it, or of an earlier object. */
+/**
+ * Finds the score of the part (such as a turn) that contains the subject, or that is `step` parts
+ * away from it.
+ */
 async function scoresOn(
   dependency: Metric,
   level: MetricLevel,
@@ -148,7 +151,7 @@ async function scoresOn(
   return found;
 }
 
-/** −1 if no object contains the subject. */
+/** −1 if no part contains the subject. */
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,

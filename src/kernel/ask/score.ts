@@ -14,12 +14,11 @@ interface AnswerToScore {
   reference: Reference;
 }
 
-/** Returns why the model declined to answer. Such a try fails. Null if it answered. */
+/** Why the model declined to answer, which fails the try. Null if it answered. */
 export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
 
-/** Skips metrics whose `depends_on` is not met. */
 export async function scoreAnswers(
   answers: readonly AnswerToScore[],
   scoring: Scoring,
@@ -57,7 +56,7 @@ function answerRow(
     : null;
 }
 
-/** Pairwise metrics affect the gate only if no others do. Otherwise they are only shown. */
+/** Metrics that compare two answers affect the gate only if no other metrics do. */
 function asAdvice(metric: Metric, { tests }: Scoring): Metric {
   return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }

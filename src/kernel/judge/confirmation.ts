@@ -3,7 +3,7 @@ import type { ConfirmationResult } from '../result/suite-result.ts';
 
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/** Why these answers alone cannot prove a fall. */
+/** Why a fall in these answers must be confirmed by new ones. Null if it need not be. */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;
@@ -16,7 +16,7 @@ export function isStored({ byHead }: Try): boolean {
 /** Times of stored answers are rounded to the hour. */
 const HOUR_MS = 3_600_000;
 
-/** Whether an answer is from this run, or from an earlier run that also made one of `others`. */
+/** True if the answer is from this run, or from the same earlier run as one of `others`. */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;
@@ -26,7 +26,7 @@ export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   });
 }
 
-/** Whether one program process gave all answers of a side. */
+/** True if one process of a program gave all answers of a side. */
 export function isOneSession({ affected: { base, head } }: ReferenceRun): boolean {
   return [base, head].some(
     (side) =>
@@ -44,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * Chooses the confirmation to show. One about the verdict comes first, preferably a confirmed one.
- * Otherwise one about a metric, preferably an unconfirmed one.
+ * Chooses which confirmation to show. First those about the verdict, preferably a confirmed one.
+ * Then those about a metric, preferably an unconfirmed one.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);
@@ -62,7 +62,7 @@ export function isOfVerdict({ metric }: Confirmation): boolean {
   return metric === undefined;
 }
 
-/** Whether new tries failed to confirm the fall that decided the verdict. */
+/** True if the verdict depends on a fall that new tries did not confirm. */
 export function isRefutal(confirmation: Confirmation): boolean {
   return isOfVerdict(confirmation) && confirmation.status !== 'confirmed';
 }

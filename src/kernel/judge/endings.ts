@@ -10,8 +10,8 @@ import { reachesLevel, type Tries } from '../statistics/table.ts';
 const SIDES = ['base', 'head'] as const;
 
 /**
- * Which good verdicts (`unchanged`, `improved`) are not possible because answers end differently on
- * one side, beyond chance. If only refusals increase on head, `improved` is still possible.
+ * Good verdicts that are not possible, because answers end differently on one side, beyond chance.
+ * If head only refuses more often, `improved` remains possible.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,
@@ -37,7 +37,7 @@ function isWholly(runs: readonly ReferenceRun[], side: Side, kind: EndingKind): 
   return made.length > 0 && made.every(ENDS_AS[kind]);
 }
 
-/** One-sided mid-p (0–1) of "`is` is true for more tries on head". */
+/** One-sided mid-p (0–1) of "`is` is true more often on head". */
 export function moreOftenOnHead(
   compared: readonly ReferenceRun[],
   is: (made: TryResult) => boolean,

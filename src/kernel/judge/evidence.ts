@@ -53,13 +53,14 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // Only the roll-up (combined tries) is compared. It may be open after a few tries.
+  // Only the roll-ups (combined tries) are compared. After a few tries, a roll-up may still be
+  // open.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
-/** Whether a reference without an answer of base takes the place of one that base did answer. */
+/** True if the reference can run on head only, while one that ran on base is gone. */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
   run: ReferenceRun,
@@ -99,9 +100,8 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Tests whether head answers as often as base. Gets 0.2 alpha in addition to the other tests, so
- * the total error is 1.2 alpha. No test is needed if a critical reference or a whole suite has no
- * answers.
+ * Tests whether head answers less often than base. This gets 0.2 alpha on top, so the total error
+ * is 1.2 alpha. If a critical reference or a whole suite has no answers on head, no test is needed.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],
@@ -140,7 +140,7 @@ function answeredLessOften({ compared }: SuiteComparison): number {
   return moreOftenOnHead(compared, ({ outcome }) => isWithoutOutcome(outcome));
 }
 
-/** References that base answers and head does not. `p` is null if the test found nothing. */
+/** References with answers on base but not on head. `p` is null if the test found nothing. */
 function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['unanswered'] {
   const silent = compared.filter(
     ({ base, head }) =>

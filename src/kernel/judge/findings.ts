@@ -10,7 +10,9 @@ import type { FeatureFinding, GateInput } from './gate-input.ts';
 
 export interface Finding {
   reason: Reason;
-  /** `fails` makes the run red, `held` would without `fail_on: never`, `unseen` prevents green. */
+  /**
+   * `fails` makes the run red. So would `held`, without `fail_on: never`. `unseen` prevents green.
+   */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
 
@@ -121,7 +123,10 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
     : [{ code: 'metric-moved', ...figures }];
 }
 
-/** Reports scorings that move base's pass rate, or that pass answers that base's scoring fails. */
+/**
+ * Reports a changed scoring if it moves base's pass rate, or if it passes answers that fail by
+ * base's scoring.
+ */
 function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {
   const fails = settings.scoring === 'fail';
   const changed = scoring.flatMap((change) => {

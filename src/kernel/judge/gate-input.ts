@@ -15,10 +15,10 @@ export interface UnderBaseFinding {
   failOn: GateSettings['fail_on'];
 }
 
-/** What was judged on base but not on head. */
+/** What base's answers show but head's do not, such as the values of a metric. */
 export interface Unseen {
   blocking: readonly Reason[];
-  /** Metrics that apply to fewer of head's answers. There may be a good reason. */
+  /** Metrics that judge fewer of head's answers, perhaps with good reason. */
   warnings: readonly Reason[];
 }
 
@@ -32,24 +32,23 @@ export interface GateInput {
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** The number of references to run. */
+  /** Number of references to run. */
   affected: number;
-  /** How many of them ran and are neither skipped nor quarantined. */
+  /** How many of these ran and are neither skipped nor quarantined. */
   counted: number;
-  /** `suite: id` of references that count on base, but that head removes, skips or quarantines. */
+  /** As `suite: id`. They affect the gate on base, but head removes, skips or quarantines them. */
   removed: readonly string[];
-  /** `suite: id` of references whose id exists on base but whose question is not the same there. */
+  /** As `suite: id`. The id exists on base, but head asks another question. */
   askedAnew: readonly string[];
-  /** Drops that only base's scoring (its metrics, rubrics and graders) shows. */
+  /** Drops that appear only if base's scoring (metrics, rubrics, graders) judges the answers. */
   underBase: readonly UnderBaseFinding[];
   unseen: Unseen;
-  /** Checks that head removes or makes less strict. They do not affect the outcome. */
+  /** Checks that head removes or makes less strict. They are only shown. */
   weakened: readonly Reason[];
-  /** The number of rubrics tested on labelled examples. */
   tested: number;
-  /** Suites judged only by preference, without base answers to compare with. */
+  /** Suites that can only be judged by comparing answers, but base has no answers. */
   preferenceAlone: readonly string[];
-  /** Set if the pass rate of all suites together fell and no individual suite explains the fall. */
+  /** Set if the pass rate of all suites together fell, and no single suite explains this. */
   pool: { base: number; head: number } | null;
   featureFindings: readonly FeatureFinding[];
   unjudged: readonly string[];

@@ -29,7 +29,6 @@ export function decide(
   const planned = allTries(input.suites).length;
   const { code, why, waiting = null } = halt;
   const ended = { halt: code, why, made: planned - unmade.tries, planned, waiting };
-  // Tries that were not made are not errors.
   const judged = factsAndReasons({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
   return { outcome: ruleRun(judged.facts), reasons: endedReasons(judged, ended) };
 }
@@ -145,7 +144,7 @@ function findSilence(
   const isShown = tries.every(({ outcome }) => outcome === 'skipped' || outcome === 'error');
   const shown = isShown ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
-  // Values of metrics that do not decide pass or fail may still fail the run.
+  // A metric's mean may fail the run even if no metric decides pass or fail.
   if (suites.some((suite) => failingMetrics(suite).length > 0))
     return { silence: null, reasons: [] };
   return {
@@ -208,7 +207,7 @@ function notGreenReasons(
   return hasUnusedChanges ? [none, { code: 'unused-changes' }] : [none];
 }
 
-/** A later run collects the results of waiting batches, so they are not missing. */
+/** Results of waiting batches are not missing, because a later run collects them. */
 function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: EndedRun): Reason[] {
   const ended = (effect: ReasonOf<'ended'>['effect']): Reason => ({
     code: 'ended',
@@ -228,7 +227,10 @@ function saysWhy({ code }: Reason): boolean {
   return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
-/** For each try that was not made, removes any errored try, because the gate only counts errors. */
+/**
+ * Removes an errored try for each try that was not made. The gate only counts errors, so it may be
+ * any.
+ */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

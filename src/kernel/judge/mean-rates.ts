@@ -3,7 +3,7 @@ import { tryOutcomes } from '../plan/ledger.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import { countOutcomes, isComparable, meanOfCounts, type Table } from '../statistics/table.ts';
 
-/** The number of tries that all runs have, except on sides that cannot run. */
+/** The smallest number of tries on any side. Ignores sides that cannot run. */
 export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
     const lengths = (['base', 'head'] as const)
@@ -17,7 +17,6 @@ export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number):
   return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }
 
-/** Averages only tables with tries on both sides. */
 export function meanOfTables(tables: readonly Table[], side: Side): number | null {
   return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
 }

@@ -23,7 +23,7 @@ import { hasOpenShare } from './values.ts';
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
   rows: SuiteRow[];
-  /** The comparison of all suites together. Null if fewer than two suites take part. */
+  /** All suites compared as one. Null if fewer than two take part. */
   pool: Pool | null;
 }
 
@@ -42,7 +42,7 @@ export function runRows(
   return { shares, rows, pool: createPool(byTries, state, shares.pool) };
 }
 
-/** `p` is null if e-values decided, which have no p. */
+/** `p` is null if e-values decided. */
 interface Regression {
   by: 'fall' | 'references';
   p: number | null;
@@ -66,7 +66,7 @@ export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): 
   return references.some(({ isBroken }) => isBroken) ? { by: 'references', p: null, look } : null;
 }
 
-/** With fixed tries, the suite and its individual references share this level. */
+/** With fixed tries, the suite and its single references share this level. */
 function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
 }

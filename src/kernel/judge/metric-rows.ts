@@ -17,7 +17,7 @@ import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { meansOf, shownValues } from './values.ts';
 
-/** If there are more labels than this, the values are answers, not labels. */
+/** A metric with more different values gives answers, not labels. */
 const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
@@ -97,7 +97,10 @@ function objectsRow(
   return { level, base: side('base'), head: side('head'), difference, low, high };
 }
 
-/** The share of objects that pass, averaged over dialogues, with its two-sided 90 % interval. */
+/**
+ * The share of turns (or other parts) that pass: the mean over dialogues, with a two-sided 90 %
+ * interval.
+ */
 export function objectRate(
   name: string,
   suite: SuiteComparison,

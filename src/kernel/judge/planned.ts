@@ -3,7 +3,7 @@ import { countsIn } from '../suite/gate.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { GateInput } from './gate-input.ts';
 
-/** These facts are known even if the suites have no result. */
+/** Facts that are known before any result. */
 export function plannedFacts(
   suites: readonly SuiteComparison[],
 ): Pick<GateInput, 'affected' | 'counted' | 'removed' | 'preferenceAlone'> {

@@ -13,14 +13,14 @@ import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
-/** All suites of the run compared as one. `look`: the interim test that decided. */
+/** All suites of the run compared as one. `look` is the interim test that decided. */
 export interface Pool {
   look: Look;
   level: number;
   fell: boolean;
 }
 
-/** Null if fewer than two suites compare their tries. */
+/** Null if fewer than two suites take part. */
 export function createPool(
   byTries: readonly SuiteComparison[],
   { pool, plan }: RunState,
@@ -51,20 +51,22 @@ export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }
 
-/** Mean pass rates over the references of all suites, 0–1. */
 export interface PoolFall {
   base: number;
   head: number;
 }
 
-/** Null if the pool did not fall, or if the falls of individual suites explain it. */
+/**
+ * The pass rates (0–1) of all suites together. Null if they did not fall, or if single suites
+ * explain the fall.
+ */
 export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): PoolFall | null {
   if (pool?.fell !== true || isExplainedBySuites(rows.filter(isPooled), pool.level)) return null;
   const { tables } = pool.look;
   return { base: meanOfTables(tables, 'base') ?? 0, head: meanOfTables(tables, 'head') ?? 0 };
 }
 
-/** True if some suites are red or have a refuted fall, and the others together did not fall. */
+/** True if nothing fell in the suites that are neither red nor have a refuted fall. */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
   const { test } = contrast(rest.flatMap(({ look }) => rowsOf(look)));

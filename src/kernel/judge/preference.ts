@@ -30,7 +30,7 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
 }
 
 /**
- * Makes one try per comparison. The side that is not preferred fails, so the suite's test is the
+ * One try per comparison, which fails on the side that is not preferred. So the suite's test is the
  * sign test.
  */
 export function preferenceTries(

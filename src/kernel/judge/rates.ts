@@ -12,12 +12,12 @@ export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
   return suite.compared.length > 0 ? suite.compared : countingRuns(suite);
 }
 
-/** Pass rates count only tries with an index below this. */
+/** Pass rates count only tries with a smaller index. */
 export function ratedTries(verdict: SuiteVerdict | null): number {
   return verdict?.upTo ?? Infinity;
 }
 
-/** Counts only references judged on both sides, so that the rates match the difference. */
+/** Uses only references that are judged on both sides, so that the rates match the difference. */
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
   if (verdict === null || verdict.look.interval === null) {
     const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];

@@ -7,7 +7,9 @@ import { scoreCount, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup, Tests } from '../suite/suite.ts';
 
-/** The first four counts are llmeval's. Its num_passes and num_fails include skipped scores. */
+/**
+ * The first four counts have llmeval's meaning: num_passes and num_fails include skipped scores.
+ */
 export function tallyTries(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
   const count = (status: Score['status'], onlySkipped = false): number =>
@@ -30,8 +32,8 @@ export function tallyTries(tries: readonly TryResult[], metrics: number, skipped
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
 /**
- * Combines a reference's tries. Null if no try was judged, or if tries without a judgment could
- * change the outcome.
+ * Combines a reference's tries. Null if no try was judged, or if the others could change the
+ * outcome.
  */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
@@ -89,8 +91,8 @@ function codeOutcome(
   result: Awaited<ReturnType<Evaluate>>[number] | undefined,
   name: string,
 ): RollUpOutcome {
-  // Without judged scores there is no outcome. The code ran anyway, because it also gets skipped
-  // scores.
+  // Without judged scores there is no outcome, but the code had to run, because it also gets
+  // skipped scores.
   if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
   if (result.status === 'error')
     return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
@@ -118,7 +120,7 @@ export async function rollUpSuite(
     const rolled = await rollUp(tests.rollup, rows, { suite: identity, side }, evaluate);
     return new Map(rolled.map((row) => [row.run, row.rolled]));
   };
-  // Base's roll-ups come first, because nothing from head may influence them.
+  // Base goes first, because nothing from head may influence base's outcomes.
   const base = await ask(scoring, 'base', (run) => run.base.map(({ byHead }) => byHead));
   const others =
     baseScoring === null

@@ -7,30 +7,30 @@ export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
 }
 
 export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
-  /** Null if the run completed its plan. */
+  /** Null if all planned tries were made. */
   ended: EndedRun | null;
   isSweep: boolean;
   removed: number;
   hasUnusedChanges: boolean;
   isBaseUnreadable: boolean;
   isReplaced: boolean;
-  /** More than 10 % of tries ended in an error. Errors on head alone count as `unanswered`. */
+  /** More than 10 % of tries ended in an error, not counting errors on head alone. */
   hasTooManyErrors: boolean;
-  /** Why no affected reference was judged: an `error`, or the configuration (`nothing-gates`). */
+  /** Why no reference was judged: an `error`, or no metric affects the gate (`nothing-gates`). */
   silence: 'error' | 'nothing-gates' | null;
   hasRegressed: boolean;
   isInconclusive: boolean;
-  /** The model change is the cause of every inconclusive suite. */
+  /** Every inconclusive suite is inconclusive because the model changed. */
   isModelChange: boolean;
-  /** A finding fails the run, or an inconclusive suite does because of `on_inconclusive`. */
+  /** A finding fails the run, or `on_inconclusive` does. */
   fails: boolean;
   failsByInconclusive: boolean;
-  /** A finding would fail the run without `fail_on: never`. */
+  /** A finding would fail the run, but `fail_on` is `never`. */
   isHeld: boolean;
   isUnseen: boolean;
   hasFixed: boolean;
   hasImproved: boolean;
-  /** The same answers pass at another rate, and nothing else changed. */
+  /** Only the scoring changed: it gives the same answers another pass rate. */
   isScoringAlone: boolean;
   hasNewFailing: boolean;
 }
@@ -150,7 +150,7 @@ export const RUN_RULES: RunRules = [
   { kind: 'no-regression', words: 'otherwise', when: () => true },
 ];
 
-/** More tries cannot undo a regression, but could change any other outcome. */
+/** If a run ends early, a regression stays one, but more tries could change any other outcome. */
 export function endsTooEarly(facts: RunFacts): boolean {
   const { ended, hasRegressed } = facts;
   return ended !== null && (isUnjudged(facts) || !hasRegressed);
@@ -163,7 +163,6 @@ export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {
 export function ruleRun(facts: RunFacts): RunOutcome {
   const rule = RUN_RULES.find(({ when }) => when(facts));
   if (rule === undefined) throw new TypeError('the last rule of a run must always apply');
-  // TypeScript does not relate a kind to its fields here.
   return { kind: rule.kind, ...rule.figures?.(facts) } as RunOutcome;
 }
 

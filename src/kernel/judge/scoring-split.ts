@@ -8,8 +8,8 @@ import type { RunRollUps } from './roll-up.ts';
 import { countCorners, cornerRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
 /**
- * Splits the change of the pass rate into the prompt's part (under head's scoring) and the
- * scoring's part (on base's outputs).
+ * Splits the change of the pass rate. The prompt's part is measured with head's scoring, the
+ * scoring's part on base's answers.
  */
 export function scoringSplit(
   comparison: SuiteComparison,
@@ -65,7 +65,7 @@ function rateDifference(after: number | null, before: number | null): number | n
   return after === null || before === null ? null : after - before;
 }
 
-/** Scores base's answers with both scorings, so only the scoring can cause a difference. */
+/** Both scorings judge base's answers, so only the scoring can cause a difference. */
 function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
     base.map(({ byHead, byBase }) => [byBase?.outcome, byHead.outcome]),

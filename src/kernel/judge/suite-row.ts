@@ -24,15 +24,12 @@ import type { MetricMove } from './values.ts';
 
 export interface SuiteRow {
   suite: SuiteComparison;
-  /** When the interim tests (looks) take place. With fixed tries there is only one. */
+  /** When the interim tests (looks) take place. */
   plan: LookPlan;
   looks: readonly Look[];
-  /**
-   * The look that gives the reported rates, interval and p. Uses only tries that all references
-   * have.
-   */
+  /** Gives the reported rates, interval and p. */
   look: Look;
-  /** Only tries with an index below this count. */
+  /** Only tries with a smaller index count. */
   upTo: number;
   tries: number;
   references: readonly ReferenceRow[];
@@ -51,19 +48,19 @@ export interface ReferenceRow {
 }
 
 export interface MeasuredRow extends SuiteRow {
-  /** The share of alpha (0–1) at which the suite was judged. */
+  /** The suite's share of alpha (0–1). */
   alpha: number;
   tolerance: number;
-  /** The smallest fall of the pass rate (0–1) that the test detects with 80 % power. */
+  /** The smallest drop of the pass rate (0–1) that the test detects with 80 % power. */
   visibleDrop: number | null;
   facts: OwnFacts;
   moves: readonly MetricMove[];
 }
 
-/** Facts that depend only on the suite's own tries. */
+/** Facts that only the suite's own tries determine. */
 export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 
-/** Facts that depend on other suites, new tries or a changed scoring. */
+/** Facts that other suites, new tries or a changed scoring also determine. */
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
   'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
@@ -72,9 +69,9 @@ export type RunFactsOfSuite = Pick<
 export interface SuiteVerdict extends MeasuredRow {
   verdict: Verdict;
   reason: VerdictReason;
-  /** Null if the verdict did not consider base's scoring. */
+  /** Null if the verdict did not use base's scoring. */
   underBase: FallUnderBase | null;
-  /** Null if the verdict is not bad, or does not depend on answers of an earlier run. */
+  /** Null if the verdict is good, or if it does not depend on earlier answers. */
   confirmation: Confirmation | null;
 }
 
@@ -101,12 +98,11 @@ export function rowByTries(
   const look = last ?? lookAt(ledger.references);
   const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  // Leaves out the extra tries that only suspects get.
+  // Omits the extra tries, which only suspects get.
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // The number of tries depends on results, so only e-values may name a reference as worse or
-  // better.
+  // The number of tries depends on results, so only e-values are valid for single references.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
@@ -124,9 +120,7 @@ function oneLook(suite: SuiteComparison, look: Look, tries: number): Omit<SuiteR
   return { suite, plan: ONE_LOOK, looks: [look], look, upTo: Infinity, tries };
 }
 
-/**
- * For a suite that compares pairs of answers, or the roll-up (combined tries) of each reference.
- */
+/** For suites that compare pairs of answers, or the roll-ups (combined tries) of references. */
 export function rowOfAnswers(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -178,8 +172,8 @@ type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
 
 /**
- * Whether base's answers fail under base's own scoring. Stored answers do not count, because the
- * model may have changed since.
+ * Whether base's answers fail by base's own scoring. Stored answers of another time do not count,
+ * because the model may have changed.
  */
 function failsUnderBase(
   { base, head }: ReferenceRun,
@@ -197,7 +191,8 @@ function rollUpFell(table: Table | undefined): boolean {
 }
 
 /**
- * False-discovery rates, or 1 if the roll-up (combined tries) did not change in the same direction.
+ * The false-discovery rates. 1 if the roll-up (combined tries) does not change in the same
+ * direction.
  */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);

@@ -7,80 +7,81 @@ import type { FallUnderBase } from './under-base-scoring.ts';
 interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
-  /** The number of references that can run. */
+  /** References that can run. */
   runs: number;
-  /** How many of `runs` have a try, even one with an error. */
+  /** References of `runs` with a try, even if it ended in an error. */
   tried: number;
-  /** How many of `runs` are not skipped or quarantined. */
+  /** References of `runs` that are neither skipped nor quarantined. */
   counting: number;
-  /** How many of `counting` have a base answer and the same question on both sides. */
+  /** References of `counting` with the same question on both sides. */
   same: number;
-  /** How many of `counting` exist on base but have no possible request on one of the sides. */
+  /** References of `counting` that exist on base but cannot run on one of the sides. */
   unaskable: number;
 }
 
 interface Evidence {
-  /** Null for a test by e-values, which has no p. */
+  /** Null if e-values decided. */
   p: number | null;
   references: readonly string[];
-  /** Metrics that fell, smallest p first. Absent if all metrics fell together. */
+  /** Metrics that fell, smallest p first. Absent if only all metrics together fell. */
   metrics?: readonly string[];
 }
 
 /**
- * What the tests of a suite found. "Its share of alpha" is its share by Holm's procedure
+ * What the tests of a suite found. A suite's share of alpha is set by Holm's procedure
  * (`alphaShares`).
  */
 export interface SuiteFacts {
   /**
-   * What new tries show about a fall in stored answers, or in the answers of one program session.
+   * What new tries show about a fall that stored answers, or answers of one program process,
+   * showed.
    */
   confirmation: Confirmation | null;
   /**
-   * The suite, or one metric, fell by at least `gate.min_drop`. Tested by permuting tries within
+   * The suite or one metric fell by at least `gate.min_drop`. Test: permutes tries within
    * questions, with min-p over metrics, at the suite's share of alpha (`findRegression`).
    */
   fall: Evidence | null;
   /**
-   * Individual references got worse. Tested by the mean e-value of the run's references at 0.2
-   * alpha, or exactly with fixed tries.
+   * Single references got worse. Test: the mean e-value of the run's references at 0.2 alpha, or an
+   * exact test with fixed tries.
    */
   broken: Evidence | null;
   /**
-   * Answers of head could not be judged where base's could. Exact test with Holm over the suites,
-   * at an additional 0.2 alpha (`evidenceFacts`).
+   * Head's answers could be judged less often than base's. Test: exact, with Holm over suites, at
+   * another 0.2 alpha (`evidenceFacts`).
    */
   unanswered: Evidence | null;
-  /** References without a judged try, if there are too many of them (`blocksGreen`). */
+  /** References without a judged try, if they keep the run from being green (`blocksGreen`). */
   missing: readonly string[] | null;
-  /** References that got worse, at a false-discovery rate of 5 % in each suite. */
+  /** References that got worse. At most 5 % of them are wrong on average (false-discovery rate). */
   named: readonly string[];
-  /** Individual metrics that fell, at 5 % in total, with Bonferroni over metrics and suites. */
+  /** Single metrics that fell, at 5 % in total, with Bonferroni over metrics and suites. */
   fallenMetrics: readonly string[];
-  /** References that look worse but may be cleared by more tries. */
+  /** References that look worse, but more tries may clear them. */
   suspicious: readonly string[];
   /**
-   * Good verdicts that are not possible because answers end differently. Exact test at 0.2 alpha
-   * (`ruledOutByEndings`).
+   * Good verdicts that are not possible, because answers end in other ways than on base. Test:
+   * exact, at 0.2 alpha (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * The scoring changed, and head's answers do worse than base's under base's scoring. Tested like
-   * fixed tries, at the suite's share of alpha.
+   * Head's answers do worse if base's scoring judges both sides. Tested like fixed tries, at the
+   * suite's share of alpha.
    */
   underBase: FallUnderBase | null;
-  /** Like `fall`, but for a rise, and only for all metrics together. */
+  /** Like `fall`, but for a rise of all metrics together. */
   rise: Evidence | null;
   /**
-   * Each end has a one-sided level of 1 to 3.5 %, depending on the look (interim test), or 5 % with
+   * One-sided level of each end: 1 to 3.5 %, depending on the look (interim test), or 5 % with
    * fixed tries.
    */
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance. */
   isBound: boolean;
-  /** The rate is not lower at the last look. In a small suite, an earlier look is enough. */
+  /** The rate is not lower at the last look. A small suite needs only an earlier look. */
   isNotLower: boolean;
-  /** The interval for all suites together rules out a drop, and no suite looks worse. */
+  /** All suites together rule out a drop, and no suite looks worse. */
   isBoundTogether: boolean;
 }
 
@@ -93,7 +94,7 @@ interface Rule<Facts> {
 
 interface ComparedRule extends Rule<SuiteFacts> {
   by: VerdictReason['by'];
-  /** The deciding test and its references. If absent, all references decide without a test. */
+  /** The test that decided, and its references. If absent, the rule needs no test. */
   found?(facts: SuiteFacts): Partial<Evidence> | null;
 }
 
@@ -323,7 +324,6 @@ function asksTheSame({ affected: { base, head }, base: answers }: ReferenceRun):
   );
 }
 
-/** Whether the reference exists on base, but one of the sides has no possible request for it. */
 export function isUnaskable({ affected: { base, head, baseReference } }: ReferenceRun): boolean {
   if (baseReference === null) return false;
   return base === null || [base, head].some((side) => side?.kind === 'impossible');

@@ -35,16 +35,15 @@ import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
- * If the pull request changes the scoring (metrics, rubrics, graders), this module also judges
- * head's answers with base's scoring. It finds drops of suites, individual references and mean
- * values.
+ * If the scoring (metrics, rubrics, graders) changes, base's scoring also judges head's answers.
+ * This module then finds drops of suites, single references and mean values.
  */
 
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(({ base, head }) => base.length > 0 && head.length > 0);
 }
 
-/** `base_head`: how often base's answers pass under head's scoring. */
+/** Keys: whose answers, then whose scoring. */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 export function countCorners(suite: SuiteComparison): Corners[] {
@@ -83,9 +82,9 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Averages only references with a result in all four combinations, because rates of different
- * references are not comparable. If there are none, uses references for which both scorings judge
- * base's answers.
+ * Uses only references with a result in all four combinations, because rates of different
+ * references are not comparable. If there are none, uses those whose answers on base both scorings
+ * judge.
  */
 export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -94,21 +93,20 @@ export function cornerRates(corners: readonly Corners[]): ScoringResult['rates']
 }
 
 export interface FallUnderBase {
-  /** Pass rates under base's scoring, 0–1. */
+  /** Pass rates by base's scoring, 0–1. */
   base: number;
   head: number;
   references: string[];
   /**
-   * `passes`: under head's scoring, head's answers pass as often as base's did under base's
-   * scoring. `fewer-checks`: the same, but fewer metrics affect the gate.
+   * `passes`: by head's scoring, head's answers pass as often as base's did by base's scoring.
+   * `fewer-checks`: they also do, but fewer metrics affect the gate.
    */
   excusedBy: 'none' | 'passes' | 'fewer-checks';
 }
 
 /**
- * Whether head's answers do worse than base's under base's scoring, beyond chance. A new format
- * with a matching scoring excuses this; a scoring that only has fewer checks does not. `alpha`
- * (0–1) is the suite's share.
+ * Whether head's answers do worse than base's by base's scoring, beyond chance. A new format with
+ * its own scoring excuses this, but fewer checks do not. `alpha` (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -147,7 +145,7 @@ export function fallUnderBase(
   };
 }
 
-/** Whether head's scoring only removes checks, or keeps one that no longer judges anything. */
+/** Whether head's scoring only lacks checks, or has one that no longer judges anything. */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
@@ -217,7 +215,7 @@ export function underBaseFindings(falls: readonly SeparateFall[]): UnderBaseFind
   });
 }
 
-/** Warn if base's scoring cannot judge more than this share of head's answers. */
+/** If base's scoring cannot judge more than this share of head's answers, warn. */
 const MAX_UNREAD_SHARE = 0.02;
 
 export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
@@ -246,10 +244,7 @@ function fallenReferences({ comparison, verdict }: JudgedSuite): SeparateFall[] 
     : [{ comparison, reason: { code: 'worse-under-base', references, fails: false } }];
 }
 
-/**
- * References that pass every try on base and fail every try on head, but only if base's scoring
- * judges them.
- */
+/** References that pass all tries on base and fail all on head, but only by base's scoring. */
 function fellUnderBaseOnly(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (suite.run.baseScoring === null) return [];
   const gating = suite.compared.filter((item) => suite.gate.churn !== 'accept' || isCritical(item));
@@ -290,10 +285,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFal
   });
 }
 
-/**
- * Mean values that change under base's scoring, unless head's scoring already reports the same
- * change.
- */
+/** Means that change if base's scoring judges, unless head's scoring shows the same change. */
 function movesUnderBase(
   comparison: SuiteComparison,
   verdict: NonNullable<JudgedSuite['verdict']>,

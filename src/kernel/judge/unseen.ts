@@ -10,7 +10,7 @@ import { isJudged, reachesLevel } from '../statistics/table.ts';
 import { moreOftenOnHead } from './endings.ts';
 import type { Unseen } from './gate-input.ts';
 
-/** If head lacks more than this share of base's references or tries, the run is not green. */
+/** The run is not green if head lacks more than this share of base's references or tries. */
 const MAX_LOST_SHARE = 0.02;
 
 export interface ComparedSuite {
@@ -18,7 +18,7 @@ export interface ComparedSuite {
   result: SuiteResult;
 }
 
-/** `alpha` (0–1) is the level of each individual test. */
+/** `alpha` (0–1) is the level of each single test. */
 export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {
   const found = suites.map((suite) => ({ ...suite, skipped: skippedTries(suite, alpha) }));
   const green = found.filter(({ result }) => isGreen(result));
@@ -79,8 +79,8 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 /**
- * Reports a metric that judged none of head's answers, or whose mean affects the gate and has fewer
- * numbers on head.
+ * Reports a metric that judges none of head's answers. If the metric's mean affects the gate, also
+ * reports that it has fewer numbers on head.
  */
 function unseenMetric(
   { comparison, result }: ComparedSuite,

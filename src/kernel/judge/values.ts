@@ -21,19 +21,19 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
-  /** Set if the number is a share: how many of these objects (such as turns) pass. */
+  /** Set if the number is the share of these parts of a dialogue (such as turns) that pass. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
-  /** For a share that may fail the suite: the test whose interval may rule out a drop. */
+  /** If the share may fail the suite: the test whose interval may rule out a drop. */
   bound: ValueTest | null;
-  /** The result at each look (interim test). Empty if the metric does not affect the gate. */
+  /** One test per look (interim test). Empty if the metric cannot fail the suite. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** Uses tries with an index below `upTo`. Whether a move is significant is decided later. */
+/** Uses tries with an index below `upTo`. `moved` is set later. */
 export function metricMoves(
   suite: SuiteComparison,
   { upTo, plan }: { upTo: number; plan: LookPlan },
@@ -69,7 +69,7 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 
 type Moved = NonNullable<MetricValues['moved']>;
 
-/** p (0–1) of a move in this direction. Two-sided if no direction is better. */
+/** One-sided p (0–1) of a move in this direction. Two-sided if neither direction is better. */
 export function directionalP(test: ValueTest | null, better: Better, moved: Moved): number {
   if (test === null) return 1;
   if (better === 'none') return test.differs;
@@ -95,7 +95,7 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/** Whether the share of turns that pass is lower, but was not found to be worse. */
+/** Whether the share of turns that pass dropped, but was not found to be worse. */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
     ({ share, bound, moved }) =>
@@ -104,8 +104,8 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * Returns significant moves: those in `fell`, and others by Holm's procedure (separately for
- * metrics that warn and for those without a better direction).
+ * Returns significant moves: those in `fell`, and others by Holm's procedure, applied separately to
+ * metrics that warn and to those without a better direction.
  */
 export function calledMoves(
   moves: readonly MetricMove[],
@@ -147,7 +147,6 @@ export function shownValues(
   };
 }
 
-/** Without a test, returns the mean of each side alone. */
 export function meansOf(
   test: ValueTest | null,
   values: readonly Values[],

@@ -19,12 +19,12 @@ import { fallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, hasOpenShare, metricMoves, type MetricMove } from './values.ts';
 
 interface MeasureOptions {
-  /** Whether every wanted try was made. Only then does a missing answer mean something. */
+  /** Whether all planned tries were made. Otherwise missing answers do not count as missing. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/** What the tries of a run show, before new tries confirm or refute a fall. */
+/** What the tries show before new tries confirm or refute a fall. */
 export interface MeasuredRun {
   suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation'> }[];
   pool: RunRows['pool'];
@@ -33,7 +33,7 @@ export interface MeasuredRun {
 
 export interface RunVerdict {
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** The drop of all suites together. Null if there is none, or if individual suites explain it. */
+  /** The fall of all suites together. Null if there is none, or if single suites explain it. */
   pool: PoolFall | null;
 }
 
@@ -79,7 +79,7 @@ export function judgeMeasured(
   };
 }
 
-/** Metrics whose mean may fail a suite share alpha with the suites. */
+/** Metrics whose mean may fail a suite get a share of alpha, as suites do. */
 function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   const rows = run.rows.map((row) => ({ ...row, moves: metricMoves(row.suite, row) }));
   const moves = rows.flatMap((row) => row.moves);
@@ -109,7 +109,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
   return isRefuted ? { ...move, moved: null } : move;
 }
 
-/** Removes a fall that new tries do not confirm. Head may still answer less often. */
+/** Removes a fall that new tries did not confirm. That head answers less often remains a fact. */
 function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
   return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }

@@ -1,14 +1,14 @@
 import type { WaitingBatches } from '../../types/plain.ts';
 import type { HaltCode } from '../result/reason.ts';
 
-/** If more than this share of tries fail with an error, nothing is judged and the run is red. */
+/** If more than this share of tries end in an error, the run is red and nothing is judged. */
 export const MAX_ERROR_SHARE = 0.1;
 
 export interface Halt {
   code: HaltCode;
   why: string;
   cap?: 'max_calls' | 'max_cost_usd';
-  /** A later run collects them. */
+  /** Batches that a later run collects. */
   waiting?: WaitingBatches;
 }
 

@@ -13,13 +13,12 @@ export interface LedgerReference extends LookRow {
   isCritical: boolean;
   isSteady: boolean;
   isAwaited: boolean;
-  /** Fixed number of tries per side. Infinity if more are added as needed. */
+  /** Number of tries per side. Infinity if it is not fixed. */
   planned: number;
 }
 
 export interface SuiteLedger {
   references: readonly LedgerReference[];
-  /** Shares of turns that may fail the suite. Empty with fixed tries. */
   shares: readonly GatingShare[];
   isAdaptive: boolean;
   minDrop: number;
@@ -34,8 +33,8 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 }
 
 /**
- * References with the same question on both sides, or the same `cluster` setting within a group,
- * form a cluster. Null: in no cluster.
+ * References form a cluster if they have the same questions, or the same `cluster` in their suite.
+ * Null: in no cluster.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
@@ -119,8 +118,8 @@ function countPlannedTries(
 }
 
 /**
- * With fixed tries, means count only tries below this index. Critical references get more tries
- * when they fail, which would bias a mean.
+ * With fixed tries, only tries with a smaller index count in means, because the extra tries that
+ * critical references get when they fail would bias the mean.
  */
 export function maxPlannedTries(
   { policy }: Pick<SuiteComparison, 'policy'>,

@@ -1,19 +1,16 @@
 import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
-/**
- * A look is an interim test, before all tries are made. The plan says when to look, and what a look
- * may conclude.
- */
+/** When a suite is tested before all tries are made (a look), and what the test may conclude. */
 export interface LookPlan {
   tries: readonly number[];
-  /** A look after a share t of the tries may have spent up to t^power of alpha. */
+  /** After a share t of the tries, the looks may have spent t^power of alpha. */
   power: number;
-  /** If p is above this, nothing looks worse, and more tries rarely change that. */
+  /** If p is above this, nothing looks worse, and more tries rarely change this. */
   futile: number;
   /**
-   * One-sided level of the interval at each look. A suite stops as soon as the bound is good
-   * enough, so levels of 5 % would together be wrong in more than 5 % of runs.
+   * One-sided levels of the intervals. Below 5 %, because a suite stops at the first interval that
+   * is good enough, so several chances to err add up.
    */
   bounds: readonly number[];
 }
@@ -32,10 +29,10 @@ const LARGE: LookPlan = {
   bounds: [0.01, 0.01, 0.015, 0.02, 0.03],
 };
 
-/** With fixed tries, there is one look at all of them. */
+/** For fixed tries, which are tested once. */
 export const ONE_LOOK: LookPlan = { tries: [Infinity], power: 1, futile: 1, bounds: [0.05] };
 
-/** With this many questions, one try per side is enough for a first look. */
+/** From this many questions on, one try per side is enough for the first look. */
 const LARGE_RUN = 100;
 
 export function lookPlan(questions: number): LookPlan {
@@ -46,7 +43,7 @@ export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
-/** The one-sided level of a bound after this many tries per side. */
+/** The one-sided level of the interval after this many tries per side. */
 export function boundLevel(plan: LookPlan, tries: number): number {
   const last = plan.tries.findLastIndex((look) => look <= tries);
   return plan.bounds[Math.max(0, last)] ?? 0;
@@ -56,7 +53,7 @@ export function boundQuantile(plan: LookPlan, tries: number): number {
   return normalQuantile(1 - boundLevel(plan, tries));
 }
 
-/** Beyond this many standard deviations, the normal density is negligible. */
+/** The normal density is negligible beyond this many standard deviations. */
 const DENSITY_LIMIT = 8.5;
 
 const STEPS = 120;
@@ -64,13 +61,13 @@ const STEPS = 120;
 const NEWTON_STEPS = 10;
 
 /**
- * One-sided levels for the looks of a plan, with total error `alpha`. The look at t spends up to
- * alpha·(t/last)^power, accounting for overlap by the joint normal distribution. For 2, 3, 4, 5
- * tries, power 2 and alpha 0.04 the levels are 0.0064, 0.0112, 0.0188 and 0.0289. Every level grows
- * with alpha, as Holm's procedure requires.
+ * One-sided levels for the looks, with total error `alpha`. The looks up to t spend
+ * alpha·(t/last)^power. The joint normal distribution accounts for their overlap. For 2, 3, 4, 5
+ * tries, power 2 and alpha 0.04, the levels are 0.0064, 0.0112, 0.0188 and 0.0289. Each grows with
+ * alpha, as Holm's procedure requires.
  *
- * Source: Armitage, McPherson and Rowe 1969 (the recursion); Lan and DeMets 1983, power family of
- * Kim and DeMets 1987 (the spending).
+ * Sources: Armitage, McPherson and Rowe 1969 (the recursion); Lan and DeMets 1983, Kim and DeMets
+ * 1987 (the spending).
  */
 export function lookLevels(
   alpha: number,
@@ -117,7 +114,7 @@ function spendAlpha(
   return levels;
 }
 
-/** Brownian motion at `time` that has crossed no bound, at evenly spaced points. */
+/** Density at `time` of a Brownian motion that has not crossed a bound, at evenly spaced points. */
 interface BrownianDensity {
   time: number;
   places: Float64Array;
@@ -142,7 +139,10 @@ function densityAt(before: BrownianDensity | null, time: number, place: number):
   return integrate(before, (from) => density((place - from) / step) / step);
 }
 
-/** The bound that is first crossed at `time` with probability `share`, by Newton's method. */
+/**
+ * Finds the bound that is crossed at `time` with probability `share` and not before (Newton's
+ * method).
+ */
 function boundAt(before: BrownianDensity, time: number, share: number, start: number): number {
   const step = Math.sqrt(time - before.time);
   let bound = start;

@@ -10,15 +10,15 @@ import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
   metric: Metric;
-  /** The key, if the metric's value is a map, else null. */
+  /** A key of the metric's value, if that is a map. */
   entry: string | null;
   name: string;
 }
 
-/** Maps with more entries than this are data, not numbers to compare. */
+/** A larger map is data. Its entries are not compared. */
 const MAX_MAP_ENTRIES = 20;
 
-/** The numbers that a metric gives: its value, or each entry if the value is a map. */
+/** The numbers that each metric gives: its value, or each entry if the value is a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   const all = everyMetric(run.scoring.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
@@ -32,7 +32,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) &&
       (asked || metric.skip || !restates(scores));
-    // A number that the gate names needs a row even if no answer gives it.
+    // A number in `gate.metrics` needs a row even if no answer gives it.
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));
@@ -53,7 +53,7 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
   return found === undefined ? [] : [found];
 }
 
-/** Latencies count only if measured in this run. */
+/** Latencies count only if they were measured in this run. */
 export function valuesByReference(
   { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
   runs: readonly ReferenceRun[],
@@ -73,7 +73,10 @@ export function valuesByReference(
 
 const EXPLODED_TRIES = 4;
 
-/** References whose value moved far more than the others'. `isOpen`: more tries would decide. */
+/**
+ * References whose value moved far more than the others'. `isOpen`: more tries are needed to be
+ * sure.
+ */
 export function explodedReferences(
   { policy, gate, compared }: SuiteComparison,
   number: MetricNumber,

@@ -10,16 +10,16 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
- * Decides which tries to make next. Nothing is stored between rounds: all looks (interim tests) are
- * repeated from the first. Tries are made for the strictest level that Holm's procedure may give a
- * suite. At a higher level the looks only stop earlier, so the same tries are enough.
+ * Decides which tries to make next. No state is kept between rounds: each round repeats all looks
+ * (interim tests). Tries are planned for the smallest level that Holm's procedure may give a suite.
+ * At a larger level, the looks stop earlier, so the tries are enough.
  */
 
-/** How alpha is divided, 0–1 each. */
+/** Parts of alpha, 0–1 each. */
 export interface RunLevels {
   /** The smallest level that Holm's procedure may give a suite. */
   suite: number;
-  /** The level for all questions of the run together (the pool), or 0 without a pool. */
+  /** For all questions of the run together (the pool). 0 if there is no pool. */
   pool: number;
   references: number;
   judged: SuspectScope;
@@ -27,9 +27,7 @@ export interface RunLevels {
 
 export interface RunState {
   plan: LookPlan;
-  /**
-   * Looks at all suites together (the pool). With fixed tries there is one, without a pool none.
-   */
+  /** Looks at all suites together. With fixed tries there is one look. */
   pool: Look[];
   suites: SuiteState[];
   isDone: boolean;
@@ -46,26 +44,26 @@ export interface ReferenceState {
   reference: LedgerReference;
   eValue: number;
   isBroken: boolean;
-  /** The reference looks worse, and more tries could show that it is not. */
+  /** Looks worse, but more tries could show that it is not. */
   isSuspect: boolean;
   isFixed: boolean;
-  /** Tries per side that the reference needs next. */
+  /** Tries per side to make next. Null if the reference is done. */
   wanted: number | null;
 }
 
-/** All suites together must rule out a drop of this size, or the smaller one that a suite sets. */
+/** The drop that all suites together must rule out, unless a suite sets a smaller one. */
 const RUN_TOLERANCE = 0.05;
 
-/** Once the pool rules out a drop, suites with a p above this stop. */
+/** A suite with a larger p stops once the pool (all suites together) rules out a drop. */
 const ALONE_P = 0.2;
 
-/** A suite with an adjusted p below this is suspicious, whatever the pool shows. */
+/** A suite with a smaller adjusted p is suspicious, whatever the pool shows. */
 const SUSPICIOUS_P = 0.1;
 
 /**
- * All suites get the tries of the first look. Then suspects get more pairs of tries until they are
- * found to be worse or not. Then every undecided suite gets one more try. Once the pool rules out a
- * drop, only suites that look worse continue.
+ * All suites get the tries of the first look. Then suspects get pairs of tries until each is found
+ * to be worse or not. Then all undecided suites get one more try, until the pool rules out a drop.
+ * After that, only suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
   const plan = lookPlan(countQuestions(ledgers));
@@ -124,11 +122,11 @@ interface SuiteWalk {
   references: Suspicion[];
   looks: Look[];
   isGoing: boolean;
-  /** If the suite as a whole fell, its suspects no longer matter. */
+  /** The suite as a whole fell, so its single references get no further tries. */
   fell: boolean;
 }
 
-/** `next` is the number of tries per side that the next look needs. */
+/** `next`: tries per side that the next look needs. */
 function walkLooks(
   suites: readonly SuiteWalk[],
   { levels, plan }: { levels: RunLevels; plan: LookPlan },
@@ -178,8 +176,7 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
 
 /**
  * `fell`: all suites stop. `calm`: a drop is ruled out, so only suites that look worse continue.
- * `quiet`: suites that rule out a drop stop. `open`: no suite stops, because the pool looks worse
- * or cannot rule out a drop yet.
+ * `quiet`: each suite that rules out a drop stops. `open`: all suites continue.
  */
 function poolState(
   pool: Look,
@@ -199,12 +196,11 @@ interface SuiteAtLook {
   p: number;
   fell: boolean;
   rose: boolean;
-  /** The suite rules out a drop. */
   isCalm: boolean;
   tolerance: number;
 }
 
-/** Whether the share of turns that pass is lower, perhaps by more than the tolerance. */
+/** Whether the share of turns that pass may have dropped by more than the tolerance. */
 function hasOpenShare(
   { ledger, looks, isGoing }: SuiteWalk,
   tolerance: number,
@@ -266,14 +262,14 @@ export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
 
-/** Limit for suspects with extra tries. If there are more, the looks detect the drop anyway. */
+/** The most suspects that get extra tries. If there are more, the looks detect the drop anyway. */
 export function maxSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
 /**
- * Chooses suspects for extra tries, first those that already have some. Critical suspects are
- * always included.
+ * Chooses suspects for extra tries. Critical ones are always included, and those that already have
+ * extra tries come first.
  */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>

@@ -7,10 +7,9 @@ import { boundLevel, type LookPlan } from './looks.ts';
 import { metricNumbers, valuesByReference, type MetricNumber } from './metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
-/** The share of turns, messages or tool calls that pass. Drops of at least `minDrop` count. */
+/** The share of turns, messages or tool calls that pass. `minDrop` is 0–1. */
 interface ComparedShare {
   of: MetricLevel;
-  /** 0–1. */
   minDrop: number;
 }
 
@@ -25,11 +24,10 @@ export function comparedShare(
 interface ComparedTries {
   runs: readonly ReferenceRun[];
   clusters: readonly (string | null)[];
-  /** Only tries with an index below this count. */
+  /** Only tries with a smaller index count. */
   upTo: number;
 }
 
-/** Compares a metric's number on both sides. */
 export function numberTest(
   { run: { suite } }: SuiteComparison,
   number: MetricNumber,
@@ -40,7 +38,7 @@ export function numberTest(
   return valueTest(valuesByReference(number, runs, upTo), clusters, random, tail);
 }
 
-/** Tests a share. The interval is valid even if tries stop at this look (interim test). */
+/** The interval is valid even if no tries follow this look (interim test). */
 export function shareTest(
   suite: SuiteComparison,
   number: MetricNumber,
@@ -50,7 +48,7 @@ export function shareTest(
   return numberTest(suite, number, tries, boundLevel(plan, tries.upTo));
 }
 
-/** Whether the share is lower, perhaps by more than the tolerance. */
+/** Whether the share may have dropped by more than the tolerance. */
 export function isOpenDrop(
   test: Pick<ValueTest, 'difference' | 'low'> | null,
   minDrop: number,

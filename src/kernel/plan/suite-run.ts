@@ -13,9 +13,9 @@ import { everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
-  /** The result under head's scoring, which decides, or under base's if head lacks the suite. */
+  /** By head's scoring, which decides. By base's if head lacks the suite. */
   byHead: TryResult;
-  /** Null if base's scoring is not different. */
+  /** By base's scoring. Null if that equals head's. */
   byBase: TryResult | null;
 }
 
@@ -27,9 +27,9 @@ export interface ReferenceRun {
 
 export interface SuiteRun {
   suite: AffectedSuite;
-  /** Judges both sides: head's scoring, or base's if head lacks the suite. */
+  /** Head's, or base's if head lacks the suite. It judges both sides. */
   scoring: Scoring;
-  /** Null if it does not differ from head's. */
+  /** Null if it equals head's. */
   baseScoring: Scoring | null;
   runs: readonly ReferenceRun[];
 }
@@ -38,12 +38,12 @@ export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
   return baseScoring === null ? [scoring] : [scoring, baseScoring];
 }
 
-/** Identifies a run in a sweep. One code process never reads the answers of two runs. */
+/** Identifies the run. A process that runs code never sees answers of two runs. */
 export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
   return JSON.stringify([path, name, variant]);
 }
 
-/** How many tries each run should have in total, by index in `runs`. */
+/** Maps an index in `runs` to the tries that the reference should have in total. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {
@@ -88,7 +88,10 @@ export function countingRuns({
   );
 }
 
-/** `pairs`: compares pairs of answers. `references`: compares roll-ups (combined tries). */
+/**
+ * `pairs`: compares head's answers with base's in pairs. `references`: compares roll-ups (combined
+ * tries).
+ */
 export type TryPolicy =
   { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 
@@ -99,11 +102,11 @@ export interface SuiteComparison {
   ownGate: SuiteGate;
   compared: readonly ReferenceRun[];
   quarantined(id: string): boolean;
-  /** Ids of references that affect the gate on base and that head quarantines. */
+  /** Ids of references that affect the gate on base but that head quarantines. */
   newlyQuarantined: readonly string[];
   /** Ids of references that nearly always passed in earlier runs of base's prompt. */
   steady: ReadonlySet<string>;
-  /** Ids of references that get tries until it is known whether they are fixed. */
+  /** Ids of references that get tries until evaldiff knows whether head fixes them. */
   awaited: ReadonlySet<string>;
 }
 
@@ -127,7 +130,9 @@ export function suiteComparison(
   };
 }
 
-/** Fills in `gate.metrics`: by default, a metric that compares the share of turns fails the run. */
+/**
+ * A metric that compares the share of turns fails the run, unless `gate.metrics` says otherwise.
+ */
 function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   const shares = everyMetric(tests).filter(comparesShare);
   if (shares.length === 0) return gate;
@@ -135,7 +140,7 @@ function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   return { ...gate, metrics: { ...Object.fromEntries(words), ...gate.metrics } };
 }
 
-/** In the keys of `made`, `run` is an index in `suite.run.runs`. */
+/** `made`: new tries. `run` is an index in `suite.run.runs`. */
 export function withMoreTries(
   suite: SuiteComparison,
   made: Iterable<readonly [{ run: number; side: Side }, Try]>,
@@ -163,7 +168,7 @@ export function mapRuns(
   };
 }
 
-/** The suite as base's scoring judges it. Null if the scorings do not differ. */
+/** The suite as base's scoring judges it. Null if base's scoring equals head's. */
 export function underBase(suite: SuiteComparison): SuiteComparison | null {
   const { baseScoring } = suite.run;
   if (baseScoring === null) return null;
@@ -171,7 +176,7 @@ export function underBase(suite: SuiteComparison): SuiteComparison | null {
   return { ...view, run: { ...view.run, scoring: baseScoring, baseScoring: null } };
 }
 
-/** Tries that base's scoring did not judge become errors. */
+/** A try that base's scoring did not judge becomes an error. */
 export function runUnderBase(run: ReferenceRun): ReferenceRun {
   const judged = (tries: readonly Try[]): Try[] =>
     tries.map(({ byHead, byBase }) => ({

@@ -21,8 +21,8 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value that a reference needs to stay a suspect after this many pairs of tries. For critical
- * references and those that nearly always passed (`watched`), one more failure on head is enough.
+ * The e-value that a reference needs to stay a suspect after this many pairs of tries. `watched` is
+ * for critical references and those that nearly always passed: one more failure on head is enough.
  * The false-alarm rate does not depend on these values.
  */
 const SUSPICION_LEVELS = [
@@ -39,8 +39,8 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 }
 
 /**
- * The reference's e-value: half is that of all metrics together, and half the mean over its
- * metrics. A metric that never fails counts as 0.
+ * The reference's e-value is half that of all metrics together, and half the mean over its metrics.
+ * A metric that never fails counts as 0.
  */
 export function measureSuspicion(
   reference: LedgerReference,
@@ -53,7 +53,7 @@ export function measureSuspicion(
   });
   const all = whole?.eValue ?? 1;
   const bySingle = sum(single.map((own) => own.eValue)) / judgedBy;
-  // After one try that fails on base, head's try cannot show whether something got worse.
+  // If the only try on base fails, head's try cannot show that something got worse.
   const baseFailedOnce = whole?.pairs.length === 1 && whole.pairs[0]?.base === false;
   const isWorse = whole?.isOpen === true || single.some((own) => own.isOpen);
   return {
@@ -73,9 +73,9 @@ interface JudgedReferences {
 }
 
 /**
- * Decides whether some references are broken: the weighted mean of their e-values, itself an
- * e-value, must reach 1/level. Half of the weight is on all references, and half on critical ones.
- * With fixed tries, only critical references are judged here.
+ * References are broken if the weighted mean of their e-values, itself an e-value, reaches 1/level.
+ * Half of the weight is on all references and half on critical ones. With fixed tries, only
+ * critical ones are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -119,9 +119,9 @@ const MIN_E_VALUE = 1;
 const AWAITED_PAIRS = 5;
 
 /**
- * Finds references that head fixes. `open`: candidates that one more pair of tries could decide
- * (the first `most`, and all with `isAwaited`). On average at most 5 % of `fixed` are wrong,
- * whenever testing stops. Source: Wang and Ramdas 2022 (e-BH).
+ * Finds references that head fixes. On average at most 5 % of them are wrong, whenever testing
+ * stops. `open`: those that one more pair of tries could decide, at most `most` and all with
+ * `isAwaited`. Source: Wang and Ramdas 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],

@@ -8,7 +8,7 @@ import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
 const AUTO = { least: 0.05, most: 0.1 };
 
-/** `auto` means the smallest detectable drop (`visible`), at least 5 and at most 10 points. */
+/** `auto` is the smallest drop that the tests detect (`visible`), but 5 to 10 points. */
 export function resolveTolerance(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -16,8 +16,8 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 }
 
 /**
- * The smallest drop (0–1) that the plan's last look (interim test) would detect. A suite that
- * stopped earlier would have reached that look if it had looked worse.
+ * The smallest drop (0–1) that the plan's last look (interim test) detects. A suite that stopped
+ * earlier did not look worse, so it would not have missed such a drop.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -30,21 +30,18 @@ export function visibleAt(
   return visibleDrop({ ...design, tries }, levels.at(-1) ?? 0);
 }
 
-/**
- * If the difference of a small suite is not negative, this many tries per side are enough to rule
- * out a drop.
- */
+/** If a small suite's rate is equal on both sides, this many tries per side rule out a drop. */
 const SMALL_TRIES = 3;
 
-/** A suite is small if the interval can exclude a drop only when nearly all tries pass. */
+/** A suite is small if even perfect tries cannot rule out this share of the tolerance. */
 const SMALL_SHARE = 0.7;
 
 const ZERO_TOLERANCE = 1e-12;
 
 /**
- * Whether a look rules out a drop. `bound`: the interval is above −tolerance. `not-lower`: the
- * difference is not negative, at the last look or any look of a small suite. Waiting would detect
- * few more drops.
+ * How a look rules out a drop. `bound`: the interval is above −tolerance. `not-lower`: head's rate
+ * is not lower, at the last look or any look of a small suite, where more tries would detect few
+ * more drops.
  */
 export function ruledOutBy(
   look: Look,
@@ -63,14 +60,14 @@ export function ruledOutBy(
 }
 
 /**
- * Pulls the estimate for small suites towards `variance`, which counts as much as `weight` tables.
+ * With few tables, the estimate moves towards `variance`, which counts as much as `weight` tables.
  */
 const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
 
 /**
  * Variance of tries within an item: the mean of p(1 − p), 0–¼, estimated by k(n − k)/(n(n − 1))
- * over sides with at least two tries. If all sides have one try, half the share of tables whose
- * sides differ.
+ * over sides with at least two tries. If no side has two: half the share of tables whose sides
+ * differ.
  */
 export function withinVariance(tables: readonly Table[]): number | null {
   const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);
@@ -94,7 +91,7 @@ function scatter({ passes, tries }: Counts): number {
 
 interface Design {
   references: number;
-  /** Tries per reference. If references differ, the harmonic mean. */
+  /** Tries per reference (harmonic mean). */
   tries: { base: number; head: number };
   /** Between 0 and ¼. */
   variance: number;
@@ -102,7 +99,10 @@ interface Design {
   rate: number;
 }
 
-/** Changes in one direction that the suite test usually needs at alpha = 0.05 (simulated). */
+/**
+ * With fewer changes in one direction, the suite's test rarely detects a drop at alpha 0.05
+ * (simulated).
+ */
 const MIN_CHANGES = 5.5;
 
 const ITERATIONS = 200;
@@ -110,8 +110,8 @@ const ITERATIONS = 200;
 /**
  * The smallest uniform drop of the mean pass rate (0–1) that is detected with the given power: the
  * fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], with v the
- * variance and m the rate, and at least 5.5 / (N·min(nB, nH)). In small suites, the textbook
- * formula is up to 2.8 times too optimistic. Null if even a drop to 0 would not be detected.
+ * variance and m the rate, but at least 5.5 / (N·min(nB, nH)), because the formula alone is up to
+ * 2.8 times too optimistic for small suites. Null if even a drop to 0 would not be detected.
  */
 export function visibleDrop(
   { references, tries, variance, rate }: Design,

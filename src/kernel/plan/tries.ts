@@ -20,15 +20,16 @@ import {
 } from './suite-run.ts';
 
 /**
- * If tries cannot be added step by step: in sweeps, pairwise suites, and prompts that base lacks.
+ * For sweeps, suites that compare pairs of answers, and prompts that base lacks: their number of
+ * tries is fixed.
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
 const ROLLED_TRIES = 3;
 
 /**
- * `adaptive` becomes a fixed number in sweeps, in pairwise suites, and if no metric affects the
- * gate.
+ * `adaptive` becomes a fixed number in sweeps, if pairs of answers are compared, and if no metric
+ * affects the gate.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
@@ -55,7 +56,7 @@ function settles(tests: Tests, compares: boolean): boolean {
 
 /**
  * Recorded answers get only the tries that the roll-up needs, because more would repeat them. Null
- * if not recorded, or if custom or compared roll-ups decide.
+ * if answers are not recorded, or if custom code or whole references decide.
  */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
@@ -82,7 +83,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Suites whose tries are compared one by one, which form the pool. */
+  /** Suites that compare single tries. Together they are the pool. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -103,7 +104,7 @@ export function metricGate(
   return better === 'none' && word === 'fail' ? 'warn' : word;
 }
 
-/** How many tests share alpha: one per compared suite, and one per metric that may fail it. */
+/** How many tests share alpha: one per suite, and one per metric that may fail it. */
 export function familySize(suites: readonly SuiteComparison[]): number {
   return comparing(suites).all.reduce((size, suite) => {
     const { tests, rubrics } = suite.run.scoring;
@@ -136,10 +137,10 @@ export function alphaShares(
   const shares = ALPHA_SHARES;
   const references = gate_on === 'suite' ? 0 : shares.references * alpha;
   const rest = alpha - references;
-  // A run with one suite has no pool (test of all suites as one), so the suite gets both shares.
+  // With one suite there is no test of all suites together (pool), so the suite gets both shares.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
-  // The suites share the references' alpha evenly. A suite with fixed tries spends its part on an
-  // exact test of its references (`brokenP`). The rest is for the e-value of all references.
+  // Each suite gets an equal part of the references' alpha. A suite with fixed tries spends its
+  // part on its own exact test (`brokenP`). The other parts go to the e-value of all references.
   const part = references / Math.max(1, all.length);
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
     if (policy.kind !== 'fixed') return 0;

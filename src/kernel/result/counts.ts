@@ -39,7 +39,7 @@ export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): Tr
   );
 }
 
-/** Reports mention unreadable grades above this share of tries. */
+/** Above this share of tries, reports mention that grades were unreadable. */
 const MAX_UNGRADED_SHARE = 0.1;
 
 export function ungradedSuites(
@@ -54,13 +54,15 @@ export function ungradedSuites(
   });
 }
 
-/** A run is not green if more than this share of its references lacks evidence (judged tries). */
+/**
+ * Evidence is a judged try. A run is not green if more than this share of its references has none.
+ */
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * Suites whose missing evidence keeps a run from being green. If too many of the run's references
- * lack evidence, returns all suites that lack some. Otherwise, returns suites that lack it for a
- * critical reference, or for all references.
+ * Returns suites that keep the run from being green because references lack evidence. If too many
+ * do, these are all suites with such a reference. Otherwise, these are suites where it is a
+ * critical one, or where all lack evidence.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
@@ -106,7 +108,7 @@ function referencesThat(
   );
 }
 
-/** Changes of the scoring, largest first. Empty if anything else changed, too. */
+/** The changes of the scoring, largest first. Empty if anything else changed. */
 export function onlyScoringChanged({
   scoring,
   suites,

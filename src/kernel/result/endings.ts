@@ -1,12 +1,12 @@
 import { isWithheld } from '../../types/answer.ts';
 import type { TryResult } from './reference-result.ts';
 
-/** The ways an answer may end, other than the model's own stop. */
+/** How an answer may end if the model did not simply finish it. */
 export const ENDING_KINDS = ['empty', 'cut', 'withheld', 'refused', 'unknown'] as const;
 
 export type EndingKind = (typeof ENDING_KINDS)[number];
 
-/** An answer that is `withheld` has no text. One that is `refused` has text. */
+/** A `withheld` answer has no text. A `refused` one has. */
 export const ENDS_AS: Readonly<Record<EndingKind, (made: TryResult) => boolean>> = {
   empty: (made) => made.parts === null && made.ended !== null && !isWithheldTry(made),
   cut: ({ parts, ended }) => parts !== null && ended === 'length',

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
 /**
- * A feature declares its keys in its own folder: `declare module '…/kernel/result/feature-parts.ts'
- * { interface FeatureParts { … } }`.
+ * Features add their keys: `declare module '…/kernel/result/feature-parts.ts' { interface
+ * FeatureParts { … } }`.
  */
 
-/** A feature's `emptyParts` has the keys that are always present. */
+/** The keys that are always present are those in the feature's `emptyParts`. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureParts {}
 
@@ -23,7 +23,6 @@ export interface OwnKeys {
   tries?: KeySchemas;
 }
 
-/** Adds keys whose types come from elsewhere, such as `FeatureParts`. */
 export function withKeys<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
   own: KeySchemas = {},

@@ -28,9 +28,7 @@ const failed = outcome('failed', 'No suite regressed, but another condition unde
   fails,
 });
 
-/**
- * The gate decides, except for `not-evaluated`, `without-keys` and `overridden` (set by the app).
- */
+/** The app sets `not-evaluated`, `without-keys` and `overridden`. The gate sets the others. */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome(
     'cancelled',
@@ -95,7 +93,7 @@ export type OutcomeKind = RunOutcome['kind'];
 
 export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
 
-/** The check's conclusion. Null: a failure if the outcome `fails`, otherwise neutral. */
+/** The check's conclusion. Null: failure if the outcome's `fails` is true, else neutral. */
 export const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion | null>> = {
   cancelled: 'error',
   'nothing-to-run': 'success',

@@ -13,14 +13,14 @@ export const dollarsSchema = z.number().nonnegative().nullable();
 
 export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
 
-/** `{side}` and `{Side}` in `about` become base and head. */
+/** In `about`, `{side}` and `{Side}` stand for the side's name. */
 export function sides<S extends z.ZodType>(schema: S, about: string): Record<Side, S> {
   const of = (side: Side, title: string): S =>
     schema.describe(about.replaceAll('{side}', side).replaceAll('{Side}', title));
   return { base: of('base', 'Base'), head: of('head', 'Head') };
 }
 
-/** `interval` reads like `the difference's two-sided 90 % interval.` */
+/** `interval` is a phrase such as `the difference's two-sided 90 % interval.` */
 export function ends<S extends z.ZodType>(schema: S, interval: string): Record<'low' | 'high', S> {
   return {
     low: schema.describe(`Lower end of ${interval}`),

@@ -95,13 +95,13 @@ export const measuredRateSchema = z.strictObject({
 
 const referenceStatus = z.enum([
   'regressed',
-  // Passed on base and fails on head, in a suite that fell. Its own tries are too few to decide.
+  // Passed on base and fails on head, in a suite that fell, but has too few tries to decide alone.
   'fell',
   'improved',
   // Failed on base and passes on head, beyond chance.
   'fixed',
-  // Failed on base and passes on head, in a suite that improved. Its own tries are too few to
-  // decide.
+  // Failed on base and passes on head, in a suite that improved, but has too few tries to decide
+  // alone.
   'rose',
   'unchanged',
   'flaky',
@@ -111,7 +111,7 @@ const referenceStatus = z.enum([
   'edited',
   'error',
   'ungraded',
-  // In sweeps, which run only one side: the roll-up of all tries.
+  // In sweeps, which have only one side: what all tries together give.
   'pass',
   'fail',
 ]);

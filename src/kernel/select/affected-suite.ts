@@ -8,12 +8,12 @@ import type { Dependency } from '../suite/own-suite.ts';
 import type { Reference, Suite } from '../suite/suite.ts';
 import type { Scoring } from './scoring.ts';
 
-/** `target` is null for prompts that compute their output with code. */
+/** `target` is null if code computes the prompt's output. */
 export interface ResolvedVariant extends Variant {
   target: Target | null;
 }
 
-/** How to get one answer. Tries with equal fingerprints share answers. */
+/** How to get an answer. Tries with equal fingerprints share answers. */
 export type Generation = { dependencies?: readonly Dependency[]; script?: Script } & (
   | {
       kind: 'request';
@@ -22,7 +22,7 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
       messages: Message[];
       variables?: Reference['input'];
       fingerprint: string;
-      /** Added to the try index, so that repeated questions (draws) do not share answers. */
+      /** A number that is added to the try index, so that a repeated question gets new answers. */
       draw?: number;
     }
   /** `after`: the messages that follow the last answer. */
@@ -45,7 +45,7 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
   | { kind: 'impossible'; message: string }
 );
 
-/** Identifies the question. If there is no possible request, the reason identifies it. */
+/** If no request is possible, the reason takes the place of the fingerprint. */
 export function fingerprintOf(generation: Generation): string {
   return generation.kind === 'impossible'
     ? `impossible: ${generation.message}`
@@ -54,12 +54,12 @@ export function fingerprintOf(generation: Generation): string {
 
 export interface AffectedReference {
   reference: Reference;
-  /** The request with base's prompt and head's input. */
+  /** Base's prompt with head's input. */
   base: Generation | null;
   head: Generation | null;
   change: 'both' | 'added' | 'removed' | 'edited';
   baseReference: Reference | null;
-  /** The prompt that had this reference on base, if it was another prompt. */
+  /** Base's prompt for this reference, if it moved to another prompt. */
   from?: string;
 }
 
@@ -76,13 +76,12 @@ export interface SuiteSide {
   scoring: Scoring;
 }
 
-/** Without a `sweep`, there is one variant. */
 export interface ResolvedSuite {
   suite: Suite;
   variants: SuiteSide[];
 }
 
-/** A suite with its references to run. Without any, the suite is not affected. */
+/** If `references` is empty, the suite is not affected. */
 export interface AffectedSuite {
   path: string;
   name: string;
@@ -93,7 +92,7 @@ export interface AffectedSuite {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** Ids of references on the tip of the base branch that cannot run with head's prompt. */
+  /** References that the base branch has gained and that cannot run with head's prompt. */
   unasked?: string[];
 }
 

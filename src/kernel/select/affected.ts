@@ -68,8 +68,8 @@ function affectedPart(
 }
 
 /**
- * If anything changed, includes references that cannot run, so that the suite is not reported as
- * unaffected.
+ * If anything changed, also returns references that cannot run, because otherwise the suite might
+ * be reported as unaffected.
  */
 function touchedReferences(
   {
@@ -186,8 +186,8 @@ function pairReference(
 }
 
 /**
- * Base's prompt with head's input, or with base's own input if a variable was renamed. For a
- * recorded dialogue, base's own recording comes first.
+ * Base's prompt with head's input. If that is impossible (a renamed variable), base's own input.
+ * For recorded dialogues, base's own comes first.
  */
 function baseGeneration(
   base: SuiteSide,
@@ -212,8 +212,8 @@ function reasonFor(
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
   const { baseReference: counterpart, reference } = pair;
-  // If the reference was not edited, `pair.base` has base's question, except for recorded
-  // dialogues.
+  // `pair.base` is base's own question if the reference was not edited and has no recorded
+  // dialogue.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';

@@ -43,7 +43,8 @@ export function createGeneration(
 }
 
 /**
- * If the suite's dependencies or the reference's script change, the question is a different one.
+ * If a file that a feature reads or the reference's script changes, the question is a different
+ * one.
  */
 export function withDependencies(
   generation: Generation,
@@ -107,7 +108,10 @@ function filledMessages(
   return filled;
 }
 
-/** Uses the prompt's own system messages, because a changed prompt changes them. */
+/**
+ * Replaces the recorded system messages by the prompt's, because the run must test the changed
+ * prompt.
+ */
 function continueThread(thread: Message[], rendered: readonly Message[]): Message[] {
   const system = rendered.filter(({ role }) => role === 'system');
   return system.length === 0
@@ -139,7 +143,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/** Removes positions in the user's file, which are not content. */
+/** Removes where the message is written, because that does not affect the answer. */
 export function plainMessage({
   role,
   content,

@@ -10,7 +10,7 @@ interface SuitePair {
   head: Suite | null;
 }
 
-/** What two suites must have in common to be a pair, strongest first. */
+/** Two suites are a pair if one of these values is equal. Tried in this order. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name, model, ...prompt }) => [file, name, model, contentWithRoles(prompt)],
   ({ file, model, parameters, ...prompt }) => [file, model, parameters, contentWithRoles(prompt)],
@@ -18,7 +18,7 @@ const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name }) => [file, name],
 ];
 
-/** Used last: two suites are a pair if each is the only one with this value on its side. */
+/** Tried last. The value must be unique on both sides. */
 const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, ...prompt }) => [file, contentWithRoles(prompt)],
   ({ file }) => [file],
@@ -30,9 +30,9 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 }
 
 /**
- * Maps head's suites to their counterparts on base. Within a file, text and model decide before the
- * name, because the name may depend on other prompts in the file. Across files, the name decides,
- * then shared references.
+ * Maps head's suites to base's. In the same file, equal text and model come before an equal name,
+ * because names may depend on the file's other prompts. Across files, the name comes first, then
+ * shared references.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
@@ -63,7 +63,7 @@ export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<
   return found;
 }
 
-/** Pairs new and removed suites that share at least half of their questions. */
+/** Pairs a removed suite with a new one if they share at least half of their questions. */
 function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
@@ -96,20 +96,16 @@ const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
   (reference) => canonicalJson([reference.id, askedOf(reference)]),
   (reference) => canonicalJson(askedOf(reference)),
   ({ id }) => id,
-  // The user's messages, because a recorded dialogue without an id gets a new id when its answer
+  // Ignores answers, because a recorded dialogue without an id gets a new id when its answer
   // changes.
   ({ input, thread }) =>
     canonicalJson([{ ...input }, (thread ?? []).filter(isOfUser).map(({ content }) => content)]),
-  // Values without names, because a reference without an id gets a new id when a variable is
-  // renamed.
+  // Ignores names, because a reference without an id gets a new id when a variable is renamed.
   ({ input, ...reference }) =>
     canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
 ];
 
-/**
- * Pairs references by equal questions first and equal ids second. Otherwise new or shifted ids
- * would make references look new.
- */
+/** Pairs references by question first and by id second, because ids may be new or shifted. */
 export function pairReferences(
   base: readonly Reference[],
   head: readonly Reference[],
@@ -133,10 +129,7 @@ export function pairReferences(
 
 export interface Moves {
   moved: ReadonlyMap<Reference, Reference>;
-  /**
-   * References that are in another suite on head, with the same scoring, so they do not count as
-   * removed.
-   */
+  /** References that moved to another suite with the same scoring. They do not count as removed. */
   kept: ReadonlySet<Reference>;
 }
 

@@ -41,7 +41,7 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
   return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
-/** Where the model or parameter is set. A swept value is set in the settings file. */
+/** Where the model or parameter is set. For a swept value, this is the settings file. */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,
@@ -54,7 +54,7 @@ export function partPlace(
   return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
 }
 
-/** The file from which both sides take the key, or else the prompt's own file. */
+/** The file that sets the key on both sides, or else the prompt's own file. */
 export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
   const { file } = head.suite.prompt;
   const [before, after] = [partPlace(base, key), partPlace(head, key)];
@@ -66,7 +66,7 @@ export function changedFile(base: SuiteSide, head: SuiteSide, key: string): stri
   return known.find((place) => place.file === own?.file)?.file ?? file;
 }
 
-/** Even unchanged prompt code renders other messages if a file that it imports changed. */
+/** Unchanged prompt code may give other messages, because a file that it imports changed. */
 function rendersDifferently({ made: before }: Prompt, { made: after }: Prompt): boolean {
   return [...(after ?? [])].some(([input, made]) => {
     const other = before?.get(input);
@@ -105,7 +105,7 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { v
 
 const MAX_PROGRAM_FILES = 10;
 
-/** Changed files of a program or of recorded answers. Empty if the target's settings differ. */
+/** Changed files of a program or a recording. Empty if the settings of the two models differ. */
 export function changedSources(base: Target, head: Target): string[] {
   if (base.provider === 'replay' && head.provider === 'replay')
     return base.file === head.file ? [head.file] : [];

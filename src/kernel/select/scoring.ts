@@ -16,13 +16,14 @@ import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 
 /**
- * What judges the answers. If any of these changes, the scoring counts as changed, not the prompt.
+ * Everything that judges the answers. If some of it changes, the scoring counts as changed, not the
+ * prompt.
  */
 export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** The feature that makes the answers, such as dialogues, if any. */
+  /** The feature that produces the answers, such as dialogues. Null for single requests. */
   answerer: Answerer | null;
   settingsFile: string;
 }
@@ -104,7 +105,7 @@ export function scoringIdentity(scoring: Scoring): string {
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
 }
 
-/** Leaves out notes and examples, because they do not affect grades. */
+/** Omits notes and examples, because they do not affect grades. */
 export function rubricIdentity(rubric: Rubric): Json {
   const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {
@@ -115,7 +116,7 @@ export function rubricIdentity(rubric: Rubric): Json {
   };
 }
 
-/** A new key must not change older fingerprints. */
+/** Omits absent keys, so that a key that evaldiff gains does not change older fingerprints. */
 function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -126,7 +127,7 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
 
-/** The file that defines the tests. Because of `defaults`, it may not be the prompt's file. */
+/** Because of `defaults`, another file than the prompt's may define the tests. */
 export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'
@@ -162,7 +163,8 @@ export function changedKeys(
 
 export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   const [before, after] = [sharedParts(base), sharedParts(head)];
-  // A metric's own model is part of the metric. Other models count only if both sides use them.
+  // The grader and the embedding model count only if both sides use one. A metric's own model is
+  // part of the metric.
   const isCounted = (key: string): boolean =>
     !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
   return changedKeys(before, after)

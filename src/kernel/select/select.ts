@@ -29,7 +29,7 @@ export function selectAffected(
   );
 }
 
-/** For sweeps, which run every reference in every variant. */
+/** For sweeps. */
 export function selectAll(head: readonly ResolvedSuite[]): AffectedSuite[] {
   return head.flatMap(({ variants }) => variants.map((side) => affectedSuite(null, side)));
 }

@@ -3,28 +3,25 @@ import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
-/**
- * Tries of a `cluster` with the same index are permuted together. Null: the reference is permuted
- * alone.
- */
+/** The tries of a cluster's references are permuted together by index. Null: in no cluster. */
 export interface ClusteredTries {
   tries: Tries;
   cluster: string | null;
 }
 
-/** 1 for each try that passes, otherwise 0. */
+/** 1 for a try that passes, else 0. */
 interface ClusterMember {
   at: number;
   base: readonly number[];
   head: readonly number[];
 }
 
-/** References with a common cause, such as templates of one text. Most clusters have one member. */
+/** References with a common cause, such as templates of one text. Most clusters have one. */
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Omits a try if no reference was judged. If only some were, the others get the outcome of most of
- * their own judged tries. So errors are not evidence, and the test stays exact.
+ * Omits a try without any judged reference. In other tries, an unjudged reference gets the outcome
+ * of most of its judged tries. So errors are not evidence, and the test remains exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
@@ -51,7 +48,7 @@ function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number)
   return [...Array(shared).keys()].filter((i) => members.some((tries) => isJudged(tries[side][i])));
 }
 
-/** For each try, how many of the cluster's references pass. */
+/** How many of the cluster's references pass each try. */
 export interface ClusterTable {
   size: number;
   base: readonly number[];
@@ -74,7 +71,6 @@ export function clusterTable(cluster: Cluster): ClusterTable {
   return { size: cluster.length, base: totals('base'), head: totals('head') };
 }
 
-/** Passes per try: 1 or 0 for a reference, their sums for a cluster. */
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;
   const side = ({ passes, tries }: Table['base']): number[] =>
@@ -87,7 +83,6 @@ export function hasBothSides(unit: Unit): boolean {
   return base > 0 && head > 0;
 }
 
-/** Whether some permutation changes the passes on head. */
 export function canDiffer(unit: Unit): boolean {
   const { base, head } = passesOf(unit);
   const [first] = base;
@@ -103,22 +98,22 @@ export function passesOnHead(unit: Unit): number {
   return sum(passesOf(unit).head);
 }
 
-/** Units with equal keys have the same null distribution. */
+/** Units (references or clusters) with equal keys have the same null distribution. */
 export function nullKey(unit: Unit): string {
   const { base, head } = passesOf(unit);
   return `${[...base, ...head].sort((a, b) => a - b).join()}/${String(head.length)}`;
 }
 
 /**
- * Exact distribution of the passes on head when whole tries are permuted between the sides.
- * Hypergeometric for a single reference.
+ * Exact distribution of head's passes if the sides' tries are permuted. For one reference, it is
+ * hypergeometric.
  */
 export function nullDistribution(unit: Unit): Distribution {
   if (!canDiffer(unit)) return certain(passesOnHead(unit));
   const { base, head } = passesOf(unit);
   const all = [...base, ...head];
   const most = sum(all);
-  // ways[n][s]: how many choices of n of the tries so far have s passes.
+  // ways[n][s]: in how many ways n of the tries so far can have s passes.
   const ways = Array.from({ length: head.length + 1 }, () => new Float64Array(most + 1));
   ways[0]?.fill(1, 0, 1);
   for (const passes of all) {

@@ -1,14 +1,14 @@
 import { at } from './sums.ts';
 
-/** Probabilities of `low`, `low + 1`, …, which sum to 1. */
+/** `mass` has the probabilities of `low`, `low + 1`, … */
 export interface Distribution {
   low: number;
   mass: Float64Array;
 }
 
 /**
- * Each convolution cuts tails smaller than this. 5,000 items cut at most 10,000 times, so a tail
- * probability is off by less than 1e-35.
+ * Each convolution omits smaller tails. With 5,000 items, this happens at most 10,000 times, so a
+ * tail probability is off by less than 1e-35.
  */
 const NEGLIGIBLE = 1e-40;
 
@@ -27,7 +27,7 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   return trim({ low: left.low + right.low, mass });
 }
 
-/** The sum of `count` independent copies, by repeated squaring. */
+/** The distribution of the sum of `count` independent copies. */
 export function times(distribution: Distribution, count: number): Distribution {
   let result = certain(0);
   let square = distribution;
@@ -38,7 +38,7 @@ export function times(distribution: Distribution, count: number): Distribution {
   return result;
 }
 
-/** Combines pairs of similar width, because a running sum would take quadratic time. */
+/** Adds pairs of similar width, because a running sum would take quadratic time. */
 export function sumDistributions(distributions: readonly Distribution[]): Distribution {
   let round = [...distributions];
   while (round.length > 1) {
@@ -80,7 +80,7 @@ export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }
 
-/** The z for which P(Z <= z) = p. ±Infinity at 0 and 1. */
+/** The z with P(Z <= z) = p. */
 export function normalQuantile(p: number): number {
   if (p <= 0) return -Infinity;
   if (p >= 1) return Infinity;
@@ -104,7 +104,6 @@ function lowerQuantile(p: number): number {
   return z;
 }
 
-/** Uses a power series near 0 and a continued fraction in the tail. */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x >= 2.5) {

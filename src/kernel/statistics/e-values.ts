@@ -11,7 +11,10 @@ export interface PairedTry {
   head: boolean;
 }
 
-/** A reference may break fully, half, or fully after passing unreliably. */
+/**
+ * How a reference may get worse, as pass rates: completely, half, or completely although it was
+ * unreliable before.
+ */
 const WAYS: readonly RateAlternative[] = [
   { base: 0.98, head: 0.02 },
   { base: 0.98, head: 0.5 },
@@ -19,8 +22,9 @@ const WAYS: readonly RateAlternative[] = [
 ];
 
 /**
- * Likelihood of a pair under the alternative, relative to a common pass rate, the mean of the two.
- * If base and head pass at the same rate p, the expected factor is 1 − c²(p − mean)² <= 1.
+ * The likelihood of a pair under the alternative, divided by that under a common pass rate (the
+ * mean of both rates). If base and head pass at the same rate p, the expected factor is 1 − c²(p −
+ * mean)² <= 1.
  *
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
@@ -32,8 +36,8 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
 }
 
 /**
- * The e-value for "the reference got worse": the mean over {@link WAYS} of the product of factors.
- * If it did not get worse, the value exceeds 1/a with probability at most a, at any stopping time.
+ * The e-value for "the reference got worse": the mean over {@link WAYS} of the product of the
+ * pairs' factors. If it did not get worse, the e-value ever exceeds 1/a with probability at most a.
  */
 export function eValueOf(pairs: readonly PairedTry[]): number {
   return mean(
@@ -55,9 +59,9 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
 }
 
 /**
- * The e-value for "one prompt passes more often than another on some references". `base` of a pair
- * is the prompt that should pass more often. `share` is the prior (0–1) that the prompts differ on
- * this reference. Has the guarantee of {@link eValueOf}.
+ * The e-value for "one prompt passes more often than another on some references". `base` is the
+ * prompt that should pass more often. `share`: prior probability (0–1) that the prompts differ on
+ * the reference. Valid at any stopping time, like {@link eValueOf}.
  */
 export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],
@@ -78,8 +82,8 @@ export function jointEValue(
 }
 
 /**
- * Maps each e-value to the least false-discovery rate (0–1) at which e-BH rejects it: the least n /
- * (j·e_(j)) over its own and all later ranks j, with e_(j) the j-th largest of n.
+ * Maps each e-value to the smallest false-discovery rate (0–1) at which e-BH rejects it: the least
+ * n / (j·e_(j)) over its own and later ranks j, with e_(j) the j-th largest of n.
  */
 export function eValueFdr(values: readonly number[]): ReadonlyMap<number, number> {
   const q = new Map<number, number>();

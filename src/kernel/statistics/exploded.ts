@@ -4,19 +4,19 @@ const MAX_EXPLODED = 3;
 
 const MIN_ITEMS = 5;
 
-/** Distance between the sides, in robust standard deviations of all shifts. */
+/** In robust standard deviations of all shifts. */
 const MIN_DEVIATIONS = 4;
 
 const MIN_FACTOR = 2;
 
 /**
- * Items whose numbers moved far more than the others'. After subtracting the shift that all items
- * share, every try of head must lie beyond every try of base. Tries below `first` select an item,
- * and all further tries must confirm it. Shifts are differences of medians of log(1 + |value|),
- * with the value's sign.
+ * Items whose numbers moved far more than the others'. Without the shift that all items share, all
+ * tries of head must lie beyond all of base. Tries below `first` select an item, and further tries
+ * must confirm it. A shift is the difference of the medians of log(1 + |value|), with the value's
+ * sign.
  *
- * Without a change, four tries per side select any of 50 items in less than 0.5 % of simulated runs
- * (normal, lognormal and Pareto(1.1) values), and two tries in at most 5 %.
+ * In simulations without a change (normal, lognormal and Pareto(1.1) values), some of 50 items is
+ * selected in less than 0.5 % of runs with four tries per side, and in at most 5 % with two.
  */
 export function explodedItems(items: readonly Values[], first: number): number[] {
   const sides = items.flatMap((item, at) => {

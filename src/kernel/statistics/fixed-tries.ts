@@ -7,8 +7,7 @@ import { at, sum } from './sums.ts';
 import { isInformative, isLargeDrop, mirrorTables, reachesLevel, type Table } from './table.ts';
 
 /**
- * Fisher's exact one-sided test. `levels` are all p-values attainable with these totals, ascending
- * to 1.
+ * Fisher's exact one-sided test. `levels`: the p-values that these totals can give, ascending to 1.
  */
 export function referenceTest(table: Table): { down: number; levels: number[] } {
   const { low, mass } = nullDistribution(table);
@@ -42,10 +41,10 @@ function attainedLevel(levels: readonly number[], x: number): number {
 }
 
 /**
- * The false-discovery rate at which each table counts as worse (`down`) or better (`up`), by
+ * The false-discovery rates at which each table counts as worse (`down`) or better (`up`), by
  * Heyse's discrete Benjamini–Hochberg procedure: q_(k) = min over j >= k of (1/j) Σ_i F_i(p_(j)),
- * where F_i(x) is the largest attainable p of table i that is at most x. Source: Heyse 2011, "A
- * false discovery rate procedure for categorical data".
+ * with F_i(x) the largest p <= x that table i can give. Source: Heyse 2011, "A false discovery rate
+ * procedure for categorical data".
  */
 export function discreteFdr(tables: readonly Table[]): { down: number[]; up: number[] } {
   return { down: oneSidedQValues(tables), up: oneSidedQValues(mirrorTables(tables)) };
@@ -70,21 +69,21 @@ export function isNamedAt(q: number): boolean {
   return reachesLevel(q, REFERENCE_FDR);
 }
 
-/** Shares of references that the test assumes to be fully broken, or to pass half as often. */
+/** The shares of references that the test assumes to be broken, or to pass half as often. */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;
 
-/** The statistic is rounded to multiples of 1/64. */
+/** The statistic is an integer, in units of 1/64. */
 const SCORE_UNITS = 64;
 
 const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 
-/** EM iterations, and how many references the initial prior counts as. */
+/** Rounds of the EM algorithm. The initial prior counts as `weight` references. */
 const FIT = { rounds: 15, weight: 3 };
 
 /**
- * Tests the mean and individual references, with a false-alarm rate of at most `alpha` together.
+ * Whether the mean fell or single references broke. The total false-alarm rate is at most `alpha`.
  */
 export function fellOrBroke(
   seen: Contrast,
@@ -97,8 +96,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1), or null if not significant at `level`. If the mean drops by less than `minDrop`,
- * individual references must be named as worse.
+ * p (0–1), or null if nothing is significant at `level`. If the mean drops by less than `minDrop`,
+ * single references must be named as worse.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,
@@ -116,12 +115,12 @@ const BROKEN = new WeakMap<readonly Unit[], number>();
 
 /**
  * Exact test of "some references broke or pass half as often". The statistic is Σ log(1 + Σ
- * share·(LR − 1)), and the null distribution permutes tries within tables. LR is the likelihood
- * ratio of "broken" or "halved" to "unchanged", averaged over pass rates fitted to the tables'
- * totals. A wrong fit therefore costs power, not level.
+ * share·(LR − 1)). Its null distribution permutes tries within tables. LR is the likelihood ratio
+ * of "broken" or "halved" to "unchanged", averaged over pass rates that are fitted to the tables'
+ * totals. So a wrong fit costs power, but the level stays right.
  *
- * A cluster is one table, whose tries pass if all members pass. If three of twenty references break
- * in three tries, testing each reference alone would detect half as many.
+ * A cluster is one table, whose tries pass if all members pass. Testing each reference alone would
+ * detect half as many changes if three of twenty references break.
  */
 export function brokenTest(units: readonly Unit[]): number {
   const tables = units.map((unit) => (isCluster(unit) ? allPass(unit) : unit));
@@ -165,7 +164,7 @@ function scoreDistribution(
   return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
-/** The score in {@link SCORE_UNITS} if `onHead` of all passes belong to head. */
+/** The statistic of one table, in {@link SCORE_UNITS}, if head has `onHead` of its passes. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
   const mixture = (headRate: (rate: number) => number): number =>

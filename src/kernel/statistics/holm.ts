@@ -1,8 +1,8 @@
 import { reachesLevel } from './table.ts';
 
 /**
- * Holm's step-down procedure. The family-wise error is at most alpha if a test that rejects at one
- * level also rejects at every larger one. Source: Holm 1979.
+ * Holm's step-down procedure. If each test that rejects at one level also rejects at larger ones,
+ * the family-wise error is at most alpha. Source: Holm 1979.
  */
 export function holmLevels<Key>(
   judges: ReadonlyMap<Key, (level: number) => boolean>,

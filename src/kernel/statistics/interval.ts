@@ -2,7 +2,7 @@ import { hasBothSides, nullMoments, triesOf, type Unit } from './clusters.ts';
 import { mean, meanOrNull, sum } from './sums.ts';
 import { isComparable, type Table } from './table.ts';
 
-/** Head's pass rate − base's, averaged over tables, −1 to 1. */
+/** Head's pass rate − base's (−1 to 1), averaged over tables. */
 export function meanDifference(tables: readonly Table[]): number | null {
   const compared = tables.filter(isComparable);
   return meanOrNull(
@@ -10,18 +10,17 @@ export function meanDifference(tables: readonly Table[]): number | null {
   );
 }
 
-/** The normal quantile for two-sided 90 % and one-sided 95 %. */
+/** For one-sided 95 %, or two-sided 90 %. */
 const Z_SINGLE = 1.6448536269514722;
 
-/** If every try passes, the bound is ln 20 / tries (rule of three). */
+/** Makes the bound ln 20 / tries if all tries pass (rule of three). */
 const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
  * Interval for `meanDifference`: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
  * FLOOR·mean(1/(nB·nH))·m²]. V is the permutation variance of Σ (rate on head − rate on base) over
- * the `units` of N tables. m is the mean number of tables in a unit. The second term keeps the
- * width positive when all differences are equal. The default is two-sided 90 %, with every table as
- * its own unit.
+ * the `units` of N tables, and m the mean number of tables in a unit. The second term keeps the
+ * width positive if all differences are equal.
  */
 export function differenceInterval(
   tables: readonly Table[],
@@ -47,7 +46,7 @@ export function differenceInterval(
   };
 }
 
-/** The drop that `tries` per side and question cannot rule out even if all pass. */
+/** The drop that these tries per side and question cannot rule out even if all of them pass. */
 export function flawlessReach(questions: number, tries: number, z: number): number {
   return Math.min(1, (z * Math.sqrt(FLOOR)) / tries) / Math.max(1, questions);
 }

@@ -1,9 +1,9 @@
 import { at, sum } from './sums.ts';
 
 /**
- * Cohen's kappa of two graders: 1 − observed / expected disagreement. `table[i][j]` counts the
- * items that the first grader puts in category i and the second in j. Null without items, or if
- * both graders used the same single category. Source: Cohen 1960.
+ * Cohen's kappa: 1 − observed / expected disagreement of two graders. `table[i][j]`: items that the
+ * first grader puts in category i and the second in j. Null without items, or if all are in one
+ * category. Source: Cohen 1960.
  */
 export function cohenKappa(table: readonly (readonly number[])[]): number | null {
   const rows = table.map((row) => sum(row));

@@ -30,16 +30,16 @@ export function clusteredTries(
   return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
-/** Each of `tries` has the outcome of all metrics together that affect the gate. */
+/** `tries` has the outcomes of all metrics together that affect the gate. */
 export interface LookRow extends ClusteredTries {
   /**
-   * The outcomes by individual metrics, for each metric that fails some tries. Set only if several
-   * metrics affect the gate.
+   * The outcomes of single metrics that fail some tries. Absent unless several metrics affect the
+   * gate.
    */
   metrics?: ReadonlyMap<string, Tries>;
 }
 
-/** `metric` null means all metrics together. */
+/** `metric`: null for all metrics together. */
 export interface MetricTest extends Omit<Contrast, 'tables'> {
   metric: string | null;
 }
@@ -49,16 +49,13 @@ export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
-  /**
-   * The first is for all metrics together. If several affect the gate, each metric that fails
-   * follows.
-   */
+  /** First all metrics together. If several affect the gate, then each that fails some tries. */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
   interval: { difference: number; low: number; high: number } | null;
 }
 
-/** `z` is the half-width of the interval in standard errors, one-sided 95 % by default. */
+/** `z`: half of the interval's width, in standard errors. Default: one-sided 95 %. */
 export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): Look {
   const clusters = clustersByMetric(rows, upTo);
   const tables = rows.map(({ tries }) => countTable(tries, upTo));

@@ -13,7 +13,10 @@ export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }
 
-/** The smallest p among metrics that dropped by at least `minDrop`, adjusted for all metrics. */
+/**
+ * The smallest p of the metrics that dropped by at least `minDrop`, adjusted for the number of
+ * metrics.
+ */
 export function fallP(look: Look, level: number, minDrop: number): number {
   const [least] = largeDrops(look, minDrop);
   return least === undefined ? 1 : adjustedP(look, least, level);
@@ -26,7 +29,7 @@ export function fallenMetrics(look: Look, minDrop: number): string[] {
   return fallen.flatMap(({ metric }) => metric ?? []);
 }
 
-/** Null if all metrics together fell the most, or if nothing fell by at least `minDrop`. */
+/** Null if nothing fell by at least `minDrop`, or all metrics together fell the most. */
 export function mostFallenMetric(look: Look, minDrop: number): string | null {
   return largeDrops(look, minDrop)[0]?.metric ?? null;
 }
@@ -38,8 +41,8 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
 }
 
 /**
- * Names metrics with a significant p after adjusting for all metrics and the run's `suites`. Any of
- * them keeps a suite from being green.
+ * Metrics with a significant p, adjusted for the numbers of metrics and `suites`. Each keeps its
+ * suite from being green.
  */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
@@ -49,7 +52,7 @@ export function metricsBeyondChance(look: Look, suites: number): string[] {
 }
 
 /**
- * Bonferroni's correction needs to count only metrics that could have reached a p this small.
+ * How many metrics could give a p this small. Bonferroni's correction may ignore the others.
  * Source: Tarone 1990, "A modified Bonferroni method for discrete data".
  */
 function couldReach(metrics: readonly MetricTest[], p: number): number {
@@ -58,7 +61,7 @@ function couldReach(metrics: readonly MetricTest[], p: number): number {
 
 const PERMUTATION_ROUNDS = 2000;
 
-/** Permutations cannot measure a p below this level. */
+/** So few permutations cannot measure a smaller p. */
 const MIN_PERMUTATION_LEVEL = 10 / PERMUTATION_ROUNDS;
 
 export function metricWithLeastP({ metrics }: Look): MetricTest {
@@ -70,9 +73,9 @@ export function minPOverMetrics(look: Look, level: number): number {
 }
 
 /**
- * Adjusts p for the number of metrics by Bonferroni. If that does not reach `level`, uses min-p
- * over seeded permutations of whole tries. Significance at one level implies significance at every
- * larger one. Source: Westfall and Young 1993 (min-p).
+ * Adjusts p by Bonferroni. If the result does not reach `level`, uses min-p over seeded
+ * permutations of whole tries. If p is significant at one level, it is at all larger ones. Source:
+ * Westfall and Young 1993 (min-p).
  */
 function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
@@ -86,7 +89,7 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
 
 const PERMUTED_P = new WeakMap<MetricTest, number>();
 
-/** p-values that differ by less than this share count as equal. */
+/** Relative difference of p-values that count as equal. */
 const TIE_TOLERANCE = 1e-9;
 
 function dealtP(look: Look, observed: number): number {
@@ -111,7 +114,7 @@ function dealtP(look: Look, observed: number): number {
   return (less + ties / 2 + 0.5) / (PERMUTATION_ROUNDS + 1);
 }
 
-/** All metrics have the same judged tries, so an index means the same try in each. */
+/** The same index is the same try in all metrics, because each metric has the same judged tries. */
 function permutedUnit(
   cluster: ClusterByMetric,
   places: ReadonlyMap<string | null, number>,
@@ -125,7 +128,7 @@ function permutedUnit(
   return { heads: tables[0]?.head.length ?? 0, parts };
 }
 
-/** P(S < s) + ½ P(S = s) for every possible sum. */
+/** Returns P(S < s) + ½ P(S = s) for a sum s. */
 function midDownBySum({ low, mass }: Distribution): (total: number) => number {
   let below = 0;
   const p = mass.map((share) => (below += share) - share / 2);

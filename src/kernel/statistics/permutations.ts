@@ -6,12 +6,12 @@ export interface PermutedUnit {
   heads: number;
   parts: readonly {
     values: ArrayLike<number>;
-    /** The indices of the sums to which these values are added. */
+    /** Indices of the sums that these values count in. */
     sums: readonly number[];
   }[];
 }
 
-/** Returns one array per sum, with one number per round. */
+/** Returns an array for each sum, with a number for each round. */
 export function permuteSums(
   units: readonly PermutedUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },

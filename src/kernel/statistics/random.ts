@@ -4,14 +4,14 @@ export interface Random {
 }
 
 /**
- * Gives the same output for the same seed on every machine. Sources: xoshiro128** 1.1 of Blackman
- * and Vigna 2018; FNV-1a for the seed.
+ * The same seed gives the same numbers on every machine. Sources: xoshiro128** 1.1 of Blackman and
+ * Vigna 2018; FNV-1a for the seed.
  */
 export function createRandom(seed: string | number): Random {
   const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) =>
     hash(String(seed), basis),
   );
-  // If all words were 0, the generator would return only zeros.
+  // With four zeros, the generator would return only zeros.
   if (words.every((word) => word === 0)) words[0] = 1;
   return { words };
 }
@@ -39,12 +39,12 @@ export function nextFloat(random: Random): number {
   return (nextWord(random) + 0.5) / 2 ** 32;
 }
 
-/** From 0 to `count` − 1. The bias is at most count/2³². */
+/** 0 to `count` − 1. The bias is at most count/2³². */
 export function nextIndex(random: Random, count: number): number {
   return Math.floor(nextFloat(random) * count);
 }
 
-/** Moves a random choice of `count` items to the front (Fisher–Yates). */
+/** Moves `count` randomly chosen items to the front (Fisher–Yates). */
 export function shuffleFront(items: Int32Array, count: number, random: Random): void {
   for (let i = 0; i < count; i++) {
     const from = i + nextIndex(random, items.length - i);
@@ -74,7 +74,7 @@ function rotate(word: number, by: number): number {
 function hash(text: string, basis: number): number {
   let word = basis;
   for (let i = 0; i < text.length; i++) word = Math.imul(word ^ text.charCodeAt(i), 0x01000193);
-  // FNV gives neighbouring seeds similar values. This spreads them.
+  // Spreads similar seeds, for which FNV gives similar values.
   word = Math.imul(word ^ (word >>> 16), 0x21f0aaad);
   word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
   return (word ^ (word >>> 15)) >>> 0;

@@ -9,8 +9,8 @@ interface UnitGroup<Own extends Unit> {
 }
 
 /**
- * Groups units (references or clusters), because thousands share a few null distributions. Sorts by
- * key, so that results do not depend on the order of units.
+ * Groups units (references or clusters), because thousands of them share a few null distributions.
+ * Sorted, so that results do not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();
@@ -25,21 +25,20 @@ export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<O
   return byKey.map(([, group]) => group);
 }
 
-/** One-sided p of "head passes less often" (`down`) and "more often" (`up`). */
+/** `down`: one-sided p of "head passes less often". `up`: of "more often". */
 export interface SuiteTest {
   down: number;
   midDown: number;
   up: number;
   midUp: number;
-  /** The smallest `midDown` that any permutation gives. */
+  /** The smallest `midDown` that a permutation can give. */
   least: number;
 }
 
 /**
- * Exact permutation of the tries within every unit: the exact conditional Cochran–Mantel–Haenszel
- * test, or McNemar's exact test with one try per side. S = Σ passes on head. down = P(S <= s),
- * midDown = P(S < s) + ½ P(S = s), and up and midUp are mirrored. Probabilities below 1e-35 may
- * become 0.
+ * Permutes tries within units, exactly. This is the exact conditional Cochran–Mantel–Haenszel test,
+ * or McNemar's with one try per side. S = Σ passes on head. down = P(S <= s), midDown = P(S < s) +
+ * ½ P(S = s), and up and midUp are mirrored. Probabilities below 1e-35 may become 0.
  *
  * Sources: Mehta, Patel, Gray 1985 (exact test of a common odds ratio); Fagerland et al. 2013
  * (mid-p).
@@ -63,7 +62,7 @@ export function passDistribution(units: readonly Unit[]): Distribution {
   );
 }
 
-/** The two-sided mid-p of McNemar's test. Source: Fagerland, Lydersen, Laake 2013. */
+/** McNemar's test: the two-sided mid-p. Source: Fagerland, Lydersen, Laake 2013. */
 export function mcnemar(changes: { passFail: number; failPass: number }): number {
   const worse: Table = { base: { passes: 1, tries: 1 }, head: { passes: 0, tries: 1 } };
   const better: Table = { base: worse.head, head: worse.base };
@@ -71,7 +70,7 @@ export function mcnemar(changes: { passFail: number; failPass: number }): number
     ...Array.from({ length: changes.passFail }, () => worse),
     ...Array.from({ length: changes.failPass }, () => better),
   ]);
-  // For a tie, subtracts half the probability of the middle value.
+  // If both counts are equal, the middle value counts half.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
   return changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp);
 }

@@ -2,7 +2,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** NaN without values. Does not overflow even if the sum would. */
+/** NaN if there are no values. Correct even if the sum overflows. */
 export function mean(values: readonly number[]): number {
   const total = sum(values);
   const n = values.length;

@@ -1,14 +1,13 @@
 import type { Outcome } from '../../types/metric.ts';
 import { meanOrNull } from './sums.ts';
 
-/** A drop of exactly `minDrop` must count despite rounding. */
+/** Despite rounding, a drop of exactly `minDrop` must count. */
 const DROP_TOLERANCE = 1e-12;
 
 export function isLargeDrop(difference: number | null, minDrop: number): boolean {
   return difference !== null && difference <= DROP_TOLERANCE - minDrop;
 }
 
-/** 0 <= passes <= tries. */
 export interface Counts {
   passes: number;
   tries: number;
@@ -27,7 +26,6 @@ export function isComparable({ base, head }: Table): boolean {
   return base.tries > 0 && head.tries > 0;
 }
 
-/** True if both sides have tries, and the tries neither all pass nor all fail. */
 export function isInformative(table: Table): boolean {
   const passes = table.base.passes + table.head.passes;
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
@@ -59,12 +57,11 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }
 
-/** Rounding must not push a rate or a change past a limit that it equals. */
+/** Despite rounding, a rate or change that equals a limit must not pass it. */
 export const RATE_TOLERANCE = 1e-9;
 
 const LEVEL_TOLERANCE = 1e-9;
 
-/** No p reaches a level of 0. */
 export function reachesLevel(p: number, level: number): boolean {
   return level > 0 && p <= level * (1 + LEVEL_TOLERANCE);
 }

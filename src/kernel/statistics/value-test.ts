@@ -2,33 +2,33 @@ import { permuteSums } from './permutations.ts';
 import type { Random } from './random.ts';
 import { at, mean, meanOrNull, sum } from './sums.ts';
 
-/** Numbers by try. Null if a try has none. */
+/** One number per try, or null. */
 export interface Values {
   base: readonly (number | null)[];
   head: readonly (number | null)[];
 }
 
 export interface ValueTest {
-  /** Counts items with a number on both sides. */
+  /** Number of items with values on both sides. */
   items: number;
   base: number;
   head: number;
   difference: number;
   /**
-   * Two-sided 90 % interval of the difference. Null if there are too few items or all differences
-   * are equal.
+   * Two-sided 90 % interval of the difference. Null if items are too few or all differences are
+   * equal.
    */
   low: number | null;
   high: number | null;
-  /** Mid-p, 0–1: one-sided for lower and higher, two-sided for `differs`. */
+  /** Mid-p, 0–1. `down` and `up` are one-sided, `differs` is two-sided. */
   down: number;
   up: number;
   differs: number;
-  /** Distance from the expected value without a change, in standard deviations. */
+  /** In standard deviations from what is expected without a change. */
   z: { mean: number; ranks: number };
 }
 
-/** Averages the tries of each item, then the items. */
+/** The mean over items of the mean over tries. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -37,18 +37,18 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
   return meanOrNull(means);
 }
 
-/** The one-sided level of each end of the interval. */
+/** One-sided level of each end of the interval. */
 const TAIL = 0.05;
 
 /**
- * Permutation test for numbers. Two statistics share the permutations, and the more extreme one
- * counts: the difference of means, and that of ranks within the item, which is robust to outliers.
- * Few permutations are enumerated. Otherwise a seeded sample is drawn, plus the observed one. The
- * interval contains every shift of head that the means do not reject.
+ * Permutation test with two statistics, of which the more extreme one counts: the difference of
+ * means, and that of ranks within items, which is robust to outliers. If there are many
+ * permutations, a seeded sample replaces them. The interval contains every shift of head that the
+ * test of means does not reject.
  *
- * Sources: Fisher 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of
- * permutations for several statistics); Phipson and Smyth 2010 (the observed permutation counts);
- * Garthwaite 1996 (the interval from the test).
+ * Sources: Fisher 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (the same
+ * permutations for several statistics); Phipson and Smyth 2010 (the sample includes the observed
+ * permutation); Garthwaite 1996 (the interval).
  */
 export function valueTest(
   items: readonly Values[],
@@ -81,7 +81,7 @@ export function valueTest(
   };
 }
 
-/** Division by a power of two is exact and avoids overflow. */
+/** A power of two, because dividing by it is exact. Avoids overflow. */
 function chooseScale(items: readonly Values[]): number {
   const most = Math.max(...items.map(largestMagnitude));
   return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));
@@ -108,7 +108,7 @@ function largestMagnitude({ base, head }: Values): number {
   );
 }
 
-/** A try counts if at least one item of the cluster has a number. */
+/** A cluster's try counts if at least one of its items has a number. */
 function unitOf(items: readonly Values[]): Unit {
   const slotsOf = (side: 'base' | 'head'): Slot[] =>
     [...Array(Math.max(...items.map((item) => item[side].length))).keys()].flatMap((at) => {
@@ -125,7 +125,8 @@ function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
   const [heads, bases] = [nonNullValues(item.head), nonNullValues(item.base)];
   const all = [...heads, ...bases];
   const [h, n] = [heads.length, all.length];
-  // A difference of means is this weight times the sum of head's deviations from the overall mean.
+  // The difference of means is this times the sum of the deviations of head's numbers from the
+  // mean.
   const weight = 1 / h + 1 / (n - h);
   const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
   const deviation = value - mean(all);
@@ -145,8 +146,8 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * If head's values shift by δ, a permutation's sum falls by δ times its `mark`. So each permutation
- * crosses the observed sum at exactly one shift. The interval's ends are quantiles of these shifts.
+ * If head's values shift by δ, a permutation's sum falls by δ times its `mark`, so it equals the
+ * observed sum at exactly one shift. The interval's ends are quantiles of these shifts.
  */
 function invertTest(
   deals: readonly Slot[],
@@ -158,7 +159,7 @@ function invertTest(
     return moved > TOLERANCE * items ? [(observed.value - value) / moved] : [];
   });
   shifts.sort((a, b) => a - b);
-  // Permutations whose sum never differs from the observed one count half on each side.
+  // A permutation whose sum always equals the observed one counts half on each side.
   const cut = Math.floor(tail * deals.length - (deals.length - shifts.length) / 2);
   const [low, high] = [shifts[cut], shifts[shifts.length - 1 - cut]];
   if (cut < 0 || low === undefined || high === undefined || high - low <= TOLERANCE)
@@ -168,23 +169,23 @@ function invertTest(
 
 const MAX_ENUMERATED = 20_000;
 
-/** More samples are drawn when the p-value is near significance. */
+/** All samples are drawn only if the first ones give a p near significance. */
 const SAMPLE_COUNTS = { first: 999, all: 9999 };
 
 const UNCERTAIN_P = 0.1;
 
-/** Limits how many numbers all samples together read, so large suites get fewer samples. */
+/** Numbers that all samples together may read, so large suites get fewer samples. */
 const MAX_NUMBERS = 40_000_000;
 
-/** Sums that differ by less than this share count as equal. */
+/** Relative difference of sums that count as equal. */
 const TOLERANCE = 1e-9;
 
-/** What a try adds to each sum if it belongs to head. */
+/** What a try of head adds to each sum. */
 interface Slot {
   value: number;
-  /** The rank within the item's tries, from −0.5 to 0.5, times a weight. */
+  /** Rank within the item's tries, from −0.5 to 0.5, times a weight. */
   rank: number;
-  /** For head's actual tries, this sums to the number of items. */
+  /** Over head's actual tries, the sum is the number of items. */
   mark: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../types/plain.ts';
 
-/** Sorts keys and omits white space and `undefined`. */
+/** Sorts keys. Omits white space and undefined members. */
 export function canonicalJson(value: Json | undefined): string {
   if (value === undefined) return 'null';
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const passShare = z.number().min(0).max(1);
 
-/** Every setting has a default, so that results from before the setting existed stay readable. */
+/** Every setting needs a default, because older results do not have the newer settings. */
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])

@@ -2,7 +2,7 @@ import type { Outcome, Score } from '../../types/metric.ts';
 import { type GateSettings, type SuiteGate } from './gate-settings.ts';
 import type { Reference, Rollup, Tests } from './suite.ts';
 
-/** A metric that fails decides. An error or unreadable grade only prevents a pass. */
+/** A failed metric decides. Otherwise an error or an unreadable grade prevents a pass. */
 export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   const gating = scores.filter(({ skip }) => !skip);
   for (const status of ['fail', 'error', 'ungraded'] as const) {
@@ -11,7 +11,7 @@ export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   return gating.some(({ status }) => status === 'pass') ? 'pass' : 'skipped';
 }
 
-/** A skipped reference counts only if the roll-up is custom code, which gets all references. */
+/** Custom roll-up code gets all references, so with it even a skipped reference counts. */
 export function countsIn(
   { skip, rollup }: Pick<Tests, 'skip' | 'rollup'>,
   reference: Pick<Reference, 'skip'>,

@@ -48,7 +48,7 @@ export function embedderFor(metric: Metric, { embedder, named }: MetricModels): 
   return target === undefined ? null : { target, parameters: {} };
 }
 
-/** Temperature 0 is the default, so that grades are repeatable. */
+/** By default the temperature is 0, so that grades are repeatable. */
 export function graderOf({ parameters }: GraderSettings, target: Target | undefined): Grader[] {
   return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
 }
@@ -85,10 +85,7 @@ export function metricIdentity({
   );
 }
 
-/**
- * Finds the metrics for a name in `gate.metrics`: `metric`, or `metric.entry` if its value is a
- * map.
- */
+/** A name in `gate.metrics` is `metric`, or `metric.entry` if the metric's value is a map. */
 export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter((metric) => metric.name === name);
   return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
@@ -98,7 +95,7 @@ export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;
 }
 
-/** Whether no metric decides pass or fail, so that values are only shown. */
+/** True if no metric decides whether a try passes. Then values are only shown. */
 export function gatesNothing(tests: Tests): boolean {
   const metrics = everyMetric(tests);
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);

@@ -3,13 +3,15 @@ import type { Complete, Completion, Grader, Message, Target } from '../../types/
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 
-/** A file that a feature reads to produce answers. If it changes, the prompt counts as changed. */
+/**
+ * A file that a feature reads to produce answers. A change in it counts as a change of the prompt.
+ */
 export interface Dependency {
   file: string;
   id: string;
 }
 
-/** The parsed value of a feature's own key in a test file. */
+/** What a test file's key of a feature (such as `conversation`) contains. */
 export interface OwnSuite<Value = unknown> {
   kind: SuiteKind<Value>;
   value: Value;
@@ -18,23 +20,26 @@ export interface OwnSuite<Value = unknown> {
   dependencies?: readonly Dependency[];
 }
 
-/** Each feature has one such constant. Kinds are compared by identity. */
+/** Each feature has one such object. They are compared by identity. */
 export interface SuiteKind<Value = unknown> {
   key: string;
   scores: readonly string[];
-  /** The score that judges the suite, if it judges exactly one answer of each reference. */
+  /**
+   * The score that judges the suite, if there is only one and it judges one answer of each
+   * reference.
+   */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],
   ): string | null;
-  /** `targets` belong to `own.models`, in order. Empty if any model is unknown. */
+  /** `targets`: the targets of `own.models`, in the same order. Empty if a model is unknown. */
   answererOf(own: OwnSuite<Value>, targets: readonly Target[]): Answerer;
 }
 
 interface TryQuestion {
   messages: readonly Message[];
   tryIndex: number;
-  /** Calls the prompt's model. Null if the messages are a recorded dialogue with answers. */
+  /** Calls the prompt's model. Null if `messages` is a recorded dialogue with answers. */
   ask: ((messages: Message[]) => Promise<Completion>) | null;
   dependencies: readonly Dependency[];
   script?: Script;
@@ -45,7 +50,7 @@ export interface AnswererTools {
   random(purpose: string): string;
 }
 
-/** `own` is null for an answer to a single request. */
+/** `own` is null if the answer is from a single request. */
 export interface Answered {
   messages: Message[];
   completion: Completion;
@@ -67,10 +72,9 @@ export interface Answerer {
   parts: Record<string, Json>;
   graders: readonly Grader[];
   mostCalls: number;
-  /** Returns why the answerer cannot answer these prompts. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;
-  /** Converts a recorded answer of its kind to the answer of a single request. */
+  /** Converts this feature's recorded answer to that of a single request. */
   firstAnswer(record: unknown): Omit<Answered, 'own'>;
 }

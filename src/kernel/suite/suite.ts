@@ -22,23 +22,23 @@ export type PromptPart = MessagePart | FileTemplate;
 export interface PromptMessage extends Omit<Message, 'parts'> {
   parts?: PromptPart[];
   place: Place;
-  /** The source in another tool's template language. If absent, it equals `content`. */
+  /** The text in another tool's template syntax. If absent, it equals `content`. */
   written?: string;
 }
 
 export interface Prompt {
   file: string;
   name: string;
-  /** Null only for a prompt that computes its output with `code`. */
+  /** Null only if `code` computes the prompt's output. */
   model: string | null;
-  /** All other scalars of the file, which are sent to the vendor unchanged. */
+  /** The file's other values, which are sent to the vendor unchanged. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: PromptMessage[];
-  /** Prompts rendered while the file was read, by the canonical JSON of their input. */
+  /** Prompts that code rendered while the file was read. Keyed by the input's canonical JSON. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
-  /** Where each top-level key is set: in this file or in its defaults. */
+  /** Where each top-level key is set: in this file or in one of its `defaults`. */
   places: Readonly<Record<string, Place>>;
 }
 
@@ -59,7 +59,7 @@ export type Rollup =
       place: Place;
     };
 
-/** Maps parts of a reference to columns of a table or keys of a row. */
+/** The columns of a table, or keys of a row, that contain the parts of a reference. */
 export interface Columns {
   id?: string | undefined;
   expected?: string | undefined;
@@ -70,49 +70,51 @@ export interface Columns {
 }
 
 export interface Reference {
-  /** The id in the file, or a hash of the input. */
+  /** From the file, or a hash of the input. */
   id: string;
   place: Place;
-  /** If a number or boolean is written differently from JSON (`12.50`), its text is kept. */
+  /** A number or boolean that is not written as in JSON (`12.50`) is kept as text. */
   input: Record<string, Scalar>;
-  /** Files whose text is the value of a variable, by the variable's name. */
+  /** Maps a variable to the file whose text is its value. */
   inputFiles?: Readonly<Record<string, string>>;
-  /** Files that the prompt includes with this input, by `type path`. */
+  /** Files that the prompt includes with this input. Keyed by `type path`. */
   shown?: Readonly<Record<string, FilePart>>;
-  /** If absent, rows have evaldiff's own format. */
+  /** If absent, the row has evaldiff's own format. */
   columns?: Columns;
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
-  /** Parsed values, where `input` or `expected` keeps them as text. */
+  /** The parsed values of which `input` or `expected` has the text. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
   n_tries: number | null;
   metadata?: Record<string, Json>;
   script?: Script;
-  /** References of one cluster, such as templates of one text, vary together. */
+  /**
+   * References with a common cluster, such as templates of one text, tend to pass and fail
+   * together.
+   */
   cluster?: string;
   metrics?: Metric[];
-  /** The reference is on the base branch's tip but not on head. */
+  /** Set if the base branch has gained the reference since the pull request began. */
   ofTip?: true;
-  /** Why this reference cannot run. */
   problem: string | null;
   problemAt?: Place;
 }
 
 export interface Tests {
   file: string;
-  /** The tool that the file's format belongs to, such as `promptfoo`. */
+  /** The tool whose format the file has, such as `promptfoo`. */
   tool?: string;
   n_tries: number | 'adaptive' | null;
   skip: boolean;
   metrics: Metric[];
   rollup: Rollup;
   references: Reference[];
-  /** Data files (line 0) and lists (with their line) that contain no reference. */
+  /** Data files (line 0) and lists (their line) without any reference. */
   empty?: Place[];
-  /** Set if a feature, such as dialogues, controls the suite. */
+  /** Set if a feature, such as dialogues, produces the suite's answers. */
   own: OwnSuite | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
   gate?: SuiteGate;

@@ -8,7 +8,7 @@ export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
-/** Tool results also have the role `user`. */
+/** Tool results have the role `user`, too. */
 export function isOfUser({ role, metadata }: Message): boolean {
   return role === 'user' && metadata?.['role'] !== 'tool';
 }
@@ -29,12 +29,12 @@ interface Placeholder {
 type TemplatePiece =
   { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
-// Has no alternation or nested repeats, so that each character is read at most a few times.
+// Takes linear time, because it has no alternation or nested repeats.
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
  * `{name}` becomes the value, `{{name}}` the text `{name}`, and `{{{name}}}` the value in braces.
- * Inserted text is not expanded again. Missing values and other braces stay unchanged.
+ * Other braces stay, and names in inserted text are not replaced.
  */
 export function fill(template: string, values: Readonly<Record<string, Scalar>>): string {
   let out = '';
@@ -47,7 +47,7 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
   return out;
 }
 
-/** Returns `unknown` if no file has a path that the message needs. */
+/** `unknown`: a path that the message includes but no file has. */
 export function fillMessage(
   { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
   { input, shown }: Pick<Reference, 'input' | 'shown'>,
@@ -92,7 +92,7 @@ function* parts(template: string): Generator<TemplatePiece> {
     const name = nameAt(template, nameStart);
     const closing = name === '' ? 0 : braces(template, nameStart + name.length, '}');
     if (closing > 0) {
-      // At most three braces on each side count; further ones are text. So `{"a": {x}}` keeps its
+      // On both sides, the same number of braces counts, at most three. So `{"a": {x}}` keeps its
       // last brace.
       const depth = Math.min(run, closing, 3);
       const start = nameStart - depth;
