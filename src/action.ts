@@ -1,5 +1,6 @@
 import { guardProcess } from './edges/sandbox/index.ts';
-// Node also starts this file as a thread, so it imports the job only after these.
+// Node also runs this file as a worker thread. A thread never gets past these imports, so it does
+// not load the job.
 import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 
@@ -12,7 +13,7 @@ const { failStep, runStep } = await import('./app/action/step.ts');
 const { FEATURES } = await import('./features.ts');
 const { JOBS } = await import('./jobs.ts');
 
-// A failed promise that no code awaits must end the step, too.
+// A rejected promise that no code awaits must end the step, too.
 const crash = Promise.withResolvers<never>();
 crash.promise.catch(() => undefined);
 let isRunning = true;
@@ -20,7 +21,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
     process.exitCode = isRunning ? 1 : failStep(error);
     crash.reject(error);
-    // This signal saves paid answers and stops further calls.
+    // On this signal, the run saves paid answers and stops further calls.
     process.emit('SIGTERM', 'SIGTERM');
   });
 

@@ -5,7 +5,8 @@ import { terminalOf } from './app/commands/terminal.ts';
 import { keepCompiled, whyTooOld } from './app/session/runtime.ts';
 import { guardProcess } from './edges/sandbox/index.ts';
 import { NOT_JUDGED } from './errors.ts';
-// Node also starts this file as a thread, so it imports everything else only after these.
+// Node also runs this file as a worker thread. A thread never gets past these imports, so it does
+// not load the rest.
 import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 

@@ -26,9 +26,8 @@ import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
 interface JobRunner {
-  /** Escapes GitHub's workflow commands, which the runner would execute. */
+  /** GitHub's runner would execute workflow commands in the text, so this escapes them. */
   info(text: string): void;
-  /** For the methods below, GitHub's toolkit escapes the messages. */
   notice(text: string): void;
   warning(text: string): void;
   error(text: string, place?: { file?: string; startLine?: number }): void;
@@ -73,7 +72,7 @@ export interface OwnJob {
   role?: SessionRole;
   isOfBase?: true;
   refuse?(job: Pick<Job, 'mode'>): string | null;
-  /** Called instead of `open`. Does not judge a commit or publish anything. */
+  /** A job without a verdict. Called instead of `open`. */
   run?(job: Job, session: Session): Promise<JobEnding>;
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
@@ -117,7 +116,7 @@ export function sessionOptions(
     testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    // With GitHub's address, evaldiff can fetch files without a checkout.
+    // With GitHub's address, evaldiff needs no checkout.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
@@ -162,7 +161,7 @@ export function sessionOptions(
   };
 }
 
-/** Without the cache service, the next job cannot find this job's batches. */
+/** Without the cache service, the next job cannot find the batch requests of this job. */
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return (

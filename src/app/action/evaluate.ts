@@ -20,7 +20,8 @@ import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
 /**
- * Uses only the event and GitHub's API, because an earlier run's files may come from a stranger.
+ * Uses only the event and GitHub's API, because an outsider may have changed an earlier run's
+ * files.
  */
 export async function locate(
   client: Client,
@@ -57,8 +58,8 @@ function nothingToDo(
 const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
 
 /**
- * Refuses a fork's checkout in a job with secrets, because later steps and git would read its
- * files.
+ * Fails if a job with secrets has checked out a fork, because later steps and git would read the
+ * fork's files.
  */
 async function refuseForkCheckout(
   repository: Repository,
@@ -90,7 +91,9 @@ export function commitsRequest(
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
 
-/** @throws UserError if a commit is not found, or if an input forbids an outside head commit. */
+/**
+ * @throws UserError if a commit is not found, or if head is from outside and an input forbids that.
+ */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
   const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;

@@ -6,11 +6,11 @@ import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
 export interface RunIdentity {
   hash: string;
-  /** Names the project folder, settings file and overrides, unless they are the defaults. */
+  /** Text that names the project folder, settings file and overrides. Empty for the defaults. */
   about: string;
   /** If empty, no check run is created. */
   checkName: string;
-  /** True if the workflow chose `checkName`. Then other jobs may use that name, too. */
+  /** True if the workflow chose `checkName`. Other jobs may have chosen it, too. */
   named: boolean;
   /** Used if another job of the workflow run already uses `checkName`. */
   sharedName: string;

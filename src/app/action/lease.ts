@@ -32,7 +32,7 @@ export interface Lease {
   /** Never throws. If the token may not write, the status of the job is the check. */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
-  /** `ran` is null if the run was canceled. In this case, no comment is created. */
+  /** If `ran` is null, the run was canceled, and no comment is created. */
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
   fail(reasons: readonly string[]): Promise<string[]>;
   hasFailed(): boolean;
@@ -181,7 +181,7 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
 
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
-/** True if the commit may already have a verdict. That verdict must not remain if this run dies. */
+/** True if the commit may already have a verdict, which must not remain if this run dies. */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');

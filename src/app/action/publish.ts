@@ -21,7 +21,10 @@ import { fillFolder } from '../session/write-reports.ts';
 import { appendSummary, type Job } from './context.ts';
 import type { Lease } from './lease.ts';
 
-/** The workflow's scripts may use these values, so they contain no unfiltered text. */
+/**
+ * Scripts in the workflow may use these values, so they contain no untrusted text that is not
+ * escaped.
+ */
 export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },
@@ -78,7 +81,6 @@ function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number
   ).length;
 }
 
-/** Returns null and warns if the folder cannot be written. */
 export function fillReportFolder(
   { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
   session: Session,

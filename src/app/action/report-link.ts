@@ -50,7 +50,7 @@ async function uploadResult(
   return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
 }
 
-/** An artifact that is not zipped gets its file's name, so the file is copied to a better name. */
+/** An artifact that is not zipped has its file's name, so this copies the file to a unique name. */
 async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
   const name = `${reportArtifactName('evaldiff-report', job)}.html`;

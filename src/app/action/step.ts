@@ -15,11 +15,14 @@ import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
 type StepOptions = Pick<Job, 'testOverrides' | 'secondMs' | 'features' | 'jobs'> & {
-  /** Rejects when a promise fails that no code awaits. */
+  /** Rejects if a promise that no code awaits rejects. */
   crashed?: Promise<never>;
 };
 
-/** Returns the exit code and never rejects. GitHub's toolkit reads `process.env`, too. */
+/**
+ * Returns the exit code and never rejects. `env` does not affect GitHub's toolkit, which reads
+ * `process.env`.
+ */
 export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promise<0 | 1> {
   const secrets = createSecretRegister(core.setSecret);
   try {

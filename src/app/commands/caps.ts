@@ -14,7 +14,7 @@ interface PlannedSpending {
   calls: number;
   targets: readonly Target[];
   price: Price;
-  /** Expected cost. If null, the cost cap applies only during the run. */
+  /** The expected cost. If null, the cost cap is checked only during the run. */
   forecast: Forecast | null;
   problems: readonly Problem[];
 }

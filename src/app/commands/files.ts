@@ -82,7 +82,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   );
 }
 
-/** The result of a sweep already includes its runs, whose files are in the same folder. */
+/** A sweep's result already includes the results of its runs, which are in the same folder. */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
     .filter((file) => file.endsWith(`${sep}result.json`))

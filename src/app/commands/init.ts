@@ -86,7 +86,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** The settings contain only a model's name, so that name must identify the vendor. */
+/** The settings contain only the model's name, so the vendor must follow from the name. */
 function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
   return vendorNames().filter((name) => {
     const { keyVariable, models, starterModel } = factsOf(name);

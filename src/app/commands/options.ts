@@ -29,7 +29,7 @@ export interface EvaluateOptions {
 }
 
 interface Takes {
-  /** True if the command uses stored answers and endpoints. The properties below require this. */
+  /** True if the command uses stored answers and endpoints. */
   answers?: boolean;
   caps?: boolean;
   asks?: boolean;
@@ -138,8 +138,7 @@ export function directoryOption(folder: string): string {
 }
 
 /**
- * Searches parent folders only inside the checkout, because folders above may belong to someone
- * else.
+ * Searches parent folders only inside the checkout. Folders above it may belong to someone else.
  */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,

@@ -78,7 +78,6 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
   manage: 'Manage:',
 };
 
-/** Commands are loaded on demand, for a fast start. */
 const COMMANDS: readonly LazyCommand[] = [
   { name: 'diff', group: 'test', load: async () => (await import('./plain.ts')).diffCommand },
   { name: 'run', group: 'test', load: async () => (await import('./run.ts')).runCommand },
@@ -95,7 +94,7 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
-/** Creates only the command with the name `asked`, or all commands if there is none. */
+/** Creates only the command named `asked`. If there is none, creates all commands. */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,
@@ -113,7 +112,6 @@ export async function createProgram(
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    // Shows commands without their arguments, so that summaries fit on the line.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
   const loaded = await Promise.all(

@@ -44,8 +44,8 @@ export const currentFiles = async ({
 });
 
 /**
- * Reads the current files. If all uncommitted ones are in `written` (absolute paths), the result is
- * the commit.
+ * Reads the current files. If evaldiff wrote all uncommitted files (`written`, absolute paths),
+ * returns the commit instead.
  */
 export async function currentState(
   session: Pick<Session, 'repository'>,

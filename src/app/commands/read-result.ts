@@ -9,7 +9,7 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }
 
-/** `own`: keys in a result that features add. */
+/** `own`: the keys that features add to a result. */
 export function readResultValue(
   file: string,
   value: unknown,

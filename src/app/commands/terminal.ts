@@ -23,7 +23,6 @@ export interface Terminal {
   isTerminal: boolean;
   width: number;
   confirm?(question: string): Promise<boolean>;
-  /** Only tests and benchmarks set these. */
   testOverrides?: TestOverrides;
   until?: AbortSignal;
   features: CommandFeatures;
@@ -93,11 +92,11 @@ export interface DemoExample {
   words: string;
   /** A folder with the subfolders `base` and `head`. Head starts as a copy of base. */
   fixture: string;
-  /** More files of base: from the path in the repository to the path in the package. */
+  /** More files of base: the path in the repository → the path in the package. */
   files: Readonly<Record<string, string>>;
   /** A script that simulates a model and prints its address. */
   server: string;
-  /** Returns why the example cannot run on this machine. */
+  /** If the example cannot run on this machine, returns the reason. */
   refusal(): Promise<string | null>;
 }
 
@@ -148,7 +147,7 @@ const DEFAULT_COLUMNS = 100;
 /** The reader has closed the pipe, as in `evaldiff report … | head`. */
 const CLOSED_PIPE_CODES = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** If a pipe is closed, the process continues. `NO_COLOR` is explained at no-color.org. */
+/** If a pipe is closed, the process continues. For `NO_COLOR`, see no-color.org. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: CommandFeatures,

@@ -7,7 +7,7 @@ import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
 
-/** Used in the workflow if it is unknown which account publishes the action. */
+/** Written into the workflow if the account that publishes the action is unknown. */
 export const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';

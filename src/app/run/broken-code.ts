@@ -9,9 +9,7 @@ interface Rolled {
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/**
- * The pass rates of the returned `suites` are meaningless, because their scoring code always fails.
- */
+/** Ignore the pass rates of the returned `suites`: their scoring code always fails. */
 export function findBrokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];
@@ -42,7 +40,7 @@ interface Use {
   scores: Score[];
 }
 
-/** Only the code can cause these errors, never an answer. */
+/** Errors that only the code can cause, whatever the answer. */
 const BROKEN_CODE_ERROR =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 
@@ -63,8 +61,8 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // In promptfoo, a check that throws counts as a fail. So a correct check may throw on every
-    // answer.
+    // In promptfoo, a check that throws counts as failed. So even a correct check may throw on
+    // every answer.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
         `metric "${name}" raised an error on every answer of both sides, which counts as a fail, as in promptfoo. ` +

@@ -108,7 +108,9 @@ interface Code {
   at?: CodePlace;
   place: Place;
   sets?: readonly (keyof typeof SET)[];
-  /** Input variables that are whole numbers. If absent, the code is only compiled, not run. */
+  /**
+   * Names of input variables that are whole numbers. If absent, the code is only compiled, not run.
+   */
   counts?: readonly string[];
   tool?: string | undefined;
 }
@@ -197,7 +199,7 @@ async function codeProblems(
   const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
-  // If only some inputs cause an error, their numbers may be the reason.
+  // An error with only some of the inputs may be caused by their made-up numbers.
   const [message = undefinedName] = errors.length === ran.length ? errors : [];
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }

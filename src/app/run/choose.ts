@@ -12,8 +12,8 @@ interface KeyedReference {
 }
 
 /**
- * Keeps references that match on base or on head. Otherwise an edited tag would look like a
- * removal.
+ * Keeps references that match the filter on base or on head. Otherwise an edited tag would look
+ * like a removed reference.
  */
 export function chooseReferences(
   base: Project | null,

@@ -26,13 +26,16 @@ interface FallOfSuite {
 
 interface UnderBase {
   findings: UnderBaseFinding[];
-  /** A drop that head's own metrics hide. Null if new answers refute it. */
+  /** A drop that only base's metrics show. Null if new answers refute the drop. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
   /** Each of these sentences prevents a green verdict. */
   unconfirmed: string[];
 }
 
-/** Finds such drops. New answers must confirm those that rest on stored answers. */
+/**
+ * Finds drops that appear when base's metrics judge both sides. Drops based on stored answers count
+ * only if new answers confirm them.
+ */
 export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,

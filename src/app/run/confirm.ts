@@ -25,8 +25,9 @@ export interface ConfirmedVerdict extends RunVerdict {
 }
 
 /**
- * New answers must confirm a red verdict on stored answers, because the model may have changed. The
- * same applies if one program process, perhaps an unlucky one, gave all answers of a side.
+ * A red verdict based on stored answers needs confirmation by new answers, because the model may
+ * have changed. So does one for a program under test if a single process gave all answers of a
+ * side.
  */
 export async function confirmFalls(
   measured: MeasuredRun,
@@ -40,7 +41,8 @@ export async function confirmFalls(
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {
-    // A suite can have two claims. The second matters only if the first is refuted.
+    // A suite can have two claims (drops to confirm). The second matters only if new answers refute
+    // the first.
     if (claim.metric === null && claim.suites.some(({ suite }) => isConfirmed(found.get(suite))))
       continue;
     const confirmation = await confirm(claim);
@@ -72,13 +74,14 @@ export function confirmReferences(
     const named = new Set(references);
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
     if (confirm === null || restsOn(runs) === null) return null;
-    // Judges the references only together, because the plan reserves no calls for individual ones.
+    // Confirms the drop of all references together, because the plan reserves no calls for
+    // individual ones.
     const claim = claimAbout(suite, runs, wholeTry, { ...gate, claims });
     return confirm({ ...claim, judged: 'none', minDrop: null });
   };
 }
 
-/** A claim says that something got worse. All share the new tries. */
+/** All claims (drops to confirm) share the new tries. */
 export function createConfirm(tools: FeatureTools, price: Price): Confirm {
   const made = new Map<ReferenceRun, NewTries>();
   const ask = asker(tools, price);

@@ -12,7 +12,7 @@ interface ExtraTryMaker {
   isEnded(): boolean;
 }
 
-/** If `byBase`, base's metrics judge the tries, too. */
+/** If `byBase`, base's metrics also judge the tries. */
 export function extraTryMaker(
   tools: FeatureTools,
   price: Price,

@@ -5,7 +5,7 @@
  * Rules for every hook:
  * - Hooks are called in the order of the rows.
  * - A hook does not modify its arguments.
- * - Hooks without model calls throw only for internal errors. The others call models through
+ * - Hooks that do not call models throw only for internal errors. The others call models through
  *   `tools.spent.complete`, which counts calls and stops at the caps.
  * - Every run loads the modules of all rows, so a row loads large code on demand.
  */
@@ -69,12 +69,11 @@ export interface ComparedRun {
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** Includes suites that have no result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
   /**
-   * Checks with new answers whether these references got worse, at the level alpha divided by
-   * `claims`. Null if none of their tries is a stored answer.
+   * Makes new tries to check whether these references got worse, at the significance level alpha ÷
+   * `claims`. Null if this is impossible or unnecessary.
    */
   confirm(
     suite: SuiteComparison,
@@ -85,7 +84,6 @@ export interface ComparedRun {
 
 export interface DecidedRun extends ComparedRun {
   parts: Partial<FeatureParts>;
-  /** Number of new and stored answers. */
   calls: number;
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
@@ -98,7 +96,7 @@ export interface Added {
 }
 
 export interface Judged extends Added {
-  /** Each finding makes its suite red. */
+  /** Each finding makes its suite fail. */
   findings: FeatureFinding[];
   /** Each of these sentences prevents a green verdict. */
   unjudged: string[];
@@ -118,7 +116,7 @@ interface OwnFile {
 export interface LabelCounts {
   good: Counts;
   bad: Counts;
-  /** The start of a sentence about these counts, such as `the evaluators tell`. */
+  /** The first words of a sentence about these counts, such as `the evaluators tell`. */
   who: string;
 }
 
@@ -131,13 +129,12 @@ export interface Feature<Own = unknown, Read = unknown> {
   readonly settings?: OwnSettings;
   readonly result?: OwnKeys;
   files?(): Promise<OwnFile[]>;
-  /** The feature's parts of the result if it did nothing. */
+  /** What the feature adds to the result if it has nothing to do. */
   readonly emptyParts?: Partial<FeatureParts>;
 
-  /** Called after both projects were read. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /** Called after the affected suites are known. Returns null if the feature has nothing to do. */
+  /** Called when the affected suites are known. Returns null if the feature has nothing to do. */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
   withoutStored?(
@@ -150,7 +147,7 @@ export interface Feature<Own = unknown, Read = unknown> {
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
   /**
-   * Called before the first try. Adds earlier results, and decides which references get more tries.
+   * Called before the first try. Adds earlier results and decides which references get more tries.
    */
   start?(
     suites: readonly SuiteComparison[],

@@ -30,9 +30,8 @@ export interface RunInput extends PrepareInput {
   /** Why GitHub withholds keys. If null, a missing key is an error. */
   withheld: Withheld | null;
   maxCost: number | null;
-  /** The cap is evaldiff's default, which covers only models with known prices. */
+  /** True if the cap is evaldiff's default. It then covers only models with known prices. */
   assumesCost?: true;
-  /** Default: the whole plan. */
   part?: PlanPart;
 }
 
@@ -40,7 +39,7 @@ export interface PlanPart {
   narrow(whole: Prepared): Prepared;
   problems(whole: Prepared): Problem[];
   caps(caps: Caps, portions: () => Portions): Caps;
-  /** The other parts have already made all calls, so this part needs no key. */
+  /** True if other parts of the run have already made all calls. This part then needs no key. */
   isAnswered: boolean;
 }
 
@@ -87,7 +86,7 @@ export interface Edges
 
 export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
 
-/** `whole`: the plan of all parts, if the run is one part; else `prepared`. */
+/** `whole`: the plan of all parts if this run is one part, otherwise `prepared`. */
 export interface ReadyPlan {
   ready: true;
   prepared: Prepared;

@@ -5,7 +5,6 @@ import { answerersOf, targetsOf, type Prepared } from '../../money/prepared.ts';
 import type { Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** If a key is needed only for a metric, the problem names the metric's line. */
 export function keyProblems(
   prepared: Prepared,
   missingKeys: (targets: readonly Target[]) => Problem[],

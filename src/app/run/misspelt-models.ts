@@ -7,7 +7,7 @@ import { calledModel, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Pricing } from './input.ts';
 
-/** A name that differs from a known one only in a digit is another version, not a typo. */
+/** A name that differs from a known one only in a digit is not a typo but another version. */
 export async function findMisspeltModels(
   { suites, features, price }: Prepared,
   { models = async () => [] }: Pricing,

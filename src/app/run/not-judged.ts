@@ -96,7 +96,7 @@ interface KeylessRun {
   judge(prepared: Prepared): Promise<Result>;
 }
 
-/** Runs everything that needs no key. The result may be red but never green. */
+/** Runs everything that needs no key. The verdict may be red but never green. */
 export async function judgeWithoutKeys({
   prepared,
   head,

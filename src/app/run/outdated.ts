@@ -9,7 +9,7 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** Under this name, the server now answers with another model than in the stored answers. */
+/** The server now uses another model for this name than when the stored answers were made. */
 export interface ReplacedServer {
   model: string;
   before: string[];
@@ -18,8 +18,8 @@ export interface ReplacedServer {
 }
 
 /**
- * Stored answers from another build of the model: their fingerprints differ from those of new
- * answers.
+ * The stored answers have other fingerprints than new ones, so another build of the model wrote
+ * them.
  */
 export interface OtherBuild {
   model: string;
@@ -27,8 +27,8 @@ export interface OtherBuild {
 }
 
 /**
- * Removes stored answers of models that the server has replaced since. For each reference and side,
- * removes all tries or none.
+ * Removes stored answers of models that the server has since replaced. Removes all tries of a
+ * reference and side, or none.
  */
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];

@@ -33,7 +33,7 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
     prepared,
     ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
   );
-  // Read the changed texts last: reading them earlier would delay the first call.
+  // The changed texts are read last, because reading them earlier would delay the first call.
   const judged = async (open: Prepared): Promise<Result> => ({
     ...withTitle(await run(open, guarded, emptyResult, input.features)),
     ...(await readChanges(input, prepared)),

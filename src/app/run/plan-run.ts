@@ -94,7 +94,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
   };
 }
 
-/** Reserves calls to confirm a drop that depends on stored answers. */
+/** Reserves calls to confirm a drop based on stored answers. */
 function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   if (prepared.mode !== 'diff') return prepared;
   const { plan, suites } = prepared;
@@ -103,7 +103,7 @@ function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   return { ...prepared, plan: { ...plan, possible } };
 }
 
-/** Assumes that each new answer needs as many calls of graders as an earlier answer. */
+/** Assumes that grading a new answer takes as many calls as grading an earlier one. */
 function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
   const answers = maxNewAnswers(suite, hasStored);
   if (answers === 0) return 0;

@@ -253,7 +253,9 @@ function sumCalls(calls: readonly { calls: number }[]): number {
   return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
-/** A pull request must not make itself cheaper, so base's prices apply with base's budget. */
+/**
+ * A pull request must not lower the prices that its budget is checked with, so base's prices apply.
+ */
 export function priceSettings({ base, head, budget }: TrustedSides): Settings[] {
   if (base === null) return [head.settings];
   return budget === base.settings.budget

@@ -15,8 +15,8 @@ interface Repeats {
 }
 
 /**
- * Scores must not vary, or depend on the order or the side (base or head). To check this, some
- * evaluations are repeated in a new process, in another order and as the other side. If a score
+ * Scores must not vary, nor depend on the order or on the side (base or head). To check this, some
+ * evaluations are repeated: in a new process, in another order and as the other side. If a score
  * differs, all further results of that code are errors.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
@@ -67,7 +67,9 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   };
 }
 
-/** Nothing ran before the first item, so repeating it cannot reveal state left by others. */
+/**
+ * Leaves out the first item, because no earlier one could have left state that changes its score.
+ */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));
   const later = all.length === 1 ? all : all.slice(1);

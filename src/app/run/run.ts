@@ -107,7 +107,7 @@ function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   });
 }
 
-/** Calls one hook after another, so that every run makes calls in the same order. */
+/** Calls the hooks one after another, so that every run makes its calls in the same order. */
 async function inTurn<T>(
   rows: readonly ActiveRow[],
   hook: (active: ActiveRow) => Promise<T>,

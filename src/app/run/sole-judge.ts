@@ -3,8 +3,8 @@ import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Metric } from '../../types/metric.ts';
 
 /**
- * Null if several graders decide the verdict, because one grader's error rate does not describe
- * all.
+ * Null if several graders decide the verdict, because the error rate of one does not apply to the
+ * others.
  */
 export type SoleJudge =
   { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'own'; score: string };

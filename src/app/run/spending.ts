@@ -23,9 +23,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
-/**
- * Functions that write sentences, passed in so that the code that decides does not import wording.
- */
+/** These functions are passed in, so that the code that decides does not import any wording. */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
@@ -45,7 +43,6 @@ export interface JudgeEdges {
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /** Called for every answer. */
   answered(purpose: Purpose, status: Completion['status']): void;
   /** Only the first store is writable. */
   kept?(): Promise<readonly KeptRecords[]>;
@@ -60,7 +57,7 @@ function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/** Null for suites of a feature's own kind, because their usage is a sum over several models. */
+/** Null for a feature's own kind of suite, whose usage is a sum over several models. */
 function savedBy({
   own,
   completion,
@@ -73,12 +70,10 @@ function savedBy({
 export interface Spending {
   meter: Meter;
   complete: Complete;
-  /** If a cap was reached, the reason includes the last request's error. */
   halted(): Halt | null;
   unmade: Unmade;
 }
 
-/** Calls for these purposes are not grades. */
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
 
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {

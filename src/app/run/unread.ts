@@ -13,8 +13,8 @@ interface ProjectAndTree {
 }
 
 /**
- * Finds changed files that may matter but that evaldiff does not read. `reasons`: the files that
- * caused suites to run.
+ * Finds changed files that evaldiff does not read, although they may matter. `reasons`: the changed
+ * files that made suites run.
  */
 export function unreadChanges(
   sides: readonly ProjectAndTree[],
@@ -42,7 +42,7 @@ function irregularChanges(
   const reaching = (agents: boolean): ((path: string) => boolean)[] =>
     (programs.get(agents) ?? []).flatMap(({ files }) => files).map(folderMatcher);
   const others = [...settings.prompts, ...settings.rubrics].map(folderMatcher);
-  // Links in an agent's workspace are read, so they need no notice.
+  // Links in a coding agent's workspace are read, so they need no notice.
   const ofLinks = [...others, ...reaching(false)];
   const patterns = { 'symbolic link': ofLinks, submodule: [...ofLinks, ...reaching(true)] };
   return changed.flatMap((path) => {

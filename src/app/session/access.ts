@@ -31,7 +31,7 @@ export function accessFrom(
   };
 }
 
-/** Values of variables that are not secret, unless they look like a key. */
+/** Ordinary values, which are not secret unless they look like a key. */
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 

@@ -19,7 +19,7 @@ interface AskingOptions {
 /** Passes answers from the shards of a sweep to the job that merges them. */
 export interface AnswerExchange {
   given(key: string): Completion | null;
-  /** `lasting` is true if other runs may use the answer, too. */
+  /** `lasting`: other runs may use the answer, too. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
@@ -37,9 +37,7 @@ interface Layers {
   stored(request: Request): boolean;
 }
 
-/**
- * Four layers, from the outermost: one completion per request, stored answers, budget, provider.
- */
+/** Layers, outermost first: one completion per request, stored answers, budget, provider. */
 export function createAsking({
   complete,
   openStores,
@@ -98,7 +96,7 @@ export function createAsking({
 }
 
 /**
- * Other runs reuse a program's answer only if the program's files are known, because they may
+ * A program's answers are reused by other runs only if its files are known, because they may
  * change.
  */
 function isLasting(target: Target): boolean {
@@ -134,7 +132,7 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** `purpose` contains all text between the delimiters. A text cannot contain a hash of itself. */
+/** `purpose` contains all text between the delimiters, and a text cannot contain its own hash. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

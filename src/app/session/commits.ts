@@ -18,7 +18,7 @@ export interface RunCommits {
   notices: Notice[];
 }
 
-/** @throws UserError if the input `base` names a commit from outside the repository. */
+/** @throws UserError if the input `base` is a commit from outside the repository. */
 export async function findCommits(
   repository: Repository,
   request: CommitsRequest,
@@ -29,14 +29,15 @@ export async function findCommits(
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
-  // A merge queue's commit contains all changes queued before it. The least trusted of them counts.
+  // A merge queue's commit also contains the changes queued before it. The least trusted change
+  // decides.
   const tested = facts.event === 'merge_group' && request.head === null;
   const heads = tested ? [facts.queued ?? head, ...bases] : [head];
   const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // Otherwise a head that is already merged would be compared with itself.
+  // Without this, a head that is already merged would be compared with itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
   if (isMerged && facts.base !== null) {
@@ -85,7 +86,7 @@ async function baseOf(
   { base, facts }: CommitsRequest,
 ): Promise<string | null> {
   if (base !== null) return repository.resolve(base);
-  // A rerun uses an old event, and the base branch may have changed since.
+  // A re-run gets the old event, but the base branch may have changed since.
   const tip =
     facts.pullRequest === null || facts.baseBranch === undefined
       ? null

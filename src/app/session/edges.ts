@@ -75,7 +75,6 @@ export interface ProgramTools {
   openStores(): Promise<readonly Store[]>;
   treeOf(commit: string): SourceTree | null;
   folder: string;
-  /** For files that all runs of this user share. */
   cacheFolder: string;
   hash(text: string): string;
   price: Price;

@@ -49,7 +49,6 @@ async function markOf(file: string): Promise<string | null> {
 }
 
 interface RememberingStore extends Store {
-  /** False if the store must be opened again. */
   isCurrent(): boolean;
 }
 
@@ -65,7 +64,7 @@ function remembering(store: Store): RememberingStore {
     return known === undefined || usable?.(textOf(known)) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
-    // The store has verified only reused answers against their keys.
+    // Only answers read from the store (`reused`) were verified against their keys.
     if (completion.status !== 'ok' || !completion.reused || letters > MAX_REMEMBERED_CHARS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);

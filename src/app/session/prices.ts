@@ -3,7 +3,7 @@ import type { CachedTokens } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/** In tokens. For shorter inputs, no vendor's price per token depends on the length. */
+/** In tokens. Below this, no vendor's price per token depends on the input's length. */
 const FLAT_BELOW = 100_000;
 
 const LOOK = 1000;

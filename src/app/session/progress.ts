@@ -34,8 +34,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const INTERRUPTED = 130;
 
 /**
- * After a signal, the run judges the answers it has. If the same signal arrives again, the process
- * exits. A different signal must not exit, because runners send SIGTERM 7.5 s after SIGINT.
+ * After a signal, the run judges the answers that it has. A second signal of the same kind ends the
+ * process. A different one does not, because runners send SIGTERM 7.5 s after SIGINT.
  */
 export function createHalting({
   timeoutMs,

@@ -22,10 +22,10 @@ const refusalSchema = z.strictObject({
   forms: z.tuple([formSchema], formSchema),
 });
 
-/** Servers change, so refused parameters are tried again after this time. */
+/** Then refused parameters are tried again, because servers change. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** A failing store costs one more request, but never ends the run. */
+/** If the store fails, one more request is needed, but the run continues. */
 export function refusalMemory(
   openStores: () => Promise<readonly Store[]>,
   now: () => number,

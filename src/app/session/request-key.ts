@@ -3,7 +3,7 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Request, targetIdentity } from '../../types/model.ts';
 
 /**
- * The key excludes the commit, so that base and head share answers.
+ * The key does not contain the commit, so that base and head share answers.
  *
  * @param hash must be collision-resistant, such as SHA-256 in hexadecimal.
  */
@@ -22,7 +22,9 @@ export function requestKey(request: Request, hash: (text: string) => string): st
   );
 }
 
-/** Excludes the provider, so that recorded answers of any vendor can be replayed. */
+/**
+ * The key does not contain the provider, so that recorded answers of any vendor can be replayed.
+ */
 export function recordingKey({
   model,
   parameters,

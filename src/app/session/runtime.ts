@@ -1,5 +1,5 @@
-// Old versions of Node lack named exports here, but must load this file to report that they are too
-// old.
+// Old versions of Node lack named exports here. They must still load this file, which reports that
+// they are too old.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -10,23 +10,20 @@ import { userFolder } from './store-place.ts';
 export const VERSION = '1.0.0';
 
 /**
- * With these flags, a run of 100,000 tries needs less than 100 MB, a quarter of what Node needs by
- * default.
+ * With these flags, a run of 100,000 tries needs less than 100 MB instead of 400 MB.
  *
- * Call this after all modules are loaded, when the young generation of the heap has reached 8 MB. A
- * smaller one would slow each start by 10 %. A larger one costs 90 MB in a long run
+ * Call this after all modules are loaded, when the heap's young generation has reached 8 MB. At a
+ * smaller size, each start would be 10 % slower. At a larger one, a long run would need 90 MB more
  * (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {
-  // Node recompiles its own modules once flags change, so load the largest one, `fetch`, first.
+  // Node recompiles its own modules after flags change, so load the largest one, `fetch`, before.
   Reflect.get(globalThis, 'Response');
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
     setFlagsFromString(flag);
 }
 
-/**
- * Makes starts 20 % faster. Does nothing in CI, because others may have written the cache there.
- */
+/** Makes starts 20 % faster. Not in CI, because outsiders may have written the cache there. */
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
   const home = env['HOME'] ?? homedir();
@@ -39,7 +36,7 @@ export function keepCompiled(env: NodeJS.ProcessEnv): void {
 
 const OLDEST = [22, 13] as const;
 
-/** Call this first, because an older Node would end silently or with a stack trace. */
+/** Call this first. A Node that is too old would end without a message or with a stack trace. */
 export function whyTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;

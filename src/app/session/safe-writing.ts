@@ -34,7 +34,7 @@ export function workTreeOf(repository: {
 }
 
 /**
- * A `folder` to write or a `store` to read is refused if git tracks it, because a pull request may
+ * A `folder` to write or a `store` to read must not be tracked by git, because a pull request may
  * have added it.
  */
 type PathKind = 'file' | 'folder' | 'store';
@@ -132,7 +132,7 @@ export const NEW_FILE_PREFIX = '.evaldiff-new-';
 
 /**
  * Writes a new file and moves it to the path, because a move does not follow links. @throws
- * UserError for a link in the work tree, or for anything but a regular file.
+ * UserError for a link in the work tree and for anything that is not a regular file.
  */
 export async function putFile(path: string, data: Data, workTree: Root): Promise<void> {
   await makeFolder(dirname(path), workTree);
@@ -160,7 +160,6 @@ async function appendTo(path: string, text: string, workTree: Root): Promise<voi
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
 }
 
-/** @throws as {@link putFile}. */
 export async function writeTo(path: string, data: Data, workTree: Root): Promise<void> {
   const { path: target, inside } = await resolveWritable(path, workTree);
   await (inside ? putFile(target, data, workTree) : writeFile(target, data));

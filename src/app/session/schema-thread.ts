@@ -1,5 +1,6 @@
 /**
- * Checking a repository's JSON Schema may never end, so it runs in a thread that can be terminated.
+ * A check of a repository's JSON Schema may never end, so it runs in a thread that can be
+ * terminated.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { pause, type Clock } from '../../edges/providers/clock.ts';
@@ -54,7 +55,8 @@ export async function startSchemaThread(timeoutMs: number, clock: Clock): Promis
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      // A structured clone, unlike JSON, would lose the class of long numbers.
+      // Sent as JSON, because a structured clone would turn long numbers (`LongNumber`) into plain
+      // objects.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(timeoutMs);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };

@@ -56,7 +56,7 @@ type StoreChoice =
     };
 
 export interface SessionOptions extends CheckoutPlace {
-  /** POSIX path relative to `directory`. Empty for the folder itself. */
+  /** POSIX path relative to `directory`; '' for the same folder. */
   workingDirectory: string;
   access: Access;
   /** Secrets are removed from everything that is logged, written or published. */
@@ -93,7 +93,6 @@ export interface Session extends SessionOptions {
   redact<T>(value: T): T;
 }
 
-/** @throws UserError if an output cannot be written. */
 export function openSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
@@ -194,7 +193,7 @@ export function runInput(
     maxCalls,
     maxCost,
     failOn,
-    // In a pull request without approval, only programs that base contains may run.
+    // In a pull request without approval, only programs that are also on base may run.
     code: refused === null ? code : 'sandbox',
     notices: [
       ...notices,

@@ -22,7 +22,7 @@ export interface Sides {
   notices?: Notice[];
 }
 
-/** For unrelated histories and for pushes, base is the named commit instead of the merge base. */
+/** For unrelated histories and for pushes, base is the given commit, not the merge base. */
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
@@ -74,7 +74,7 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/** Warns if a project may have moved: it looks new, so nothing is compared. */
+/** Warns if the project may have moved. A moved project looks new, so it is not compared. */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -103,7 +103,7 @@ async function movedProject(
   return [{ kind: 'not-comparable', place: null, message }];
 }
 
-/** A snapshot may fail on a file outside the project, so this checks each path on disk. */
+/** Checks each path on disk, because a snapshot may fail on a file outside the project. */
 async function goneFrom(
   repository: Repository,
   { commit }: SourceTree,
@@ -119,7 +119,7 @@ async function goneFrom(
   return found.flat();
 }
 
-/** @throws UserError if head lacks the folder. Otherwise the project would look unchanged. */
+/** @throws UserError if head lacks the folder, because the project would then look unchanged. */
 async function headTree(
   repository: Repository,
   commit: string,
@@ -170,12 +170,12 @@ function notProject(
   );
 }
 
-/** Used as commit id of uncommitted files. */
+/** The commit id of uncommitted files. */
 export const WORKTREE = 'worktree';
 
 interface LocalRequest {
   workingDirectory: string;
-  /** Null selects the base that the CI names, or else the default branch. */
+  /** If null, the base that the CI names, or else the default branch. */
   base: string | null;
   head: string;
   env: NodeJS.ProcessEnv;

@@ -73,8 +73,8 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
 }
 
 /**
- * @throws UserError if git tracks the store or its path contains a link: a pull request may have
- * added it.
+ * @throws UserError if git tracks the store or its path contains a link, because a pull request may
+ * have added either.
  */
 export async function openLocalStore(
   place: StorePlace,
@@ -103,7 +103,7 @@ function secretOf(
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // If the key is missing, this machine has not written the store, so the store is only read.
+    // If the key is missing, another machine wrote the store, so this one only reads it.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -170,7 +170,6 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
 }
 
-/** Returns the key of the cache entry. */
 async function restoreFile(
   service: CacheService,
   { shared, own, save }: CacheKeys,
@@ -190,7 +189,9 @@ function hasChanges(store: Store): boolean {
   return written + batched > 0;
 }
 
-/** Later runs read only the newest cache entry, so this adds what other runs have saved since. */
+/**
+ * Later runs read only the newest cache entry, so it must include what other runs saved meanwhile.
+ */
 async function joinNewer(
   store: Store,
   service: CacheService,

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { discoverCheckout } from '../../edges/git/discover.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** Editors write a file in several steps, which must count as one change. */
+/** Editors write a file in several steps. They must count as one change. */
 const SETTLING_MS = 40;
 
 interface Watched {
@@ -99,7 +99,6 @@ export function filesNamed(problems: readonly Problem[]): string[] {
   ]);
 }
 
-/** `since` is in milliseconds since 1970. */
 async function isChangedSince(
   root: string,
   files: readonly string[],
@@ -115,7 +114,7 @@ async function isChangedSince(
 }
 
 interface FileWatch {
-  /** Returns the folders that were not watched until now. */
+  /** Returns the folders that are newly watched. */
   follow(files: Iterable<string>): string[];
   /** Resolves to false after `end`. */
   next(): Promise<boolean>;

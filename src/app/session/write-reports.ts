@@ -4,7 +4,7 @@ import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.
 import type { Evaluated, Session } from './session.ts';
 import { shownImages } from './shown-images.ts';
 
-/** Each write has a fixed cost, so small parts are combined. */
+/** Each write has a fixed cost, so small texts are combined. */
 const CHUNK_CHARS = 1 << 16;
 
 const MAX_SPLIT_DEPTH = 6;
@@ -58,7 +58,7 @@ function memberEntries(value: object): [string | null, unknown][] {
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
-/** `identity` distinguishes two uses of the action in one repository. */
+/** `identity` distinguishes uses of the action in one repository. */
 export function commentMarker(checkName: string, identity = ''): string {
   return markerOf('comment', checkName, identity);
 }
@@ -88,7 +88,7 @@ export async function writeReports(
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // One report at a time, so that only one is in memory.
+  // Renders one report at a time, to save memory.
   await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
@@ -121,7 +121,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/** Returns null if writing fails, because the paid result must not be lost with the files. */
+/** If writing fails, returns null: the error must not prevent the use of the paid result. */
 export async function fillFolder(
   path: string,
   { workTree }: Pick<Session, 'workTree'>,
