@@ -1,8 +1,6 @@
 import type { Place, Problem } from './types/plain.ts';
 
-/**
- * An error that the user has to fix. It contains every problem found, so that one run reports all.
- */
+/** Errors that the user has to fix. Contains all errors found, so that one run reports all. */
 export class UserError extends Error {
   override readonly name = 'UserError';
   readonly problems: readonly Problem[];
@@ -13,7 +11,6 @@ export class UserError extends Error {
   }
 }
 
-/** A bug in evaldiff or its dependencies, not an error in the user's files. */
 export class InternalError extends Error {
   override readonly name = 'InternalError';
 }
@@ -42,5 +39,4 @@ export function userError(place: Place | string | null, message: string): UserEr
   ]);
 }
 
-/** Exit code if there is no verdict. */
 export const NOT_JUDGED = 2;

@@ -15,7 +15,7 @@ import { promisesFeature } from './features/promises/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
-/** The features' hooks and report sections run in this order. */
+/** Hooks and report sections of the features run in this order. */
 export const FEATURES: CommandFeatures = [
   attributesFeature,
   gradersFeature,

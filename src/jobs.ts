@@ -3,8 +3,8 @@ import { noiseJobs } from './features/noise/jobs.ts';
 import { shardJobs } from './features/shards/jobs.ts';
 
 /**
- * Jobs that features add to the action. They need the GitHub library, so the command line lacks
- * them.
+ * Jobs that features add to the action. The command line lacks them, because they need the GitHub
+ * library.
  */
 export const JOBS: readonly OwnJob[] = [
   // The first job that accepts the inputs runs.

@@ -9,9 +9,9 @@ import {
 } from 'node:worker_threads';
 
 /**
- * Starts a thread for work that may never end, with nothing but Node's compile cache in its
- * environment. In a bundle, `url` is the whole bundle, so each entry point must import the thread's
- * file.
+ * Starts a thread for work that may never end. The thread gets no environment variables except
+ * Node's compile cache. In a bundle, `url` is the whole bundle, so each entry point must import the
+ * thread's file.
  */
 export function startThread(
   url: string,
@@ -36,8 +36,8 @@ export function startThread(
 }
 
 /**
- * Does nothing outside of a thread with this role. In one, never returns, so that the rest of the
- * bundle does not run again.
+ * Does nothing outside of a thread with this role. Inside one, it never returns, so that the rest
+ * of the bundle does not run again.
  */
 export async function serveThread<Data>(
   role: string,

@@ -29,7 +29,9 @@ export const PAIRWISE = 'pairwise_preference';
 export interface MetricTools {
   complete: Complete;
   evaluate: EvaluateAnswers;
-  /** Checks slow schemas in a process that can be stopped. Absent: this process checks them. */
+  /**
+   * Checks schemas that may be slow in a process that can be stopped. If absent, checks them here.
+   */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
   graders: readonly Grader[];
@@ -37,7 +39,6 @@ export interface MetricTools {
   /** Returns unpredictable text, for delimiters around untrusted text. */
   random: (purpose: string) => string;
   keepGrades?: boolean;
-  /** Number of the try, from 0. Requests to graders have the same number. */
   try: number;
 }
 
@@ -45,7 +46,6 @@ export function alternatives(expected: Json): string[] {
   return Array.isArray(expected) ? expected.map(jsonText) : [jsonText(expected)];
 }
 
-/** Returns `"a"`, or `one of "a", "b"`, shortened to one line. */
 export function quoteAlternatives(texts: readonly string[]): string {
   const quoted = texts.slice(0, 5).map((text) => JSON.stringify(shorten(text, 80)));
   const more = texts.length > 5 ? ', …' : '';

@@ -16,7 +16,6 @@ export interface GraderPrompt {
   schema: { name: string; json: { [key: string]: Json } };
 }
 
-/** Longest untrusted text in a prompt, and longest reply, in UTF-16 units. */
 export const MAX_MATERIAL = 1_048_576;
 
 interface AskedReply<Reply> {
@@ -29,11 +28,11 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   grader: Grader;
   read(output: string): Reply | null;
   isReadable?(reply: Reply): boolean;
-  /** If false, the grader is called again. Absent: any readable reply is enough. */
+  /** If it returns false, the grader is called again. If absent, any readable reply is enough. */
   isEnough?(reply: Reply): boolean;
   note(first: Reply | null): string;
   /**
-   * Whether to store the reply. Absent: the first reply is stored, and the second one if it is
+   * Whether to store the reply. If absent, a first reply is stored, but a second one only if it is
    * enough.
    */
   settles?(reply: Reply): boolean;
@@ -87,12 +86,10 @@ function withNote(messages: readonly Message[], note: string): Message[] {
   });
 }
 
-/** Puts untrusted text between two lines that the text cannot contain. */
 export function fenced(name: string, text: string, delimiter: string): string {
   return `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
 }
 
-/** If this many delimiters occur in the texts, `random` is broken. */
 const ATTEMPTS = 100;
 
 /** Returns a delimiter that no text contains, so that no text can end its quotation. */

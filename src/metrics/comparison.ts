@@ -77,7 +77,7 @@ export const valueParameter = {
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  /** False if these options do without `expected`. Absent: the metric always needs it. */
+  /** False if the metric needs no `expected` with these options. If absent, it always needs one. */
   compares?(options: Options<S>): boolean;
   expects?(options: Options<S>): Expectation;
   measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;

@@ -42,7 +42,7 @@ interface CountRow<S extends z.ZodRawShape> extends Pick<
   parameters?: S;
   unit?: string;
   check?(options: Options<S>): string[];
-  /** Returns a number, or names to count. Null means that there are no words to count. */
+  /** Returns a number, or names to count. Null if the text has no words to count. */
   count(
     answer: MetricAnswer,
     level: MetricLevel,
@@ -93,7 +93,6 @@ const dialogue: Message[] = [
 
 const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
-/** Created on first use, because compiling the pattern takes 30 ms. */
 let emojis: RegExp | null = null;
 
 const roleSchema = z.enum(['user', 'human', 'assistant', 'ai', 'system']);

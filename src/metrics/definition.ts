@@ -46,9 +46,8 @@ export interface MetricExample {
 }
 
 export interface Expectation {
-  /** With `number`, a number stays as written in the file, and other values are parsed. */
+  /** `number`: a number stays as written in the file, and other values are parsed. */
   reads: 'text' | 'value' | 'number';
-  /** Returns what is wrong, starting with "expected", or null if the value is valid. */
   wrong(expected: Json): string | null;
 }
 
@@ -69,7 +68,10 @@ export interface MetricDefinition {
   better: Better;
   needs: Needs;
   levels: readonly MetricLevel[];
-  /** The metric judges the call or a comparison, not the content of one answer. */
+  /**
+   * True if the metric judges the call, or compares two answers. Other metrics judge one answer's
+   * content.
+   */
   whole?: true;
   source: string;
   example: MetricExample;
@@ -195,7 +197,6 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   });
 }
 
-/** `pass` is used only if the metric has no threshold. */
 export function measurement(value: Json, pass: boolean, reason: string | null = null): Measurement {
   return { status: 'measured', value, pass, reason };
 }

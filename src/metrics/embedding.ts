@@ -62,7 +62,7 @@ function readVector(output: string): readonly number[] | null {
   }
 }
 
-/** Returns −1 to 1. If the similarity is undefined, the answer is ungraded and does not get 0. */
+/** Returns −1 to 1. If the similarity is undefined, the answer is ungraded instead of getting 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(

@@ -11,7 +11,6 @@ import { f1 } from './measures/words.ts';
 interface FileEntry {
   path: string | null;
   content: string | null;
-  /** SHA-256 in hex, or null if any content is allowed. */
   sha256: string | null;
 }
 

@@ -18,8 +18,8 @@ interface Vote {
 }
 
 /**
- * Returns the label of more than half of the graders. Without one, the answer is ungraded or an
- * error.
+ * Returns the label that more than half of the graders gave. If there is none, the answer is
+ * ungraded or an error.
  */
 export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
@@ -69,8 +69,8 @@ interface ParsedReply {
 }
 
 /**
- * Reads the `choice` in JSON. Without JSON, reads the last line, or the first if the rubric wants
- * the label first.
+ * Reads `choice` from JSON. In a reply without JSON, reads the last line, or the first line if the
+ * rubric wants the label first.
  */
 export function readGrade(
   output: string,
@@ -80,7 +80,7 @@ export function readGrade(
   if (output.length > MAX_MATERIAL) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
-  // If the JSON has no readable `choice`, its last line may be part of a reason.
+  // In JSON without a readable `choice`, the last line may be part of a reason, so no line is read.
   const [block] = codeBlocks(output);
   if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
@@ -188,7 +188,6 @@ export async function gradeMaterial(
 
 const MAX_KEPT_CHARS = 20_000;
 
-/** Omits the system message, which is the same for all rubrics. */
 function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
   return {
     prompt: shorten(

@@ -23,7 +23,6 @@ import { fromGrade, idealText, materialsOf } from './rubric.ts';
 interface LabelPrompt {
   prompt: string;
   labels: Record<string, number>;
-  /** Texts from the user's file. Keywords in them are not replaced. */
   own?: Record<string, string>;
   material?: Materials;
 }
@@ -37,9 +36,7 @@ interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'>
   parameters: S;
   usesExpected?(options: Options<S>): boolean;
   needed: number;
-  /**
-   * Returns a string if there is no question, which explains why. Null if `expected` is missing.
-   */
+  /** If there is no question, returns why (a string). Null if `expected` is missing. */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 

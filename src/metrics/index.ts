@@ -131,7 +131,7 @@ function applyBounds(
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
-  // Code that returns something other than a number has failed on this answer.
+  // If the code returned anything but a number, it failed on this answer.
   if (byBounds.status === 'error' && metric.source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
   if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;
@@ -211,7 +211,6 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
   ].map((definition) => [definition.name, definition]),
 );
 
-/** Returns one score per answer, in order. Rejects only if the sandbox cannot run. */
 export async function scoreMetric(
   metric: Metric,
   answers: readonly MetricAnswer[],

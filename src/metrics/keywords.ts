@@ -28,7 +28,6 @@ export interface Keyword {
   literal: string | null;
 }
 
-/** Limited repeats keep the search fast for any prompt. */
 const BRACES =
   /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
 
@@ -57,7 +56,7 @@ export function materialUsed(prompt: string): Set<Material> {
 
 const JUDGED_MATERIALS = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
-/** True if the rubric's prompt does not contain the answer, which is then appended. */
+/** True if the rubric's prompt does not quote the answer. The answer is then appended. */
 export function showsNothing(prompt: string): boolean {
   const used = materialUsed(prompt);
   if (used.has('context') && prompt.includes('[BEGIN DATA]')) return false;

@@ -7,7 +7,7 @@ const PAIRS = new Map(
   ]),
 );
 
-/** Tries an exact match, then one that ignores case and is unique, then a number on the scale. */
+/** Tries an exact match, then a unique match that ignores case, then a number on the scale. */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
     if (labels.includes(candidate)) return candidate;
@@ -51,7 +51,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
-  // Single letters must have the label's case, because `a` is also a word.
+  // A label of one letter must match in case, because `a` is also a word.
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
@@ -89,7 +89,6 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
       if (!isWholeLabel(line, start, end)) continue;
       if (found.every((other) => end <= other.start || start >= other.end))
         found.push({ label, start, end });
-      // A limit is needed, because a hostile line may contain thousands of labels.
       if (found.length > 64) return found;
     }
   }

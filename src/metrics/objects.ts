@@ -22,7 +22,6 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   ToolCall: 'tool call',
 };
 
-/** Returns the parts of a dialogue (turns, messages, …) that are judged, in order. */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
@@ -133,7 +132,7 @@ export function objectScore(
   };
 }
 
-/** The result is ungraded or an error if unjudged objects could change it. */
+/** If unjudged objects (such as turns) could change the result, it is ungraded or an error. */
 export function scoreOfObjects(
   judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],
@@ -192,7 +191,6 @@ function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Js
     : meanValue(judged.map((object) => object.value));
 }
 
-/** Returns the score's number. With `entry`, returns the number with that name. */
 export function scoreEntry(
   score: Pick<Score, 'value' | 'objects'>,
   entry: string | null,
@@ -227,7 +225,7 @@ function hasOwnMean(scores: readonly Score[]): boolean {
   );
 }
 
-/** Whether the values only repeat pass and fail. */
+/** True if the values only repeat pass and fail. */
 export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
   const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return [1, 0].some((passing) =>
@@ -237,7 +235,9 @@ export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): bo
   );
 }
 
-/** In scripts, only answers count as turns. Otherwise the user's messages count, too. */
+/**
+ * In scripted dialogues, only answers count as turns. In others, the user's messages count, too.
+ */
 export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,

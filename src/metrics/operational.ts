@@ -89,7 +89,6 @@ const costMetric = defineMetric({
     const { usage } = answer.completion;
     if (usage === null) return unknownUsage();
     const dollars = answer.price?.(usage) ?? null;
-    // An unknown price must not count as 0.
     if (dollars === null)
       return measureError(
         'the price of the model is not known: set models.<name>.price in the settings',

@@ -2,13 +2,11 @@ import type { Better, Metric, Rubric, Score } from '../types/metric.ts';
 
 type StatedPassing = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
-/** Both bounds are inclusive, and at least one is set. */
 export interface Bounds {
   min?: number;
   max?: number;
 }
 
-/** If lower is better, the threshold is a maximum, otherwise a minimum. */
 export function boundsOf({ threshold, min, max }: StatedPassing, better: Better): Bounds | null {
   if (threshold !== null) return better === 'lower' ? { max: threshold } : { min: threshold };
   if (min === undefined && max === undefined) return null;
@@ -17,9 +15,6 @@ export function boundsOf({ threshold, min, max }: StatedPassing, better: Better)
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
-/**
- * Returns the passing labels that the metric or rubric names, or else those with the best score.
- */
 export function passingLabels(
   rubric: RubricPassing,
   { pass, better }: Partial<StatedPassing> = {},
@@ -57,8 +52,8 @@ export function directionIn(
 }
 
 /**
- * Whether higher values are better. If the metric, its definition and its rubric do not say so,
- * this follows from what passes.
+ * Whether higher values are better, as the metric, its definition or its rubric says. If none of
+ * them does, this follows from which values pass.
  */
 export function valueDirection(
   metric: Metric,

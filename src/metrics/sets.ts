@@ -95,7 +95,7 @@ function entriesProblem(expected: Json): string | null {
 
 function entryText(entry: ExactJson): string {
   if (typeof entry === 'object') return canonical(entry);
-  // `String` would write 1e+21 and 1e-7.
+  // `String` would write some numbers as 1e+21 or 1e-7.
   return typeof entry === 'number' ? decimalText(exactly(entry)) : jsonText(entry);
 }
 

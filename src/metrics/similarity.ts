@@ -16,7 +16,7 @@ import { comparable, ignoreCase, normalisation } from './measures/normalise.ts';
 import { chrf, rougeL, rougeN, sentenceBleu } from './measures/overlap.ts';
 import { countNgrams, f1, overlap, squadWords } from './measures/words.ts';
 
-/** Pairs of characters. Above this, the quadratic comparison takes many seconds. */
+/** Pairs of characters. With more, the quadratic comparison takes many seconds. */
 const MAX_PAIRS = 2e10;
 
 function compareTexts(

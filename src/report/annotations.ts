@@ -29,7 +29,6 @@ import {
 } from './sections/phrases.ts';
 
 interface Annotation {
-  /** Path relative to the repository's root. */
   path: string;
   /** Counted from 1, inclusive. */
   startLine: number;
@@ -214,7 +213,6 @@ function overallLevel(
 
 const SHOWN_AROUND = 3;
 
-/** Moves each line to the nearest one that GitHub shows in the diff. */
 function linesIn(
   { lines: all, proof }: FoundLines,
   { path, lines }: ChangedFile,

@@ -28,7 +28,6 @@ interface CommentOptions {
   links?: Links;
 }
 
-/** Renders the pull request's comment, with less and less detail until it fits. */
 export function renderComment(
   result: Result,
   { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
@@ -103,7 +102,6 @@ export const CHECK_SUMMARY_LIMIT = 65_535;
 /** GitHub allows 1 MiB per step. This leaves room for its other output. */
 export const JOB_SUMMARY_LIMIT = 1_000_000;
 
-/** `limit` is in UTF-16 units. */
 export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): string {
   const title = visibleLine(result.title.trim());
   return shorten(title === '' ? outcomeLook(result).outcome : title, limit);
@@ -150,6 +148,5 @@ function jobSummary(
     (detail) => `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`,
   );
   const { sign, outcome } = outcomeLook(result);
-  // A UTF-16 unit takes at most three bytes.
   return fitting ?? shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3));
 }

@@ -29,7 +29,7 @@ import {
 const MAX_FAILURE_PART = 4_000;
 
 interface CaseEnding {
-  /** `system-out` is for a case that passes but has a useful message. */
+  /** `system-out`: for a case that passes but has a useful message. */
   element: 'failure' | 'error' | 'skipped' | 'system-out';
   type: string;
   message: string;
@@ -58,7 +58,6 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/** Adds a failure for the whole run if no individual suite is the cause. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;

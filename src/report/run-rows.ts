@@ -55,7 +55,7 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
 }
 
 /**
- * Makes one table per prompt and time. Each file of a llmeval job contains one try of every
+ * Makes one table per prompt and time. In llmeval, each file of a job contains one try of every
  * reference.
  */
 export async function tablesOfReports(
@@ -87,7 +87,7 @@ function tryOf(file: string): number {
   return Number(/report-(\d+)\.ya?ml$/.exec(file)?.[1] ?? 0);
 }
 
-/** As in llmeval, `skip` has no effect if a custom roll-up combines the tries. */
+/** As in llmeval, `skip` has no effect if a custom roll-up (code that combines tries) is used. */
 async function buildRunRows(
   files: readonly RunReport[],
   rollup: Rollup,
@@ -123,7 +123,6 @@ async function buildRunRows(
 
 type RowTries = RunRow['tries'];
 
-/** A try fails if a metric that decides fails. For a skipped reference, every metric decides. */
 function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judged: number } {
   const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);

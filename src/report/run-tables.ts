@@ -24,7 +24,6 @@ const CELL = 50;
 
 const MESSAGES = 500;
 
-/** Shows what llmeval's `report` command shows. */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
     paragraph(

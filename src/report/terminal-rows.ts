@@ -7,10 +7,8 @@ export interface Run {
   style: Style;
 }
 
-/** Matches characters that take one column. */
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
-/** Calls the library only for wide characters, because it is slow on its first emoji. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
@@ -19,7 +17,7 @@ export type Row = Run[];
 
 export const GAP = 2;
 
-/** `5 %` counts as one word. A path may be wrapped after a slash. */
+/** `5 %` counts as one word, and a path may be wrapped after a slash. */
 const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
 /** Groups pieces that must not be separated, such as a name and its comma. */

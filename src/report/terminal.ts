@@ -35,7 +35,6 @@ export interface TerminalOptions {
   /** In columns, at least 20. */
   width: number;
   colour: boolean;
-  /** Shows only the titles of collapsed groups. */
   folded?: boolean;
 }
 
@@ -52,7 +51,7 @@ const DETAIL: Detail = {
   sizeNote: null,
 };
 
-/** Only comments need the section for coding agents. */
+/** Only comments need the section for coding agents (`handoff`). */
 const SHOWN = SECTION_NAMES.filter((name) => name !== 'handoff');
 
 const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
@@ -63,12 +62,11 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   open: '33',
 };
 
-/** The minimum width of a table column is between these bounds, in characters. */
 const NARROWEST = 10;
 
 const WIDEST_WORD = 24;
 
-/** Renders the report. No line can be a GitHub workflow command. */
+/** Renders the report. None of its lines can be a GitHub workflow command. */
 export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
   const blocks = sectionBlocks(result, DETAIL, reports, SHOWN);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
@@ -214,7 +212,7 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   neutral: 'plain',
 };
 
-/** If the columns do not fit, moves the last one below its row, or makes each row a list. */
+/** If the columns do not fit, moves the last one below its row, or turns each row into a list. */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));

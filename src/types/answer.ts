@@ -2,18 +2,17 @@ import type { Json } from './plain.ts';
 
 export interface Answer {
   served: Served;
-  /** At most one text part, which comes first, then tool calls and other parts. */
+  /** At most one text part, which comes first, followed by tool calls and other parts. */
   parts: Part[];
   ended: Ended;
   ended_as?: string;
   usage: Usage | null;
-  /** Milliseconds of the original call. Null for a batch. */
+  /** Milliseconds of the original call. Null for a batch request. */
   latency_ms: number | null;
   steps: Step[];
 }
 
 export interface Served {
-  /** The model's name as the server reports it. */
   model: string | null;
   /** The server's configuration, such as OpenAI's `system_fingerprint`. */
   fingerprint: string | null;
@@ -29,11 +28,10 @@ export type Part =
   | { type: 'json'; value: Json }
   /** `digest` is SHA-256 in hex. `data` is base64, or null above {@link MAX_EMBEDDED_BYTES}. */
   | { type: 'image'; media_type: string; digest: string; bytes: number; data: string | null }
-  /** A unified diff, or the whole text of a new file. */
   | { type: 'file'; path: string; diff: string }
   | { type: 'unknown'; kind: string; json: string };
 
-/** `unknown` parts of this kind contain facts that evaldiff adds for metrics. */
+/** An `unknown` part of this kind contains facts that evaldiff adds for metrics. */
 export const OWN_FACTS = 'evaldiff';
 
 export function isOwnFacts(part: Part): boolean {

@@ -23,9 +23,6 @@ const CHAT_ONLY: Readonly<Record<string, Refusal>> = {
   web_search_options: { instead: 'tools: [{ type: web_search }]' },
 };
 
-/**
- * Returns `responses` if the settings, the model or the parameters require that API, else `chat`.
- */
 export function apiOf(asked: AskedModel, parameters: Parameters): ChatApi {
   if (asked.api !== undefined) return asked.api;
   const passport = passportOf(asked);
@@ -49,7 +46,6 @@ function responsesOnly(parameters: Parameters): string | null {
   return Array.isArray(tools) && tools.some(isOutsideChat) ? 'tools' : null;
 }
 
-/** True for a hosted tool, an MCP server, or a function in the format of the Responses API. */
 function isOutsideChat(tool: Json): boolean {
   if (!isMap(tool)) return false;
   const { type } = tool;

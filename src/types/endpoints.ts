@@ -45,7 +45,7 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
   return `must be https, or http on a loopback address${remedy}`;
 }
 
-/** `none`: only the host, as Azure's portal shows it. Null: the address is not Azure's. */
+/** `none`: the address has no path, as in Azure's portal. Null: it is not an address of Azure. */
 export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
   if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;
   if (pathname === '/') return 'none';

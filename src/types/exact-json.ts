@@ -21,7 +21,10 @@ export class LongNumber {
 /** The compiler's library lacks this function, but all supported Node versions have it. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Parsing with a reviver is slow, so this finds texts that need it. */
+/**
+ * Finds texts that may contain long numbers. Other texts are parsed without a reviver, which is
+ * slow.
+ */
 const MAY_BE_LONG = /[\d.]{16,}|\d[eE]/;
 
 export function parseExactly(text: string): ExactJson {

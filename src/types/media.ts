@@ -15,7 +15,6 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 
 export const PDF_TYPE = 'application/pdf';
 
-/** Needs only the first 12 bytes. Null if the file is neither an image nor a PDF. */
 export function mediaTypeOf(content: Uint8Array): string | null {
   const start = String.fromCharCode(...content.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n')) return 'image/png';

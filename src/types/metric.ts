@@ -41,7 +41,8 @@ export interface Metric {
   pass?: string[];
   level: MetricLevel;
   /**
-   * Judges every object of its level; this share (0–1] must pass. Default: only the last object.
+   * The share (0–1] of the level's objects (such as turns) that must pass. Default: only the last
+   * object is judged.
    */
   every?: number;
   depends_on: DependsOn[];
@@ -49,7 +50,6 @@ export interface Metric {
   graders?: GraderSettings[];
   codeAt?: CodePlace;
   valuesFile?: string;
-  /** From a built-in metric's definition. Not part of the metric's identity. */
   definition?: { asks?: 'model' | 'embeddings'; better: Better; expects?: true };
   place: Place;
 }
@@ -87,7 +87,6 @@ export interface GradeRecord {
 }
 
 export interface ObjectScore {
-  /** Index of the object among the dialogue's objects of this level. */
   at: number;
   /** Number of the scripted turn, from 1. */
   turn?: number;
@@ -131,7 +130,6 @@ export type JsonSchema = boolean | { [key: string]: ExactJson };
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
-/** Runs in a process that can be stopped. Returns one finding per value. */
 export type CheckSchema = (
   schema: JsonSchema,
   values: readonly ExactJson[],
@@ -140,7 +138,7 @@ export type CheckSchema = (
 /** A try passes if every metric that affects the verdict passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
-/** Counts of one reference on base or head. Most names are llmeval's. */
+/** How often one reference passed or failed on base or head. Most names are llmeval's. */
 export interface Tally {
   num_passes: number;
   num_fails: number;

@@ -6,7 +6,7 @@ import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
   outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
-  /** Absent in a run that only reads. Does nothing if the file cannot be written. */
+  /** Absent in a run that does not write. If the file cannot be written, does nothing. */
   addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
   note(name: string): string | null;
   setNote?(name: string, body: string): boolean;
@@ -47,7 +47,7 @@ export interface Message {
   metadata?: Record<string, Json>;
 }
 
-/** Where a request goes. Below, "the key" identifies a stored answer. */
+/** Where a request goes. In the comments below, "the key" is the key of a stored answer. */
 export type Target =
   | HostedTarget
   | {
@@ -96,8 +96,8 @@ export interface AskedModel {
 }
 
 /**
- * Replaces files in an experiment. Files with an `id` are read from `commit`, which is not part of
- * the key.
+ * Files that an experiment replaces. Those with an `id` are read from `commit`, which is not part
+ * of the key.
  */
 export interface FileOverlay {
   commit: string;
@@ -110,7 +110,7 @@ export type OverlaidFile = { text: string } | { id: string } | null;
 export type ProgramTarget = Extract<Target, { provider: 'program' }>;
 
 export interface HostedTarget extends AskedModel {
-  /** Half the price. Not part of the key, because the answers are equivalent. */
+  /** Batch requests cost half. Not part of the key, because their answers are equivalent. */
   transport?: 'batch';
   /** Not part of the key. */
   pace?: GivenPace;
@@ -130,7 +130,7 @@ export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/** Omits the commit, because the answers depend only on the program's files. */
+/** Leaves out the commit, because the answers depend only on the program's files. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
     const { provider, model, command, setup, files, process, overlay } = target;
@@ -147,17 +147,15 @@ export function placeOf(asked: { provider: ProviderName; endpoint?: string | nul
   return asked.endpoint ?? asked.provider;
 }
 
-/** Returns the target without batches, for the price that users of the prompt pay. */
+/** Returns the target without batches, for the price that the prompt's users pay. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { transport: _, ...direct } = target;
   return direct;
 }
 
-/** First word of a command that runs promptfoo provider files. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 
-/** First word of a command that runs a coding agent. */
 export const AGENT_PROGRAM = 'evaldiff-agent';
 
 export function takesVariables(target: Target): boolean {
@@ -165,7 +163,6 @@ export function takesVariables(target: Target): boolean {
   return target.command[0] === PROMPTFOO_PROGRAM || takesOverlay(target);
 }
 
-/** Whether an experiment can replace files of the target. */
 export function takesOverlay(target: Target | null): target is ProgramTarget {
   return target?.provider === 'program' && target.command[0] === AGENT_PROGRAM;
 }
@@ -179,7 +176,7 @@ export interface Request {
   target: Target;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** For programs that accept the prompt's variables. Part of the answer's key. */
+  /** For programs that accept the prompt's variables. Part of the key. */
   variables?: Record<string, Scalar>;
   /** Number of the try, from 0. Two tries never share an answer. */
   try: number;
@@ -193,14 +190,14 @@ export interface Request {
   usable?(output: string): boolean;
   /** False for an unreadable reply. After ten of them, the request is not sent again. */
   reads?(output: string): boolean;
-  /** Ignores a stored answer and replaces it. Not part of the key. */
+  /** Asks again although an answer is stored, and replaces that answer. Not part of the key. */
   anew?: true;
-  /** A program answers in a second process on the same side. Not part of the key. */
+  /** A program answers from a second process on the same side. Not part of the key. */
   secondSession?: true;
 }
 
 /**
- * Tokens that the vendor's prompt cache read or wrote. They belong to one call, so they are not
+ * Tokens that the vendor's prompt cache read or wrote. They describe one call, so they are not
  * stored.
  */
 export interface CachedTokens {
@@ -248,7 +245,6 @@ export type Completion =
       refused?: number;
       unsent?: true;
       ended?: Ended;
-      /** Error of the last attempt, if the run ended before a retry. */
       before?: string;
     });
 
@@ -282,14 +278,12 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
-/** Why the model declined to answer. Null for answers and other errors. */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
     ? completion.message
     : null;
 }
 
-/** True if the run ended before the model could answer. */
 export function isAbandoned(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
@@ -301,18 +295,21 @@ export type Complete = (request: Request) => Promise<Completion>;
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
-  /** The answers of two suites, or of both sides, never reach the same process. */
+  /** Different suites never share a process, and neither do base and head. */
   suite: string;
   side: Side;
-  /** Needs a new process. By default, state of earlier code may remain. */
+  /** The code needs a new process. By default, state of earlier code may remain. */
   fresh?: true;
-  /** What the code scores, for messages. Absent if the code may be random. */
+  /** What the code scores, for messages. Absent if the code's results may vary. */
   scores?: { what: string; place: Place };
   /** If absent, messages use the code's own line numbers. */
   at?: CodePlace;
   language: CodeLanguage;
   code: string;
-  /** Variables to read; `?` marks optional text. If empty, only syntax and imports are checked. */
+  /**
+   * Variables to read. `?` marks an optional text. If the list is empty, only syntax and imports
+   * are checked.
+   */
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }

@@ -4,7 +4,6 @@ import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal, VendorFacts } from './vendors/facts.ts';
 import { factsOf } from './vendors.ts';
 
-/** Null for an endpoint whose model is unknown. */
 export function publicModel({ provider, endpoint, model, is }: AskedModel): PublicModel | null {
   return is ?? (endpoint === null ? { provider, model } : null);
 }
@@ -48,10 +47,8 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** Parameters that a grader's request can omit if the model refuses them. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
-/** How many requests an unknown model may refuse before its parameters are known. */
 export function refusalsAtMost(
   asked: AskedModel,
   parameters: Readonly<Record<string, Json>>,
@@ -108,7 +105,6 @@ export function cachesFrom({ provider, endpoint, model }: AskedModel): number | 
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** YYYY-MM-DD, or null if unknown. */
 export function retirementDate(asked: AskedModel): string | null {
   const known = publicModel(asked);
   if (known === null) return null;

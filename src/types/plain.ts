@@ -26,7 +26,6 @@ export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Ignores inherited members such as `toString`. */
 export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,10 +1,9 @@
 /** These values are untrusted. Only the SHAs are passed to git. */
 export interface EventFacts {
-  /** GitHub's name of the event, or `command_line`. */
   event: string;
   action: string | null;
   repository: string;
-  /** For `workflow_run`, null until it is looked up. */
+  /** For `workflow_run`, null until it has been looked up. */
   pullRequest: number | null;
   /** The base branch's tip (not the merge base), or the commit before a push. */
   base: string | null;
@@ -40,7 +39,9 @@ export const NO_FACTS: EventFacts = {
   origin: null,
 };
 
-/** Where branches and tags show that a commit comes from. `fork` includes deleted branches. */
+/**
+ * Where a commit comes from. `fork`: from no existing branch or tag, so perhaps from a deleted one.
+ */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
 /** The files of one commit in the working directory, by relative POSIX path. */
@@ -58,10 +59,9 @@ export interface SourceTree {
 
 export interface ChangedFile {
   path: string;
-  /** Null for a new file. */
   basePath: string | null;
   /**
-   * Changed lines on head, as inclusive ranges. Where lines were removed: the lines above and
+   * Changed lines on head, as inclusive ranges. For removed lines, the range is the lines above and
    * below, which may be past the end.
    */
   lines: { start: number; end: number }[];

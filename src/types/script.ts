@@ -9,8 +9,8 @@ export type Script = {
 };
 
 export type ScriptedTurn = {
-  /** If absent in the first turn, the prompt's own question is used. */
+  /** If the first turn has none, the prompt's own question is used. */
   user?: string;
-  /** Metrics with `every` compare the turn's answer with it. */
+  /** Metrics with `every` compare the turn's answer with this value. */
   expected?: Json;
 };

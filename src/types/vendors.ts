@@ -38,7 +38,6 @@ export function keyInputs(): string[] {
   return vendorNames().map((vendor) => factsOf(vendor).keyInput);
 }
 
-/** Such as `OpenAI's and Anthropic's`. */
 export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => boolean): string {
   const owners = vendorNames()
     .filter(holds)

@@ -55,7 +55,6 @@ export interface Job {
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
-/** Loading takes 0.1 s, so only jobs that need the library load it. */
 export async function artifactLibrary({
   artifacts,
 }: Pick<Job, 'artifacts'>): Promise<ArtifactLibrary> {

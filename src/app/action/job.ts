@@ -200,7 +200,6 @@ async function overriddenByLabel(
 
 function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The log does not show an error's file and line, so the message repeats them.
     const file =
       place === null
         ? null

@@ -42,7 +42,6 @@ interface PullRequest extends DemoFiles {
   description?: string | undefined;
 }
 
-/** Runs the pull-request job as a runner does, with a local replacement for GitHub. */
 export async function runPullRequest(
   { fixture, files = {}, server, action, fork = false, description = '' }: PullRequest,
   log: (text: string) => void,

@@ -215,7 +215,6 @@ export async function writeNewFiles(
 async function occupied(folder: string, path: string, workTree: WorkTree): Promise<Problem | null> {
   const refusal = await pathRefusal(join(folder, path), 'file', workTree);
   if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
-  // A symbolic link without a target counts as an existing file.
   const entry = await lstat(join(folder, path)).catch(() => null);
   return entry === null
     ? null

@@ -109,7 +109,6 @@ function withPrompts(tree: SourceTree, listed: readonly string[]): SourceTree {
   return withText(tree, SETTINGS_FILE, text, sha256(text));
 }
 
-/** Returns, for example, `acme` for `git@github.com:acme/shop.git`. */
 function accountOf(url: string | null): string | null {
   const account = /github\.com[/:]([^/]+)\//.exec(url ?? '')?.[1];
   return account !== undefined && isAccount(account) ? account : null;

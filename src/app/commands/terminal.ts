@@ -86,7 +86,6 @@ export interface StarterSuite {
   found: string;
 }
 
-/** Paths are relative to the package. */
 export interface DemoExample {
   name: string;
   words: string;
@@ -94,7 +93,6 @@ export interface DemoExample {
   fixture: string;
   /** More files of base: the path in the repository → the path in the package. */
   files: Readonly<Record<string, string>>;
-  /** A script that simulates a model and prints its address. */
   server: string;
   /** If the example cannot run on this machine, returns the reason. */
   refusal(): Promise<string | null>;

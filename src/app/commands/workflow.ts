@@ -17,7 +17,6 @@ export interface FoundWorkflow {
   unfinished: boolean;
 }
 
-/** `below` is the project's folder, or '' for the root. */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {

@@ -23,7 +23,6 @@ export function answererProblems(
   return distinctProblems(problems);
 }
 
-/** Finds references that cannot run, for example because a variable has no value. */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
     (suite.head?.suite.tests.references ?? []).flatMap(

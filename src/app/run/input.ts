@@ -21,7 +21,6 @@ export interface RunInput extends PrepareInput {
   description?: string;
   trust: TrustLevel;
   features: Features;
-  /** Reads base as it was at `since` (see `Repository`). Null if there is no such commit. */
   earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
   notices?: readonly Notice[];
   /** Allows suites without references, which the user may still be writing. */
@@ -96,6 +95,6 @@ export interface ReadyPlan {
   caps: Caps;
   sweep: Settings['sweep'];
   reread: ReadSides['reread'];
-  /** True if a full sweep would add variants from the settings' `sweep`. */
+  /** True if a full sweep (a run of all variants) would add those of the settings' `sweep`. */
   sweepsFurther: boolean;
 }

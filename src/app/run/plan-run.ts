@@ -103,7 +103,6 @@ function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   return { ...prepared, plan: { ...plan, possible } };
 }
 
-/** Assumes that grading a new answer takes as many calls as grading an earlier one. */
 function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
   const answers = maxNewAnswers(suite, hasStored);
   if (answers === 0) return 0;

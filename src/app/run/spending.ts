@@ -23,7 +23,6 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
-/** These functions are passed in, so that the code that decides does not import any wording. */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];

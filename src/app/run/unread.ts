@@ -93,7 +93,6 @@ function besidePrograms(
   });
 }
 
-/** In the root folder, only paths with the same extension count as near. */
 function isBeside(path: string, word: string): boolean {
   const folder = folderOf(word);
   const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';

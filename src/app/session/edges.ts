@@ -59,7 +59,6 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
 export interface SessionRow extends ReportRow {
   readonly suiteKey?: SuiteKey;
   readonly formats?: Formats;
-  /** Only the first feature with a transport is used. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;
     activity: Activity;

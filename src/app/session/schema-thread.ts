@@ -29,7 +29,6 @@ const START = 30_000;
 
 const MEMORY_MB = 256;
 
-/** After a check returns `ended`, the thread cannot be used again. */
 export async function startSchemaThread(timeoutMs: number, clock: Clock): Promise<SchemaThread> {
   const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
   let receive: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;

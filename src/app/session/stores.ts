@@ -24,7 +24,9 @@ const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
-/** A whole run, one shard of a sweep, the merge of the shards, or a plan without requests. */
+/**
+ * A whole run, one shard (part) of a sweep, the merge of the shards, or a plan without requests.
+ */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { discoverCheckout } from '../../edges/git/discover.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** Editors write a file in several steps. They must count as one change. */
+/** Editors write a file in several steps, which count as one change. */
 const SETTLING_MS = 40;
 
 interface Watched {

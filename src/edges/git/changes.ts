@@ -231,6 +231,6 @@ function parseHunkLines(line: string): Lines {
   if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');
   const start = Number(hunk[1]);
   const count = Number(hunk[2] ?? '1');
-  // If lines were only removed, git gives the line above them.
+  // For removed lines, git gives the line above them.
   return [count > 0 ? { start, end: start + count - 1 } : { start: start || 1, end: start + 1 }];
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { InternalError, userError } from '../../errors.ts';
 
-/** Where git runs: never in a user's folder, and without searching for a repository. */
+/** git never runs in a user's folder, and never searches for a repository. */
 export interface GitPlace {
   gitDir: string;
   directory: string;
@@ -114,7 +114,7 @@ interface RunOptions {
   onOutput?: (chunk: Buffer) => void;
 }
 
-/** Resolves even if the command fails. @throws UserError if git is not installed. */
+/** If the command fails, this still resolves. @throws UserError if git is not installed. */
 export function runGit(
   place: GitPlace,
   command: readonly string[],
@@ -156,7 +156,6 @@ export function runGit(
   return promise;
 }
 
-/** @throws InternalError if the command fails. */
 export async function git(
   place: GitPlace,
   command: readonly string[],

@@ -7,7 +7,7 @@ import { splitNul } from './tree.ts';
 export interface Checkout {
   root: string;
   gitDir: string;
-  /** Shared by linked work trees. */
+  /** Linked work trees share this folder. */
   commonDir: string;
 }
 
@@ -16,7 +16,7 @@ export interface FoundFolder {
   checkout: Checkout | null;
 }
 
-/** Replaces git's search, which also accepts folders that only resemble a repository. */
+/** git's own search also accepts folders that only resemble a repository. */
 export async function checkoutAt(root: string): Promise<Checkout | null> {
   const found = await gitDirOf(join(root, '.git'));
   if (found === null) return null;
@@ -29,7 +29,10 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
   return isRepository ? { root: await realpath(root), gitDir, commonDir } : null;
 }
 
-/** @throws UserError if the path follows a link inside the checkout, which could lead outside. */
+/**
+ * @throws UserError if the path follows a link inside the checkout, because the link could lead
+ * outside.
+ */
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
   if (folder === null || !(await isFolder(folder)))

@@ -28,7 +28,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** True if the store borrows no objects. Then fetches can be shallow. */
+  /** True if the store borrows no objects from a checkout. Fetches can then be shallow. */
   empty: boolean;
 }
 
@@ -180,7 +180,6 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
   return [chosen, branches].filter((tips) => tips.length > 0);
 }
 
-/** Returns false if the server sends no older commits. */
 export async function deepenUntil(
   place: GitPlace,
   remote: Remote,
@@ -239,8 +238,8 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * Returns undefined if an unfetched commit may be a better merge base. It could only be behind a
- * shallow boundary that is not an ancestor of the one found.
+ * If an unfetched commit may be a better merge base, returns undefined. Such a commit can only be
+ * behind a shallow boundary that is not an ancestor of the merge base found.
  */
 async function certainMergeBase(
   place: GitPlace,

@@ -5,7 +5,7 @@ import { lastLine, spawnGit, startFailure, type GitPlace } from './command.ts';
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Excludes names that git would read as revision expressions. */
+/** Excludes names that git would interpret as revision expressions. */
 const PLAIN_NAME = /^(?!.*\.\.)[\w][\w./-]*$/;
 
 export function isObjectId(text: string): boolean {
@@ -42,7 +42,6 @@ interface ObjectRequest {
 interface CatFileSession {
   child: ChildProcessWithoutNullStreams;
   alive: boolean;
-  /** git replies in the order of the requests. */
   waiting: ObjectRequest[];
   ended: Promise<void>;
 }

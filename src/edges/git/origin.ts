@@ -9,7 +9,7 @@ const QUEUE = 'refs/heads/gh-readonly-queue/';
 /** Seconds by which the clocks of commit authors may differ. */
 const CLOCKS_DIFFER = 7 * 24 * 3600;
 
-/** GitHub also serves the commits of every fork, so an id itself proves nothing. */
+/** Checks branches and tags, because GitHub also serves the commits of every fork by id. */
 export async function originsOf(
   source: HistorySource,
   tips: ReadonlyMap<string, string> | null,

@@ -14,9 +14,8 @@ import { folderPrefix } from './tree.ts';
 export interface RepositoryOptions {
   environment: NodeJS.ProcessEnv;
   temporaryFolder: string;
-  /** With a remote, the folder does not have to be a checkout. */
+  /** With a remote, the folder need not be a checkout. */
   remote?: RemoteAddress;
-  /** Default: ten minutes. */
   networkTimeoutMs?: number;
 }
 

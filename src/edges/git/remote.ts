@@ -4,7 +4,9 @@ import { isObjectId } from './objects.ts';
 
 export interface Remote {
   advice: string;
-  /** Runs one fetch at a time. Ids go to stdin, where they cannot act as options. */
+  /**
+   * Runs one fetch at a time. Passes ids through stdin, so that git cannot read them as options.
+   */
   fetch(ids: readonly string[], wish: FetchOptions): Promise<GitResult>;
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
   tips(): Promise<Map<string, string> | null>;
@@ -39,8 +41,8 @@ const FETCH = [
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
 /**
- * Only fetches treat the remote as a promisor (git's source of missing objects), so reads never
- * fetch.
+ * git may fetch missing objects only in a fetch, never during a read: only fetches see the remote
+ * as a promisor.
  */
 export function openRemote(
   store: GitPlace,
@@ -59,7 +61,7 @@ export function openRemote(
   };
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
-  // After the first timeout, later commands do not run and return its result.
+  // The result of the first command that timed out. Later commands return it and do not run.
   let silence: GitResult | null = null;
   const ask = async (
     at: GitPlace,
@@ -149,7 +151,6 @@ export function isRemoteSetting(key: string): boolean {
   return REMOTE_SETTINGS.test(key);
 }
 
-/** Returns the address of `origin`, else of the first remote by name. */
 export function configuredAddress(
   settings: readonly (readonly [key: string, value: string])[],
   root: string,

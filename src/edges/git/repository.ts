@@ -31,10 +31,8 @@ import { openSnapshots } from './worktree.ts';
 export interface Repository {
   /** `below`: POSIX path from `root` to the opened folder; '' if they are the same. */
   workTree: { root: string; below: string };
-  /** Does not check that a full id exists: see `ensureCommit`. */
   resolve(revision: string): Promise<string>;
   ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
-  /** Returns the checked-out commit, then its parents. */
   checkedOut(): Promise<string[]>;
   /** Deepens a shallow clone as needed; null for unrelated histories. */
   mergeBase(base: string, head: string): Promise<string | null>;
@@ -56,11 +54,10 @@ export interface Repository {
   remoteTip(branch: string): Promise<string | null>;
   earlier(since: string, than: EarlierThan): Promise<EarlierCommit | null>;
   origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
-  /** The base that the CI names in `env`, else the default branch; never HEAD. */
+  /** The base that the CI names in `env`, otherwise the default branch. Never HEAD. */
   defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
   mainline(branch: string | null): Promise<Mainline | null>;
   tracked(path: string): Promise<string[]>;
-  /** The folder that linked work trees share. Outside of a repository, the folder itself. */
   commonFolder(): Promise<string>;
   remoteUrl: string | null;
   close(): Promise<void>;
@@ -166,7 +163,7 @@ function repositoryFiles(opened: GitReaders): FilesOfRepository {
     async checkout(tree, folder) {
       const id = await idOf(tree);
       const entries = await listFolder(trees, id, '');
-      // Fetch everything at once; the writers would fetch a few files at a time.
+      // Fetch all files together, because the writers would fetch only a few at a time.
       await bring(entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])));
       await writeFiles(entries, reader, folder);
     },

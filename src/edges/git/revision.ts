@@ -12,7 +12,7 @@ import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
 export interface Mainline {
   name: string;
-  /** For each full id: distance from the tip, and commit time (ISO, UTC). */
+  /** For each full id: its distance from the tip, and its commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   shallow: boolean;
   /** Returns the ids that reached the branch only through a merge. */
@@ -144,7 +144,6 @@ const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
  */
 export async function resolveRevision(names: Names, revision: string): Promise<string> {
   const id = revision.toLowerCase();
-  // The id may belong to an annotated tag.
   if (isObjectId(id)) return (await commitHere(names, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');

@@ -14,7 +14,6 @@ import type { Checkout } from './discover.ts';
 import { configuredAddress, isRemoteSetting, type RemoteAddress } from './remote.ts';
 import { splitNul } from './tree.ts';
 
-/** A private repository that borrows the objects of a checkout. */
 export interface GitStore {
   place: GitPlace;
   head: string | null;

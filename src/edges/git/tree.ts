@@ -26,7 +26,7 @@ export function splitNul(output: Buffer): Buffer[] {
 
 export type Folder =
   | { kind: 'folder'; tree: string }
-  /** The path, or its first parent that is not a folder. */
+  /** `at`: the path, or its first parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
 /** Does not follow links. `prefix`: '' for the root, else without trailing slash. */

@@ -51,7 +51,8 @@ async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
   if (!(await copyIfThere(index, copy))) return;
-  // git trusts a file's time only if it is older than the index. A newer index could hide a change.
+  // git trusts a file's time only if the file is older than the index. A newer index could hide a
+  // change.
   const { mtimeMs } = await stat(index);
   await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   for (const name of await readdir(dirname(index))) {

@@ -8,7 +8,7 @@ const Permission = z.object({ permission: z.string(), role_name: z.string().null
 
 const WRITES = new Set(['admin', 'maintain', 'write']);
 
-/** Checks write access, because some people may add labels but not write. */
+/** Checks write access, because some people who may add labels may not write. */
 export async function approverOf(
   { octokit }: Client,
   { labeller, repository }: EventFacts,
@@ -33,7 +33,6 @@ export async function approverOf(
   }
 }
 
-/** Never throws; returns warnings for the log. */
 export async function removeLabel(
   { octokit }: Client,
   { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },

@@ -16,10 +16,11 @@ export interface CheckPlace {
   repository: string;
   headSha: string;
   name: string;
-  /** Used if another job of the same workflow run already has `name`. */
   sharedName: string;
   owner: CheckOwner;
-  /** If a maintainer approved, this run may replace the check run of another workflow. */
+  /**
+   * True if a maintainer approved this run. It may then replace the check run of another workflow.
+   */
   approved: boolean;
 }
 
@@ -125,7 +126,10 @@ async function blockerOf(
   return null;
 }
 
-/** Jobs of a matrix can share an identity. While one is still running, it may fail. */
+/**
+ * True if another matrix job with the same identity has not passed. It may still be running, and
+ * then fail.
+ */
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
@@ -133,7 +137,7 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
 }
 
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // The other job of this workflow run will use `sharedName`.
+  // Then the other job of this workflow run will use `sharedName`.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }

@@ -14,12 +14,11 @@ import { fitBytes, fitMarkdown } from './fit.ts';
 import { NOT_WANTED, publishFailureLine, hasStatus, type PublishResult } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
-/** GitHub's limits. The summary is counted in bytes, the stricter interpretation. */
+/** GitHub's limits. The summary's limit is counted in bytes, the stricter interpretation. */
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
 
 export const MAX_SUMMARY_BYTES = 65_535;
 
-/** Our own limit, to save requests. */
 export const MAX_ANNOTATIONS = 100;
 
 const MAX_FIELD_BYTES = 65_536;

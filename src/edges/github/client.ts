@@ -27,7 +27,6 @@ export interface ClientOptions {
   deadlineMs?: number;
 }
 
-/** Sends nothing yet. @throws UserError for a bad address. */
 export async function connect({
   token,
   env,
@@ -36,7 +35,7 @@ export async function connect({
 }: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
   const graphqlUrl = address(env, 'GITHUB_GRAPHQL_URL') ?? graphqlOf(apiUrl);
-  // This import throws if the event file is invalid, but `readEvent` has already checked the file.
+  // This import throws for an invalid event file, but `readEvent` has already checked the file.
   const toolkit = await import('@actions/github/lib/utils');
   const options = {
     baseUrl: apiUrl,
@@ -81,7 +80,7 @@ export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Id
 
 const MAX_PAGES = 500;
 
-/** octokit's iterator would treat an empty answer, or one in another format, as an empty list. */
+/** octokit's iterator would treat an empty reply, or one in another format, as an empty list. */
 export async function* listAll<Item>(
   item: z.ZodType<Item>,
   ask: (page: {
@@ -114,7 +113,7 @@ const noSpacing = {
   key: () => ({ schedule: (_options: object, job: () => Promise<unknown>) => job() }),
 } as unknown as NonNullable<ThrottlingOptions['write']>;
 
-/** Reads the whole body, because Octokit would treat a truncated one as empty. */
+/** Reads the whole body, because Octokit would treat a truncated body as empty. */
 function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
     const deadline = AbortSignal.timeout(deadlineMs);

@@ -29,7 +29,7 @@ export interface CommentJob {
   ran: boolean;
   fork: boolean;
   announced: OwnComments | null;
-  /** Replaces the first comment ("running") if the pull request has a newer head commit. */
+  /** Replaces the "running" comment if the pull request has a newer head commit. */
   superseded: string;
 }
 
@@ -66,7 +66,7 @@ type Comment = z.infer<typeof Comment>;
 
 const CreatedComment = z.object({ id: z.number().int() });
 
-/** A comment is ours only if the token's account wrote it: anyone can write the marker. */
+/** A comment is ours only if the token's account wrote it, because anyone can write the marker. */
 export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
   if (job.mode === 'never') return NOT_WANTED;
   if (!job.body.startsWith(job.marker) || job.marker === '')
@@ -127,7 +127,6 @@ function staleWarning(job: CommentJob, head: string): string {
   ].join('');
 }
 
-/** Warns about other people's comments with our marker. */
 async function find(
   { octokit }: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker'>,

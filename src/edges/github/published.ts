@@ -3,7 +3,6 @@ import { errorMessage } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
 
-/** `id` is null if there was nothing to write. */
 export type PublishResult =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 

@@ -47,7 +47,7 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
-/** The payload's base may be outdated, so it is only the fallback. Never throws. */
+/** Uses the payload's base, which may be outdated, only as the fallback. Never throws. */
 export async function withPresentBase(
   client: Client,
   facts: EventFacts,
@@ -94,8 +94,8 @@ export async function pullWords(
 export type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /**
- * Searches by head commit, because the event's list is empty for forks. @throws UserError if GitHub
- * does not answer.
+ * Searches by head commit, because the event lists no pull requests of forks. @throws UserError if
+ * GitHub does not answer.
  */
 export async function withPullRequest(client: Client, facts: EventFacts): Promise<Located> {
   const { head, headRepository } = facts;
@@ -144,7 +144,7 @@ async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<P
       wanted,
     );
   } catch (error) {
-    // This request fails if only a fork has the commit.
+    // GitHub rejects this request if only a fork has the commit.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }

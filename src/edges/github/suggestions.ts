@@ -40,7 +40,7 @@ export async function publishSuggestions(client: Client, job: SuggestionJob): Pr
     return await keep(client, job);
   } catch (error) {
     const isClosed = hasStatus(error, 403) || hasStatus(error, 404);
-    // A token that may not read comments cannot have written suggestions.
+    // If the token may not read comments, it cannot have written suggestions.
     if (job.suggestions.length === 0 && isClosed) return [];
     const failed = 'Suggested fixes were not posted on their lines';
     return [publishFailureLine(failed, PERMISSION, error, job.fork)];
@@ -123,7 +123,7 @@ async function put(
   }
 }
 
-/** Keeps suggestions with replies, because the replies refer to them. */
+/** Keeps suggestions that have replies, because the replies refer to them. */
 async function withdraw(
   { octokit }: Client,
   { repository, marker }: SuggestionJob,

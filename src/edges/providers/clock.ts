@@ -4,7 +4,10 @@ export interface Activity {
   quiet(): Promise<void>;
 }
 
-/** Pure computation ends within one turn of the event loop. The other turns are a safety margin. */
+/**
+ * Pure computation has ended after one idle turn of the event loop. The other turns are a safety
+ * margin.
+ */
 const QUIET_TURNS = 3;
 
 export function createActivity(turn: () => Promise<void>): Activity {
@@ -46,7 +49,6 @@ export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end' | 'd
 
 export interface Clock {
   now(): number;
-  /** Resolves after `ms`. If the signal aborts first, it resolves or rejects immediately. */
   sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
 
@@ -87,12 +89,13 @@ export async function pause(
 
 type StartDeadline = (expired: () => void) => () => void;
 
-/** A timer per call is too expensive, so deadlines of equal length share one. */
+/** Deadlines of equal length share one timer, because a timer per call is too expensive. */
 export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // An iterator that is kept during waits would retain every deadline.
+    // Starts a new iterator after each wait, because an old one would keep every deadline in
+    // memory.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

@@ -34,7 +34,6 @@ function sendable(body: RequestInit['body']): RequestBody {
   throw new TransportError('connection', 'only text is sent');
 }
 
-/** `timeoutMs` limits the time without data. The caller limits the size. */
 export function createStreamedFetch(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean } = { keepAlive: false },

@@ -176,7 +176,6 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
   };
 }
 
-/** Groq sends these codes if the model's answer has the wrong format. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 function closeModel(

@@ -55,7 +55,7 @@ function closedFault(failure: HttpFailure, tail: string): Fault | null {
     : null;
 }
 
-/** A 403 may be about the prompt's text if it does not mention the key or its rights. */
+/** A 403 that does not mention the key or its rights may be about the prompt's text. */
 function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string): Fault {
   if (page)
     return fault(
@@ -75,7 +75,7 @@ const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
 const QUOTA_EXHAUSTED = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
 
-/** OpenRouter writes this if the credit suffices for a smaller request. */
+/** OpenRouter writes this if the account's credit suffices for a smaller request. */
 const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
 
 const NO_CREDIT = /\bcredit balance is too low\b/i;
@@ -94,7 +94,6 @@ const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 const FILTER_WORDS =
   /\bmoderation\b|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|\bguardrail\b|\b(prompt|input) (was )?blocked/i;
 
-/** The vendor flagged the account, not the request. */
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 

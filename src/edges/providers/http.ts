@@ -9,7 +9,7 @@ import type { Received } from './reply.ts';
 import { tunnelThrough } from './tunnel.ts';
 
 export interface RequestBounds {
-  /** Requests, with the key, go only to this origin. */
+  /** Requests and the key go only to this origin. */
   base: URL;
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
@@ -32,7 +32,6 @@ export interface BoundedFetch {
 /** Drops the SDK's other headers, because the environment may set them. */
 const SENT_HEADERS = ['accept', 'content-type'];
 
-/** Batches are too large for memory, so they are streamed. */
 export type RequestBody = string | ReadableStream<Uint8Array> | null;
 
 interface OutgoingRequest {

@@ -28,7 +28,6 @@ import type { ReadFile } from './vendors/files.ts';
 
 export interface ProviderOptions extends ProviderAccess {
   concurrency: { start: number; max: number };
-  /** Milliseconds from sending a request to the last byte of its reply. */
   timeoutMs: number;
   maxTries: number;
   signal: AbortSignal;
@@ -43,8 +42,8 @@ export interface ProviderOptions extends ProviderAccess {
   log(line: string): void;
   redact?(text: string): string;
   /**
-   * Called before every paid attempt, including retries. False ends the call with the error
-   * `budget`.
+   * Called before every paid attempt, including retries. If it returns false, the call ends with
+   * the error `budget`.
    */
   onAttempt?(request: Request): boolean;
   onRefused?(request: Request): void;

@@ -42,7 +42,7 @@ interface QueueNode<T> {
   next: QueueNode<T> | null;
 }
 
-/** A FIFO queue with two priorities. A linked list needs constant time at any length. */
+/** A FIFO queue with two priorities. Its operations take constant time. */
 export function createQueue<T>(): Queue<T> {
   const head: QueueNode<T> = { next: null };
   let [ahead, last] = [head, head];
@@ -111,7 +111,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   let health: Health | null = null;
   let busy = 0;
 
-  // Created at the first call, because earlier time does not count as downtime.
+  // Created at the first call. Time before that does not count as downtime.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
     while (!backoff.isActive() && busy < pace.slots()) {
@@ -146,7 +146,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       if (signal.aborted) return Promise.resolve({ status: 'aborted' });
       if (!again) counts.calls++;
       const fault = healthNow().down();
-      // After a server was given up, one call at a time tests whether it is back.
+      // After evaldiff gave up on a server, one call at a time tests whether the server is back.
       if (fault !== null && (fault.scope === 'server' || busy > 0 || backoff.isActive()))
         return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
@@ -171,14 +171,13 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
-  /** Returns true for the first failure of a round, because calls in flight fail together. */
+  /** Returns true only for the first failure of a round, because calls in flight fail together. */
   recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
   down(): Fault | null;
 }
 
 const UNWAITED_ROUNDS = 2;
 
-/** Refused connections in a row. Calls that fail together count once. */
 const MOST_UNREACHED = 3;
 
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {

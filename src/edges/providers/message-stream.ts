@@ -1,7 +1,6 @@
 import { isMap, member, type JsonMap } from '../../types/plain.ts';
 import { TransportError } from './fault.ts';
 
-/** Builds the message from Anthropic's events. Null if another API sent them. */
 export function messageOfEvents(events: readonly unknown[]): JsonMap | null {
   const started = member(events[0], 'message');
   if (member(events[0], 'type') !== 'message_start' || !isMap(started)) return null;

@@ -13,7 +13,6 @@ interface OnceOptions {
   answers: 'keep' | 'forget';
 }
 
-/** Later callers get the first call's completion, marked as reused. */
 export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
   const known = new Map<string, Promise<Completion>>();
   const first = async (key: string, request: Request): Promise<Completion> => {

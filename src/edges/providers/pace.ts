@@ -4,7 +4,6 @@ import { pause, type Clock } from './clock.ts';
 export interface Pacer {
   run<T>(work: () => Promise<T>): Promise<T>;
   turn(): Promise<void>;
-  /** Waits for the request's turn. Call it again after getting a slot. */
   due(): Promise<void>;
   tighten(pace: GivenPace): void;
 }

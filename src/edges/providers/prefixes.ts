@@ -4,7 +4,6 @@ import { cachesFrom } from '../../types/passports.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 interface Mark {
-  /** How many leading messages the cached prefix contains. */
   messages: number | null;
   done(answered: boolean): void;
 }
@@ -15,7 +14,7 @@ export interface Prefixes {
 
 const NO_MARK: Mark = { messages: null, done: () => undefined };
 
-/** A low estimate, because trying to cache a prefix that is too short costs nothing. */
+/** A low estimate: trying to cache a prefix that is too short costs nothing. */
 const BYTES_PER_TOKEN = 4;
 
 /**

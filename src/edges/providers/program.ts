@@ -138,7 +138,7 @@ interface Turn {
   pass(): void;
 }
 
-/** Calls base's and head's programs of one model alternately. */
+/** Calls the programs of base and head alternately, for each model. */
 function createTurns(): (request: Request) => Turn {
   const last = new Map<string, Promise<void>>();
   return ({ purpose, target: { model } }) => {
@@ -245,7 +245,6 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
   };
 }
 
-/** In a bundle, this file is next to the entry. */
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 

@@ -19,7 +19,6 @@ export interface RefusalMemory {
 
 interface DiscoveryRequest {
   kind: string;
-  /** Requests with equal values wait for the first one. */
   ahead: string;
 }
 
@@ -31,7 +30,10 @@ export interface Refusals {
   answered(model: string): boolean;
   refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
   faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
-  /** Returns the optional part of the request that the model refuses. `first`: newly learned. */
+  /**
+   * Returns the optional part of the request that the model refuses. `first`: this was not known
+   * before.
+   */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
 
@@ -140,7 +142,7 @@ function learnFrom(
   sent: Ask,
   learned: ModelRefusals,
 ): ReturnType<Refusals['learn']> {
-  // Requests that are too long or filtered show nothing about the model.
+  // A request that is too long or filtered shows nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const ours = DISPENSABLE.filter((name) => name in sent.parameters);
   const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);

@@ -101,7 +101,6 @@ export function createReplay(
   };
 }
 
-/** The last line for a request wins, so new recordings can be appended. */
 function readRecordings(
   text: string,
   file: string,

@@ -15,7 +15,9 @@ export type RetriedResult<T> = Requests &
         status: 'fault';
         fault: Fault;
         sent: boolean;
-        /** The previous attempt's fault, if the end of the run or the budget prevented a retry. */
+        /**
+         * The fault of the previous attempt, if the end of the run or the budget prevented a retry.
+         */
         before?: Fault | null;
       }
   );

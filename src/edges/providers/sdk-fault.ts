@@ -52,7 +52,6 @@ function parseScaled(value: string | null, unit: number): number | null {
   return Math.ceil(Number(value) * unit);
 }
 
-/** An HTTP or RFC 3339 date. */
 function until(value: string | null, now: number): number | null {
   // Date.parse would read a bare number as a year.
   if (value === null || !/[a-z]/i.test(value)) return null;
@@ -100,7 +99,6 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   });
 }
 
-/** Finds a failure in a reply with status 200. */
 export function replyFault(
   data: unknown,
   { headers }: { headers: HeaderReader },
@@ -156,7 +154,6 @@ function isErrorValue(whole: unknown): boolean {
     : Boolean(whole);
 }
 
-/** Treats unknown codes as temporary. */
 function statusFromCode(code: string, said: string): number {
   if (NO_ADDRESS.test(said)) return 404;
   if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;
@@ -208,7 +205,6 @@ function saidBehind(metadata: unknown): { code: string; said: string } {
 
 const DETAILS = 5;
 
-/** Formats `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`. */
 function detailText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? '' : detailText(member(value, 'detail'));

@@ -14,7 +14,10 @@ interface Suspicion {
   all: Fault | null;
 }
 
-/** Blames the parameters if requests with different messages get the same refusal. */
+/**
+ * If the server refuses requests with different messages in the same way, their parameters are to
+ * blame.
+ */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<string, Suspicion>();
   return {

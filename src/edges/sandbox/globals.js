@@ -1,6 +1,6 @@
 /*
- * Runs in QuickJS before guest.js and adds missing globals, such as Intl and Buffer. The host
- * answers questions about languages and encodings; only text crosses the boundary.
+ * Runs in QuickJS before guest.js and adds missing globals, such as Intl and Buffer. For facts
+ * about languages and encodings, it asks the host. Only text crosses the boundary.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (call, now) {

@@ -37,7 +37,6 @@
   const descriptors = names.map((name) => getOwnPropertyDescriptor(world, name));
   const values = names.map((name) => world[name]);
 
-  /** Undoes what the last evaluation did to the global scope. */
   const clear = () => {
     const present = ownKeys(world);
     for (let index = 0; index < present.length; index += 1) {
@@ -56,7 +55,6 @@
     return typeof name === 'string' && name !== '' ? name.slice(0, 80) : 'object';
   };
 
-  /** Returns why user code may not return this value, or null. */
   const unfit = (value, room, depth) => {
     room.left -= 1 + (typeof value === 'string' ? value.length : 0);
     if (room.left < 0) return `is larger than ${limits.reply >> 10} KiB`;
@@ -160,7 +158,7 @@
     return finish(reply);
   };
 
-  /** Returns undefined if outputs are promises; then `settle` returns the reply. */
+  /** If the outputs are promises, returns undefined. `settle` then returns the reply. */
   const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
@@ -168,7 +166,7 @@
     const lines = code.split('\n').length;
     try {
       const written = parse(outputs);
-      // `throw` comes before the code, so this only checks the syntax.
+      // Only checks the syntax, because `throw` comes before the code.
       if (written.length === 0) evaluateGlobally(`throw null;${code}`);
       const wanted = written.map((name) =>
         name.endsWith('?') ? { name: name.slice(0, -1), must: false } : { name, must: true },

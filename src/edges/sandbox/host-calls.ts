@@ -26,7 +26,6 @@ const ENCODINGS = ['utf8', 'utf-8', 'base64', 'base64url', 'hex', 'latin1', 'bin
 
 const LOCALE = 'en-US';
 
-/** Calls pure functions of `Intl`, `Date`, `Buffer` and `URL`. Never throws. */
 export function answerHostCall(question: string): string {
   try {
     if (question.length > MAX_QUESTION_CHARS)

@@ -20,21 +20,20 @@ export interface SandboxOptions {
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
   /**
-   * Milliseconds since 1970, the same for base and head: code must not detect which of them it
+   * Milliseconds since 1970. Equal for base and head, because code must not detect which of them it
    * scores.
    */
   time: number;
-  /** Receives what user code printed, at most 8 KiB per evaluation. */
   log(line: string): void;
   /** For untrusted runs, pass an absolute path. Default: `python3` from PATH. */
   python?: string;
-  /** Isolates every evaluation, because anyone may have written the answers. */
+  /** Isolates evaluations from each other, because outsiders may have written the answers. */
   alone?: boolean;
 }
 
 /**
- * Runs users' code, each piece in its own process (Python) or engine (JavaScript) per suite.
- * Variables are passed as values, never as source. `evaluate` never rejects.
+ * Runs users' code. Each piece of code has its own process (Python) or engine (JavaScript) per
+ * suite. Variables are passed as values, never as source. `evaluate` never rejects.
  */
 export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;

@@ -71,7 +71,6 @@ export interface ThreadAnswer {
   id: string;
   outcome: CodeOutcome;
   printed: Printed;
-  /** JSON from user code. Parse it with `readWorkerReply`. */
   reply: string;
   spent: boolean;
 }
@@ -86,7 +85,6 @@ export interface Link {
 
 export interface Listener {
   answer(answer: ThreadAnswer): void;
-  /** `closed`: evaldiff ended the worker. */
   ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }
 

@@ -152,7 +152,6 @@ interface PythonLink extends Link {
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
   let place: string | null = null;
-  /** Input that only the next process may read. */
   let held: string[] | null = null;
   const say = (line: string): void => {
     if (held === null) child.stdin.write(line);
@@ -177,7 +176,6 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
       child.kill('SIGKILL');
     },
     async close() {
-      // When its input ends, the parent process kills all its child processes.
       child.stdin.end();
       const impatience = setTimeout(() => child.kill('SIGKILL'), limits.grace);
       await gone;

@@ -18,7 +18,6 @@ const NOTHING_PRINTED = { text: '', cut: false };
 
 const JOBS_AT_ONCE = 1000;
 
-/** An engine that replied `spent` must not be used again. */
 export function prepareCode(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
@@ -127,7 +126,6 @@ function readGuestReply(
 ): Pick<ThreadAnswer, 'printed' | 'reply' | 'spent'> | null {
   if (context.typeof(value) !== 'string') return null;
   const length = context.getProp(value, 'length').consume((handle) => context.getNumber(handle));
-  // JSON may escape one character with six.
   if (length > 6 * (limits.reply + limits.printed) + 4096) return null;
   const said: unknown = JSON.parse(context.getString(value));
   if (typeof said !== 'object' || said === null || !('reply' in said) || !('printed' in said))
@@ -152,7 +150,7 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-/** Each module has its own limited memory. Call this once per thread. */
+/** Each module has its own memory limit. Call this once per thread. */
 export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();

@@ -71,7 +71,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** Jobs with the same place share a process: consecutive jobs of a suite, except `fresh` ones. */
+/** Consecutive jobs of a suite get the same place, so they share a process. `fresh` jobs do not. */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

@@ -9,7 +9,7 @@ interface SolverOptions {
   modelOf(program: AssignmentProgram): SimplexModel;
 }
 
-/** On these programs, javascript-lp-solver finishes within a second or never. */
+/** On programs of this kind, javascript-lp-solver finishes within a second or never. */
 const DEFAULT_SOLVER: SolverOptions = {
   start: 30_000,
   simplex: 10_000,

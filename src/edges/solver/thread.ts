@@ -83,7 +83,8 @@ export interface SimplexModel {
 }
 
 /**
- * Declares no integer variables: the optimum is integral anyway, and branching would take minutes.
+ * Declares no integer variables, because the optimum is integral anyway and branching would take
+ * minutes.
  */
 export function simplexModel({ rows, perReference, columns }: AssignmentProgram): SimplexModel {
   const constraints: SimplexModel['constraints'] = {};
@@ -141,7 +142,6 @@ type FromSolver = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer
 
 const solverRole = 'evaldiff-solver';
 
-/** Megabytes. Much more than 250 references need, and less than a CI runner has. */
 const SOLVER_MEMORY_MB = 1024;
 
 export async function solveInThread(job: SolverJob, patience: Timeouts): Promise<AssignmentAnswer> {

@@ -15,8 +15,8 @@ export interface CacheLibrary {
 
 interface CacheScope {
   /**
-   * `read-write` also writes answers for other pull requests, but `read-write-own-scope` only for
-   * this one.
+   * `read-write`: other pull requests can also use the written answers. `read-write-own-scope`:
+   * only this one can.
    */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   project: string;
@@ -31,8 +31,8 @@ export interface CacheKeys {
 }
 
 /**
- * Not every cache service isolates branches, so untrusted runs write no key that a trusted run
- * reads.
+ * Not every cache service isolates branches, so untrusted runs write only keys that trusted runs do
+ * not read.
  */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
   const start = `evaldiff-${String(STORE_VERSION)}-${shortHash(project)}`;
@@ -68,7 +68,8 @@ export function createCacheService(
       return without;
     }
   };
-  // The library matches the first key exactly and the others as prefixes. The newest match wins.
+  // The library matches the first key exactly and the others as prefixes. It takes the newest
+  // match.
   const lookUp = (
     file: string,
     start: string,

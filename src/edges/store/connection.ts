@@ -8,11 +8,10 @@ export interface Connection {
   read<T>(work: (db: Database) => T, without: T): T;
   change<T>(work: (db: Database) => T, without: T): T;
   /**
-   * If another process locks the file, runs `work` later. Returns false if the file cannot be
+   * If another process has locked the file, runs `work` later. Returns false if the file cannot be
    * written.
    */
   write(work: (db: Database) => void): boolean;
-  /** Changes whenever another process changes the file. */
   version(): number | null;
   settle(): void;
   close(): void;
@@ -25,7 +24,6 @@ export interface StoreOptions {
   access: StoreAccess;
   /** Signs the entries' digests. Null if only trusted users can write the file. */
   secret: Uint8Array | null;
-  /** Milliseconds to wait for another process's lock. Default: 5 s. */
   busyMs?: number;
   notice(message: string): void;
 }

@@ -18,7 +18,6 @@ export interface Totals {
   models: { model: string; entries: number; bytes: number }[];
 }
 
-/** Every function throws only {@link StoreError}. */
 export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Omit<Entry, 'key' | 'model'> | null;
   put(entry: Entry, now: number): number;
@@ -59,7 +58,7 @@ function wrapDatabase(db: DatabaseSync): Database {
   return {
     ...rows,
     entries: () => storedEntries(db),
-    // `entries` may come from another file. Its errors must not look like errors of this one.
+    // `entries` may read another file, whose errors must not look like errors of this file.
     putAll(entries, now) {
       let written = 0;
       transaction(db, () => {
@@ -146,7 +145,7 @@ interface ServedRows {
   trimAfter(removed: number): number;
 }
 
-/** Ids are derived from the content, so that copies of the store agree. */
+/** Ids are derived from the content, so that copies of the store have equal ids. */
 function servedRows(db: DatabaseSync): ServedRows {
   const known = new Map<string, number>();
   const add = changing(db, 'INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?, ?)');

@@ -17,7 +17,6 @@ export class StoreError extends Error {
   }
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26]);
 
 const BUSY = 5;
@@ -44,7 +43,6 @@ const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
 
-/** Throws only {@link StoreError}. */
 export function openFile<T>(
   file: string,
   { access, busyMs }: { access: StoreAccess; busyMs: number },
@@ -75,7 +73,7 @@ export function openFile<T>(
   });
 }
 
-/** A read-only folder cannot contain SQLite's log and locks. */
+/** In a read-only folder, SQLite cannot create its log and locks. */
 function immutableUrl(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
@@ -96,7 +94,7 @@ function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   }
 }
 
-/** Checks the first bytes itself, because SQLite would lock the file or write a log. */
+/** Reads the first bytes without SQLite, which would lock the file or write a log. */
 function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;

@@ -16,13 +16,11 @@ export interface StoreStats extends Totals {
 }
 
 export interface Prune {
-  /** Removes answers last used before this time, in milliseconds since 1970. */
   unusedSince?: number;
   maxBytes?: number;
 }
 
 export interface Store extends StoreRecords {
-  /** Returns a `complete` that stores each new answer before returning it. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   has(key: string): boolean;
   /** If the file cannot be written, keeps the answer in memory. */
@@ -31,10 +29,10 @@ export interface Store extends StoreRecords {
   version(): number | null;
   prune(what: Prune): number;
   /**
-   * If the file is damaged, calls `entries` again for a new one. Null if nothing could be written.
+   * If the file is damaged, creates a new one and calls `entries` again. Null if nothing could be
+   * written.
    */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
-  /** Merges a copy of this store that was extended elsewhere. */
   join(
     entries: () => Iterable<Entry>,
     beside: RecordRows & { batches: readonly BatchRecord[] },
@@ -46,8 +44,8 @@ export interface Store extends StoreRecords {
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
- * A file error only prevents reuse. @throws UserError if a newer version or another program wrote
- * the file.
+ * If the file fails, the run continues without stored answers. @throws UserError if a newer version
+ * or another program wrote the file.
  */
 export function openStore(options: StoreOptions): Store {
   const { file, access } = options;

@@ -52,7 +52,7 @@ export function createRecords(
     join({ outcomes, notes, batches }) {
       connection.write((db) => {
         const here = db.outcomes(outcomes.map(({ key }) => key));
-        // Counts tries that both copies contain only once.
+        // A try that both copies contain must count only once.
         const missing = outcomes.map(({ key, ...theirs }) => {
           const [all, known] = [addCounts(theirs, added.get(key)), here.get(key) ?? NO_TRIES];
           return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };

@@ -17,7 +17,6 @@ import { member } from '../../types/plain.ts';
 
 const BYTES = 32;
 
-/** @throws UserError if the file is not a key. */
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
   try {

@@ -35,9 +35,7 @@ interface FileDigest {
 }
 
 interface PartWriter {
-  /** `lasting`: other runs may also use the answer. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
-  /** @throws UserError if an answer was not written. */
   finish(
     place: (name: string, file: string) => Promise<void>,
     where: string,
@@ -49,7 +47,7 @@ interface PartWriter {
   close(): void;
 }
 
-/** Writes a shard's answers: reusable ones into a store file, others as JSON lines. */
+/** Writes a shard's answers. Reusable answers go into a store file, the others into JSON lines. */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
   const db = openDatabase(answers, 'read-write');
@@ -63,7 +61,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       lasting && isReusable(completion, request)
         ? storedEntryOf(key, request, completion, plainDigest)
         : null;
-    // Skips answers that are already written. An answer replaces an earlier error.
+    // Skips an answer that is already written, but an answer replaces an earlier error.
     if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
       return;
     if (completion.status === 'ok') known.add(key);
@@ -126,7 +124,7 @@ async function sealOf(file: string): Promise<FileDigest> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** `flaw`: what is wrong if the folder does not contain exactly one shard's files. */
+/** `flaw`: what is wrong, if the folder does not contain exactly the files of one shard. */
 export async function openPart(
   folder: string,
   names: PartNames,

@@ -8,8 +8,8 @@ import { jsonNumber } from './numbers.ts';
 const originals = new WeakMap<object, ExactJson[] | { [key: string]: ExactJson }>();
 
 /**
- * The schema library handles only doubles, so it gets a `copy`. Our own keywords find the exact
- * number through `holder`.
+ * The schema library handles only doubles, so it checks a `copy`. Our own keywords find the exact
+ * numbers through `holder`.
  */
 export function standIn(value: ExactJson): { copy: Json; holder: Json[] } {
   const copy = copyOf(value);

@@ -34,7 +34,6 @@ interface ChildPair {
   wanted: ExactJson | undefined;
 }
 
-/** Pairs the values' members. Null if the values are compared as a whole. */
 function childPairs(
   actual: ExactJson,
   expected: ExactJson,

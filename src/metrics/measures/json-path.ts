@@ -1,7 +1,6 @@
 import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 
-/** A key, a position (negative from the end), or null for all entries. */
 type PathStep = string | number | null;
 
 const STEP =

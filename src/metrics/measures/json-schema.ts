@@ -34,7 +34,7 @@ const options: Options = {
   code: { regExp },
 };
 
-/** Keywords of other tools that check nothing. All other unknown keywords are errors. */
+/** Keywords that other tools use and that check nothing. All other unknown keywords are errors. */
 const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
 type Compiled = ((value: ExactJson) => string | null) | string;
@@ -103,7 +103,6 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
 /** If schema length times answer length is below this limit, a check takes milliseconds. */
 const QUICK = 10_000_000;
 
-/** Keywords whose checks may take more than linear time. */
 const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
 export function isQuick(schema: JsonSchema, length: number): boolean {

@@ -16,7 +16,6 @@ export const extractions = ['raw', 'fenced', 'first', 'objects'] as const;
 
 type Extraction = (typeof extractions)[number];
 
-/** Deeper JSON is rejected before recursion could exhaust the stack. */
 const MAX_DEPTH = 200;
 
 type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
@@ -48,7 +47,6 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
 
 const MAX_OBJECT_CHARS = 100_000;
 
-/** Accepts single or missing quotes, and closes a truncated object. */
 export function parseObjects(text: string): Json[] {
   const found: Json[] = [];
   let from = text.indexOf('{');
@@ -175,7 +173,6 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/** Returns 0 to 1: the mean over all keys, or over the longer list's entries. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
     return listAgreement(actual, expected, options);
@@ -219,8 +216,8 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
 }
 
 /**
- * Counts shared entries in any order. With tolerances, every pair must be compared. If there are
- * too many pairs, equal entries are paired first.
+ * Counts shared entries in any order. With tolerances, each pair of entries must be compared. If
+ * there are too many pairs, equal entries are paired first.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
@@ -247,7 +244,6 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // Users write such large numbers in quotes.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

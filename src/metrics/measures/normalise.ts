@@ -46,7 +46,6 @@ const MINUSES = new RegExp(`[${MINUS}]`, 'g');
 
 const NUMBER_AHEAD = /^(?:(?:\p{L}{0,3}\p{Sc}{1,2}|\p{L}{3})\s?)?\.?\p{N}/u;
 
-/** Mathematical symbols with the characters before them (`!=`), `&&` and `||`. */
 const OPERATORS = /[!:/%&^-]{0,2}(?:(?![|~])\p{Sm}){1,8}|&&|\|\|/gu;
 
 const PUNCTUATION_CONTEXT = 8;
@@ -87,7 +86,6 @@ function signStart(run: string, after: string): number {
   return start;
 }
 
-/** Returns the text in composed form (NFC), normalised by the options. Takes linear time. */
 export function normaliseText(text: string, options: Normalisation): string {
   let result = text.normalize('NFC');
   if (options.ignore_punctuation) result = withoutPunctuation(result).replace(/\s+/g, ' ');
@@ -112,7 +110,6 @@ export function comparable(
   return { actual: normaliseText(output, own), wanted: normaliseText(wanted, own) };
 }
 
-/** The result returns the first label that `exact_match` would accept with these parameters. */
 export function exactLabelOf(
   labels: readonly string[],
   given: Record<string, Json>,

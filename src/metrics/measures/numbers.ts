@@ -14,7 +14,6 @@ type DecimalMark = (typeof decimalMarks)[number];
 /** Non-breaking spaces. Inside a number, they are part of it. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
-/** Marks and invisible characters that make a number ambiguous. */
 export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
 
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;

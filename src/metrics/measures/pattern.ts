@@ -4,7 +4,6 @@ interface PatternFlags {
   ignore_case: boolean;
   multiline: boolean;
   dot_all: boolean;
-  /** Default: `re2`. */
   syntax?: 're2' | 'javascript';
 }
 
@@ -116,7 +115,6 @@ function characterClass(token: string): string | null {
   const members = token
     .slice(open.length, -1)
     .match(/\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|[\s\S]/gu);
-  // A class with both `\s` and `\S` matches everything.
   if (members?.includes('\\s') === true && members.includes('\\S'))
     return open === '[' ? '[\\s\\S]' : null;
   const parts = (members ?? []).map((member) =>

@@ -1,7 +1,6 @@
 import { MINUS } from './normalise.ts';
 import { JOINS } from './numbers.ts';
 
-/** Matches text after which a number would continue, such as `1.`, `1e` or a sign. */
 const CONTINUED = new RegExp(
   `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|` +
     `(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|` +

@@ -5,7 +5,6 @@ import { differencesText, jsonDifferences } from './json-differences.ts';
 import { parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-/** A wanted call without arguments and schema matches every call with its name. */
 export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
@@ -42,7 +41,6 @@ export function argumentsProblem(
 
 export const NOT_JSON = 'the arguments are not JSON';
 
-/** An empty text counts as an empty map. */
 export function parsedArguments(call: ToolCall) {
   const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
   return given.ok ? { value: given.value } : null;

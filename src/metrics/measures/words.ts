@@ -36,7 +36,6 @@ export function overlap(
   return shared;
 }
 
-/** Weighted harmonic mean (1 + β²)PR ÷ (β²P + R); 0 when both are 0. */
 export function fBeta(precision: number, recall: number, beta: number): number {
   const denominator = beta * beta * precision + recall;
   return denominator === 0 ? 0 : ((1 + beta * beta) * precision * recall) / denominator;
@@ -54,8 +53,8 @@ export function rougeWords(text: string): string[] {
 }
 
 /**
- * Follows SQuAD, but keeps points and signs in numbers. Keeps articles if the text has no other
- * words.
+ * Normalises as SQuAD does, but keeps points and signs in numbers. Keeps articles if the text has
+ * no other words.
  */
 export function squadWords(text: string): string[] {
   const plain = normaliseText(text, { ignore_case: true, trim: true, ignore_punctuation: true });
@@ -67,7 +66,6 @@ function wordsIn(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** Characters that mteval-v13a always splits off. */
 const SYMBOL = /[{|}~[\\\]^_`!"#$%&()*+:;<=>?@/]/g;
 
 /** Tokens of the NIST script mteval-v13a, which is sacreBLEU's default. */

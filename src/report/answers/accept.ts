@@ -4,8 +4,8 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf, visibleParts } from './text.ts';
 
 /**
- * Returns a new `expected` that accepts this answer: its files, unless it has none or the old one
- * (`before`) lists calls.
+ * Returns a new `expected` that accepts this answer. If the answer has files, this is a list of
+ * files, unless the old value (`before`) lists calls.
  */
 export function expectedFrom(
   all: readonly Part[],

@@ -26,7 +26,6 @@ export function answerRuns(base: readonly Part[], head: readonly Part[]): Stretc
   return joinRuns(pairParts(base, head).map(partRuns), '\n');
 }
 
-/** Finds differing or renamed arguments, such as `quantity: 3 → amount: 3`. */
 export function argumentChanges(base: readonly Part[], head: readonly Part[]): ArgumentChange[] {
   return pairParts(base, head).flatMap(({ base: before, head: after }) =>
     before?.type === 'tool_call' && after?.type === 'tool_call'
@@ -37,7 +36,7 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
   );
 }
 
-/** Comparing all pairs takes quadratic time. Parts beyond this number are not paired. */
+/** Parts beyond this number are not paired, because comparing all pairs takes quadratic time. */
 const MOST_PAIRED = 200;
 
 /** Pairs parts of the same kind and name in order. Equal parts are paired first. */

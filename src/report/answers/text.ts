@@ -56,7 +56,6 @@ export function argumentText({ name, value }: Argument): string {
   return `${name}: ${JSON.stringify(value)}`;
 }
 
-/** Null if the arguments are not a JSON map. */
 export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
   const value = readArguments(given.trim() === '' ? '{}' : given);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;

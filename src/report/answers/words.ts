@@ -1,23 +1,23 @@
 import { diffArrays } from 'diff';
 
-/** A piece of both texts. If `changed` is false, it is equal, or one side has no text. */
+/**
+ * A piece of both texts. If `changed` is false, base and head are equal, or one of them is empty.
+ */
 export interface Stretch {
   changed: boolean;
   base: string;
   head: string;
 }
 
-/** With more edits, nearly everything would be marked, so nothing is marked. */
+/** With more edits, nearly everything would be marked. Then nothing is marked. */
 const MAX_EDITS = 400;
 
-/** If a larger share of the characters changed, nothing is marked. */
 const MAX_CHANGED = 0.75;
 
 /** Matches words, numbers and blanks. Other characters, such as Chinese, match one by one. */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-/** Marks the words that differ. Null if so many differ that marks would not help. */
 export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchangedStretch(base)];
   const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });

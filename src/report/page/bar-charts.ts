@@ -26,7 +26,6 @@ interface RowWords {
 }
 
 interface ChartRow extends RowWords {
-  /** `place` maps a share to pixels. */
   marks(place: (share: number) => Point): Shape[];
 }
 
@@ -48,7 +47,7 @@ const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/** Charts with the same number of rows have the same height, so that they align side by side. */
+/** Charts with equal numbers of rows have equal heights, so that they align side by side. */
 function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
   const axis = shareAxis(0, ceiling);
   return draw({
@@ -123,7 +122,6 @@ export interface SidesRow {
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
-  /** Text that is shown instead of the two rates. */
   instead: string | null;
 }
 
@@ -132,7 +130,6 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
-/** Draws base's rate as a ring and head's as a dot. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

@@ -34,7 +34,6 @@ const AXIS_STEP = 0.1;
 
 const NEAR = 1e-9;
 
-/** Returns a range around all values, within 0–1, whose width is an even number of tenths. */
 export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
   if (shares.length === 0) return { floor: 0, ceiling: 1 };
   const most = shares.reduce((a, b) => Math.max(a, b));
@@ -101,7 +100,7 @@ function diffHtml(lines: readonly DiffLine[]): Markup {
   return markup`<pre class="diff" tabindex="0">${joinMarkup(rows, '\n')}</pre>`;
 }
 
-/** If `own`, the cell contains only words and numbers of evaldiff. They are not wrapped. */
+/** If `own`, the cell contains only evaldiff's words and numbers, so it is not wrapped. */
 interface TableCell {
   html: MarkupPart;
   own: boolean;
@@ -115,7 +114,6 @@ export function wrappedCell(html: MarkupPart): TableCell {
   return { html, own: false };
 }
 
-/** On narrow screens, each cell repeats its column's title. */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (
@@ -202,7 +200,6 @@ function linkMarkup(shown: Markup, url: string | null): Markup {
 
 interface PageContent {
   title: string;
-  /** The kind of page, and what the page is about. */
   top: [string, string];
   main: readonly MarkupPart[];
   footer: MarkupPart;

@@ -58,7 +58,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
   }
 }
 
-/** Matching attributes by quotes is safe, because their values contain no raw quotes. */
+/** Attributes can be matched by their quotes, because their values contain no raw quotes. */
 function plain(svg: string, opening: string): string {
   return (
     svg
@@ -78,7 +78,6 @@ function plain(svg: string, opening: string): string {
   );
 }
 
-/** Turns styles into attributes, because the page's policy blocks inline styles. */
 function presentation(declarations: string): string {
   return declarations
     .split(';')
@@ -151,7 +150,6 @@ export function line(from: Point, to: Point, colour: Colour, width: number, opac
   };
 }
 
-/** A `hollow` dot is filled with the page's background color. */
 export function dot({ x, y }: Point, radius: number, colour: Colour, hollow = false): Shape {
   return {
     type: 'circle',

@@ -13,7 +13,6 @@ interface Choice {
   words: string;
 }
 
-/** `not-asked` means that the row has no answer yet. */
 export type RowStatus = ReferenceStatus | 'not-asked';
 
 export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {

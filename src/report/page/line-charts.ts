@@ -26,10 +26,8 @@ interface CostPoint {
 
 const HEIGHT = 250;
 
-/** If the costs differ by more than this factor, the axis is logarithmic. */
 const WIDE = 20;
 
-/** In pixels. Labels closer than this would overlap. */
 const APART = 13;
 
 export function qualityCostChart({
@@ -122,7 +120,6 @@ function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shap
   return words(free, String(rank), { align: 'center', bold: true });
 }
 
-/** Rounds up to 1, 2, 4, 5 or 10 times a power of ten. */
 function nice(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 5].find((step) => step * power >= value) ?? 10) * power;

@@ -38,7 +38,6 @@ interface ListInput {
   imageOf: ImageOf;
 }
 
-/** Null if the list would exceed `limit` bytes. */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],
@@ -177,7 +176,6 @@ export function listNotes(
 /** This many rows are plain HTML. The script unpacks the others. */
 export const OPEN_ROWS = 100;
 
-/** Rows that are compressed together. More would compress better, but take longer to unpack. */
 const PACK_ROWS = 100;
 
 interface Rows {
@@ -208,7 +206,6 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   return size > limit ? null : { open, packs };
 }
 
-/** Returns compressed JSON (deflate) in base64. */
 async function packValue(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()

@@ -30,13 +30,12 @@ export const HTML_LIMIT = 2_000_000;
 /** Keeps a page of ten thousand references below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** The best compression ratio to expect. It gives a lower bound for the page's size. */
 const MOST_PACKED = 20;
 
 /** In bytes. Browsers struggle with larger pages. */
 const HTML_MOST = 25_000_000;
 
-/** Characters per answer. The first of these with which the page fits is used. */
+/** Characters per answer. The page uses the first of these limits with which it fits. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
 const LEAST_AROUND = 30;
@@ -65,7 +64,6 @@ function placeImages(
   return { imageOf, size };
 }
 
-/** `images` maps object ids to data URIs. */
 export async function renderHtml(
   result: Result,
   reports: Reports,
@@ -104,7 +102,6 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // Skips levels that would not make the page smaller.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });

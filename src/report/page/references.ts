@@ -41,11 +41,9 @@ interface BodyInput {
   reports: Reports;
 }
 
-/** Returns the image's data URI, or null to show only its name. */
 export type ImageOf = (reference: ReferenceResult, id: string) => string | null;
 
 interface RowInput extends BodyInput {
-  /** The suite's name. Null if there is only one suite. */
   suite: string | null;
   anchor: AnchorOf;
   known: readonly Markup[];
@@ -138,7 +136,6 @@ function stripsHtml(
   ]);
 }
 
-/** Draws one mark per try. The sign stands for base or head, the shape for pass or fail. */
 export function dots(side: SideResult, sign: string): Markup {
   const runs =
     side.tries
@@ -235,7 +232,6 @@ function answerHtml(made: TryResult, marked: Piece[] | null, characters: number)
     )}`;
 }
 
-/** Returns ranges of numbers, counted from 1: `1–4, 6`. */
 function tryNumbers(tries: readonly TryResult[]): string {
   const spans: { from: number; to: number }[] = [];
   for (const { try: index } of tries) {

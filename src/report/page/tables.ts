@@ -70,7 +70,6 @@ export function suitesHtml(result: Result, links: Links): Markup | null {
 /** If more suites were open, the references would be off the screen. */
 const MAX_OPEN_SUITES = 20;
 
-/** The axis is the same for all suites and goes from −`reach` to `reach` (0–1). */
 function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): Markup | null {
   if (rate.difference === null || rate.low === null || rate.high === null) return null;
   const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);

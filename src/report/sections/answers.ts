@@ -20,7 +20,6 @@ export function answerPieces(made: WithParts, characters: number): Piece[] | nul
   return said === null ? null : whole(said, characters);
 }
 
-/** `made`: the try, or null if it did not run. */
 export function answerLine(made: Shown | null, characters: number): Line {
   if (made === null) return [text('not run')];
   const pieces = answerPieces(made, characters);
@@ -41,7 +40,6 @@ export function expectedLine(expected: Json, characters: number): Line {
     : [{ kind: 'pieces', pieces: whole(textOfParts(parts), characters) }];
 }
 
-/** Returns the answer, or `no answer, …` with the error. `length` is in UTF-16 units. */
 export function answerWords(made: Shown, length: number): string {
   const said = answerText(made);
   return said === null
@@ -49,7 +47,6 @@ export function answerWords(made: Shown, length: number): string {
     : shorten(said, length);
 }
 
-/** Marks where two answers differ. Null if a side has no answer. */
 export function markedAnswers(
   base: WithParts | null,
   head: WithParts | null,

@@ -26,8 +26,8 @@ const MAX_CHANGED_FILES = 5;
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. A green report shows only metric changes that made tests
- * pass or fail.
+ * Shows changed lines of the worst suites. A green report shows only changes to metrics that made
+ * tests pass or fail.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
@@ -153,7 +153,6 @@ function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Returns the first differing line in head's file. After a deletion, this is the next line. */
 export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
@@ -164,7 +163,10 @@ const BESIDE_CAUSE = 2;
 
 const ROOM_FOR_ALL = 100;
 
-/** Returns the lines found to be the cause. Null if unknown, or if hardly any others changed. */
+/**
+ * Returns the lines that caused the drop. Null if they are unknown, or if hardly any other lines
+ * changed.
+ */
 function causeExcerpt(
   change: ChangedText,
   most: number,

@@ -6,18 +6,17 @@ export interface Detail {
   /** Number of further regressed references, shown with only their pass counts. */
   counts: number;
   /**
-   * Number of references that are shown with answers for each kind of failure. Absent: no limit.
+   * For each kind of failure, number of references that are shown with answers. Absent: no limit.
    */
   answersPerFailure?: number;
   lines: number;
   characters: number;
   /**
-   * Maximum rows of each other list. These lists are collapsed. With 0, only their length is shown.
+   * Maximum rows of each other list. These lists are collapsed. If 0, only their length is shown.
    */
   collapsedItems: number;
   problems: number;
   showsUnmovedMetrics: boolean;
-  /** A sentence that says what is omitted. Null at full detail. */
   sizeNote: string | null;
 }
 
@@ -114,7 +113,6 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   })),
 ];
 
-/** Renders with less and less detail until the size fits. */
 export function fit(
   levels: readonly Detail[],
   limit: number,

@@ -15,7 +15,6 @@ export interface Links {
   artifact?: { name: string; run: string };
   /** Whether the author is an outside contributor, even an approved one. */
   outsider?: boolean;
-  /** Names the project, settings or overrides, if they are not the usual ones. */
   about?: string;
   /** Returns the web address of a line. Line 0 is the whole file. `base` is for deleted files. */
   place: ((file: string, line: number, side: Side) => string) | null;
@@ -65,7 +64,6 @@ export interface Piece {
 
 export type Line = Inline[];
 
-/** A `gap` is evaldiff's own note about omitted lines. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
   text: string;
@@ -82,7 +80,7 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /** If `plain`, the content stays Markdown, because programs read it. */
+  /** If `plain`, the content stays Markdown for programs that read it. */
   | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
 /** In UTF-16 units. */
@@ -129,7 +127,7 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
-/** Titles that are plain strings must come from evaldiff, not from users. */
+/** Plain strings as titles must come from evaldiff, not from users. */
 export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
   const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
   return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
@@ -167,7 +165,7 @@ export function placeLinks({
   };
 }
 
-/** Whether a line contains only words and numbers of evaldiff. They are not wrapped. */
+/** True if a line contains only evaldiff's words and numbers. Such lines are not wrapped. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

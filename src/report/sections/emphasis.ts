@@ -26,7 +26,6 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
   return emphasised(runs, room, { base: before.left, head: after.left });
 }
 
-/** `left`: how many characters were already cut from each side's text. */
 export function emphasised(
   runs: readonly Stretch[],
   { characters: limit, gaps }: Room,
@@ -56,7 +55,6 @@ function withGap(text: string, last: boolean): Piece[] {
   const start = fitting(lengths, CONTEXT);
   const end = words.length - (last ? 0 : fitting(lengths.toReversed(), CONTEXT));
   const left = lengths.slice(start, end).reduce((sum, length) => sum + length, 0);
-  // Keeps short text, because a note about the omission would be just as long.
   if (start >= end || left <= CONTEXT) return [{ kind: 'same', text }];
   const pieces: Piece[] = [
     { kind: 'same', text: words.slice(0, start).join('').trimEnd() },

@@ -27,9 +27,7 @@ const MAX_NAMED_PER_CAUSE = 3;
 
 interface ErrorCause {
   message: string;
-  /**
-   * True if the model or program itself responded with the error. Such an error counts as a fail.
-   */
+  /** True if the model or program responded with this error. Such an error counts as a fail. */
   fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
@@ -48,9 +46,8 @@ export function opensErrors({ outcome, suites }: Result): boolean {
   );
 }
 
-/** Lists error causes, most frequent first. Errors that count as fails are listed separately. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
-  // The headline already shows the only cause.
+  // In this case, the headline already shows the only cause.
   if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];
   const causes = groupErrors(result);
   const [errors, refused] = [
@@ -137,7 +134,6 @@ function groupErrors(result: Result): ErrorCause[] {
   return [...found.values()].sort((a, b) => b.tries - a.tries);
 }
 
-/** Replaces what differs between calls, such as request ids. */
 function withoutNumbers(message: string): string {
   return message.replace(/[\w-]*\d[\w-]*/g, '0');
 }

@@ -141,7 +141,6 @@ function filesRow({ files = [] }: ReferenceResult): FactRow[] {
 
 const MOST_FILES = 5;
 
-/** Returns `(84 KB)`, or `(84 KB, on base)` if only base showed the file. */
 export function fileNote({ bytes, side }: ShownFile): string {
   return `(${fileSize(bytes)}${side === undefined ? '' : `, on ${side}`})`;
 }
@@ -175,7 +174,7 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** Such values tell no more than pass or fail. */
+/** False for values that only repeat pass or fail. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }
@@ -184,13 +183,16 @@ interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /** The first object (such as a turn) that differs. Null if none does, or one side is missing. */
+  /**
+   * Position of the first object (such as a turn) that differs. Null if none differs, or if one
+   * side is missing.
+   */
   parted: number | null;
 }
 
 /**
- * Returns metrics that score several objects, such as turns. Those that do not affect the verdict
- * are left out if others do.
+ * Returns metrics that score several objects, such as turns. If some of these metrics affect the
+ * verdict, the others are left out.
  */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
@@ -210,7 +212,6 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   ];
 }
 
-/** Returns the first object that differs in status or label. If none does, compares the values. */
 function partingObject(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
@@ -237,7 +238,6 @@ const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   skipped: '·',
 };
 
-/** Returns one mark per object, such as `✓✓·✗✓`. */
 export function marksOf({ scores }: ObjectScores, parted: number | null): string {
   const from =
     scores.length <= MOST_MARKS

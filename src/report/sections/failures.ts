@@ -5,19 +5,18 @@ import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 
 export interface Failure {
   /**
-   * The first failing metric. Null without an answer, or if only the combined result of the tries
-   * fails.
+   * The first failing metric. Null if there is no answer, or if only the combined result of the
+   * tries fails.
    */
   metric: string | null;
   unjudged: boolean;
-  /** Null if the reasons differ. */
   reason: string | null;
   entries: ReferenceEntry[];
 }
 
 /**
- * Groups failures by suite, metric and reason. Failures whose reason occurs only once are grouped
- * by suite and metric.
+ * Groups failures by suite, metric and reason. A failure with a reason of its own is grouped by
+ * suite and metric.
  */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
@@ -32,7 +31,6 @@ export function failures(entries: readonly ReferenceEntry[], reports: Reports): 
   });
 }
 
-/** Like {@link failures}, but merges equal failures of several suites. */
 export function sharedFailures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   return groupByEqualKey(
     failures(entries, reports),

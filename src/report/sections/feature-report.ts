@@ -21,7 +21,7 @@ export interface FeatureReport {
     Record<Slot, (result: Result, detail: Detail, context: ReportContext) => Block[]>
   >;
 
-  /** Lines that the report explains in the pull request's diff. */
+  /** Lines in the pull request's diff that the report explains. */
   lines?(result: Result): FoundLines[];
 
   /** Returns a command that searches for the cause. Null if there is nothing to search. */
@@ -29,16 +29,15 @@ export interface FeatureReport {
 
   outputs?(result: Result): Record<string, string>;
 
-  /** A JUnit suite that never fails. `unmet` says what a case lacks, or is null. */
+  /** A JUnit suite that never fails. `unmet`: what the case lacks, or null. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
-  /** Items of the section "How sure is this?". */
   sureness?(result: Result): Line[];
 
   /** Whether a comment is useful although no suite ran. */
   hasContent?(result: Result): boolean;
 
-  /** Finds what most of the worse references have in common, for the report's first line. */
+  /** True if a comment is useful although no suite ran. */
   inCommon?(
     result: Result,
     suite: SuiteResult,
@@ -51,7 +50,6 @@ export interface FeatureReport {
   /** Null if the try is a single answer and not a dialogue. */
   onTry?(tryResult: TryResult): TryView | null;
 
-  /** What `evaldiff show` adds for a reference, with and without `--json`. */
   onReference?(
     result: Result,
     suite: SuiteResult,
@@ -65,7 +63,6 @@ export interface FeatureReport {
     options: { root: string; marker: string; links: Links },
   ): SuggestedEdit[];
 
-  /** If several features have a filter, the page shows only the first. */
   filter?(results: readonly Result[]): ReferenceFilter;
 
   page?(result: Result, reports: Reports): Promise<PagePart>;
@@ -89,19 +86,16 @@ export interface FoundLines {
    * `likely`: not proven.
    */
   proof: 'alone' | 'together' | 'likely' | 'untested';
-  /** Shown below each line in the diff. */
   remark: string | null;
   lines: {
     side: Side;
     file: string;
-    /** Number of the last line, on that side. */
     to: number;
-    /** The line on head. For removed lines, the line where they were. */
+    /** The line on head. For a removed line, the place on head where it was. */
     head: { file: string; line: number };
     /** Empty if the file is binary. */
     diff: DiffLine[];
   }[];
-  /** A fix that was tried and passed. */
   fix: { kind: 'set back' | 'draft'; file: string; line: number; diff: DiffLine[] } | null;
 }
 
@@ -114,34 +108,29 @@ export interface SuggestedEdit {
 }
 
 export interface TryView {
-  /** Length of the whole try, in UTF-16 units. */
   length: number;
   /** Tries with equal values are shown only once. */
   value: unknown;
   lengths(): number[];
   /** A short form that includes how the try ended. */
   shortened(characters: number): Line;
-  /** The whole try, with each text cut to `characters`. */
   whole(characters: number): Line;
   html(characters: number): Markup;
   why(characters: number): Line;
-  /** Compares this try of base with one of head, from the first difference on. */
   beside(head: TryResult, characters: number): Block[];
 }
 
 export interface ReferenceFilter {
   label: string;
   any: string;
-  /** Values are whole numbers. */
   groups: { label: string; choices: { value: string; words: string }[] }[];
   valuesOf(suite: SuiteResult, id: string): string[];
 }
 
-/** Returns the id of a reference's element on the page. Null if it is not shown. */
 export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
 
 interface PagePart {
-  /** Markup that replaces the feature's usual blocks on the page. Null keeps them. */
+  /** Markup that is shown instead of the feature's usual blocks. If null, the blocks are shown. */
   html(anchor: AnchorOf): Markup | null;
   facts(suite: SuiteResult, id: string, characters: number): Markup[];
   longest: number;

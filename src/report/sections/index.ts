@@ -89,7 +89,6 @@ const MINOR: readonly SectionName[] = [
 
 const FEW_FOLDS = 2;
 
-/** Like {@link sectionBlocks}, but puts sections that few readers open into one collapsed part. */
 export function commentBlocks(
   result: Result,
   detail: Detail,

@@ -24,8 +24,8 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
 const FEWEST_PAIRS = 3;
 
 /**
- * Mean of paired differences with its t interval, d ± t·s/√n. With equal differences, the interval
- * is null, because the spread is unknown and not zero.
+ * The mean of paired differences with its t interval, d ± t·s/√n. If all differences are equal, the
+ * interval is null, because their spread is unknown and not zero.
  */
 export function pairedMean(
   differences: readonly number[],

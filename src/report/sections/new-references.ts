@@ -101,7 +101,7 @@ export function deletedTests({ suites, mode }: Result, detail: Detail): Block[] 
   const entries = referenceEntries(mode === 'sweep' ? [] : suites).filter(
     ({ reference }) => reference.status === 'removed',
   );
-  // Variants of a prompt have the same tests, so each is listed once.
+  // All variants of a prompt have the same tests, so each test is listed once.
   const gone = [
     ...new Map(
       entries.map((entry) => [JSON.stringify([entry.suite.path, entry.reference.id]), entry]),

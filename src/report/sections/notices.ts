@@ -142,7 +142,7 @@ export function notices(result: Result, detail: Detail): Block[] {
     const { kind } = notice;
     // New and deleted tests have their own collapsed lists.
     if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
-    // For suites that earlier runs tested, repeating this would be noise.
+    // If earlier runs tested the suite, users have already seen this notice.
     if (kind === 'repeats') return fresh.has(suite ?? '');
     return kind !== 'error' || !isSaid(notice.message);
   });
@@ -185,7 +185,6 @@ interface Said {
   suite: string | null;
   what: string;
   place: Notice['place'];
-  /** `base` if head deleted the line. */
   side: Side;
 }
 

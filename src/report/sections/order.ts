@@ -22,7 +22,6 @@ export function referenceEntries(suites: readonly SuiteResult[]): ReferenceEntry
   return suites.flatMap((suite) => suite.references.map((reference) => ({ suite, reference })));
 }
 
-/** All variants of a prompt have the same key. */
 export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
   return JSON.stringify([path, name]);
 }
@@ -35,7 +34,10 @@ export function suiteIdentity({
   return JSON.stringify([path, name, variant]);
 }
 
-/** Sorts by drop in the share of passing tries, then by certainty, then by length. */
+/**
+ * Sorts by drop in the share of passing tries, then by certainty. Shorter tests come first among
+ * equals.
+ */
 export function entriesWithStatus(
   result: Result,
   reports: Reports,
@@ -59,7 +61,6 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/** Returns the drop in the share of passing tries, −1 to 1. It is 0 if head has no judged tries. */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -78,7 +79,8 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
 }
 
 /**
- * Prefers a passing try of base and a failing one of head. Among dialogues, chooses the shortest.
+ * Prefers a try of base that passes and one of head that fails. Among dialogues, prefers the
+ * shortest.
  */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,

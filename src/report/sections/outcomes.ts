@@ -10,9 +10,7 @@ import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
   subject: Line;
-  /** Each row is about one suite or one fact. */
   rows: Line[];
-  /** Sentences below the rows. May be empty. */
   note: Line;
 }
 
@@ -30,7 +28,6 @@ export function headline(result: Result, reports: Reports): Headline {
 /** An attribute is named if at least this share of broken tests has it. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
-/** Says where most tests broke, for example `, 5 in Refunds (100 → 0 %)`. */
 function inOnePlace(result: Result, reports: Reports): Line {
   const [worst] = suitesWorstFirst(result.suites);
   if (worst?.verdict !== 'regressed') return [];
@@ -48,7 +45,6 @@ function inOnePlace(result: Result, reports: Reports): Line {
 
 const MOST_PROMPTS = 3;
 
-/** Names the variants with the highest pass rates. Empty if variants tie. */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
     ({ ranked: [first, second] }) =>

@@ -9,17 +9,15 @@ import { pairedMean } from './intervals.ts';
 export interface Pairing {
   references: number;
   /**
-   * The other run's share of passing tries minus this run's, as a mean over references, −1 to 1.
+   * The mean over references of the other run's share of passing tries minus this run's, −1 to 1.
    */
   difference: number;
-  /** The 90 % interval of the difference. */
   low: number | null;
   high: number | null;
   /** Two-sided mid-p of an exact permutation test within references. */
   p: number;
 }
 
-/** If p is larger, the difference between two runs may be chance. */
 export const PAIRED_LEVEL = 0.05;
 
 /**
@@ -40,7 +38,7 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
 }
 
-/** Finds suites whose difference from `suite` is more than chance (with Holm's correction). */
+/** Finds suites that differ from `suite` by more than chance (with Holm's correction). */
 export function differingSuites(
   suite: SuiteResult,
   others: readonly SuiteResult[],

@@ -49,7 +49,7 @@ export const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
   'no-verdict',
 ]);
 
-/** For suites whose references pass as before, but a metric's mean got worse. */
+/** For suites whose references pass as before, although a metric's mean got worse. */
 export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
 
 export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
@@ -63,7 +63,7 @@ type NamedValues = ReturnType<typeof failingMetrics>[number];
 /** For answers that are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
-/** A boolean only repeats the status if the metric affects the verdict. */
+/** A boolean of a metric that affects the verdict only repeats the status, so it is not shown. */
 export function isShownValue(value: Json, skip: boolean): boolean {
   return value !== null && (skip || typeof value !== 'boolean');
 }
@@ -199,7 +199,7 @@ export function statusWords({
         `so far on base (${rateInterval(history)})`;
 }
 
-/** Calls of the project's own programs have no known price. */
+/** The price of calls to the project's own programs is unknown. */
 export function runCost({
   cost_usd,
   unpriced,
@@ -226,7 +226,6 @@ export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
-/** If several suites have this name, adds the variant. */
 export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
   return repeated.has(name)
     ? [code(name), text(' ('), code(variantWords(variant)), text(')')]

@@ -36,11 +36,10 @@ export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
 }
 
 /**
- * Returns regressed or failed references: first the headline's suite, last those that do not affect
- * the verdict.
+ * Returns references that got worse or failed. Those of the headline's suite come first. Those that
+ * do not affect the verdict come last.
  */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
-  // Errors are listed by cause instead.
   const found =
     result.mode === 'sweep'
       ? entriesWithStatus(
@@ -56,7 +55,6 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Shows references that got worse: with answers while there is room, then as rows. */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;

@@ -124,7 +124,7 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
-    // Even a suite without deciding metrics can regress, if head has no answers.
+    // If head has no answers, even a suite without metrics that affect the verdict can get worse.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
   const changed = suiteScoring(suite, scoring);
@@ -143,7 +143,9 @@ function suiteScoring(
   return scoring.find((change) => change.path === path && change.name === name);
 }
 
-/** If only the metrics changed, shows how base's and head's metrics judge the same answers. */
+/**
+ * If only the metrics changed, shows the rates of the same answers under base's and head's metrics.
+ */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { base, head, difference } = suite.pass_rate;
   const own = suiteScoring(suite, scoring)?.rates;
@@ -183,7 +185,6 @@ function metricLine(suite: SuiteResult): Line {
   return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
 }
 
-/** For example `5 × 2`: the number of references that affect the verdict, and of tries. */
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);

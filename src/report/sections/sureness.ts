@@ -128,7 +128,6 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   fix: 'drafts of fixes',
 };
 
-/** Costs by purpose. Empty if only one purpose cost something. */
 function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
   if (unpriced === 'programs') return '';
   const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {

@@ -36,7 +36,7 @@ interface HeadRate {
   interval: Interval | null;
 }
 
-/** The rate weighs all references equally. The Wilson interval counts individual tries. */
+/** The rate weighs all references equally, but the Wilson interval counts individual tries. */
 export function headRate({ references, pass_rate: { head: rate } }: SuiteResult): HeadRate {
   const sides = references.filter(countsForVerdict).flatMap(({ head }) => head ?? []);
   const passes = sides.reduce((sum, side) => sum + side.passes, 0);
@@ -53,7 +53,10 @@ export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/** A prompt's variants (models or parameters), best first, then cheapest. */
+/**
+ * A prompt's variants (models or parameters), the best first. Among equals, the cheapest comes
+ * first.
+ */
 interface RankedPrompt {
   key: string;
   name: string;
@@ -115,7 +118,6 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
   ];
 }
 
-/** Variants are compared reference by reference, because all have the same references. */
 function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);

@@ -183,7 +183,6 @@ function metricMean(side: SideResult | null, metric: string): number | null {
   return meanOrNull(values);
 }
 
-/** The drops of an inconclusive run may be chance. */
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
   return entriesWithStatus(result, reports, 'inconclusive', 'flaky').filter(

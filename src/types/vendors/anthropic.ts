@@ -121,8 +121,8 @@ const PASSPORTS: readonly Passport[] = [
 ];
 
 /**
- * https://platform.claude.com/docs/en/about-claude/model-deprecations. The SDK contains a list of
- * the latest ones.
+ * Source: https://platform.claude.com/docs/en/about-claude/model-deprecations. The SDK lists the
+ * latest ones, too.
  */
 const ANTHROPIC_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [

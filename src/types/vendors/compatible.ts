@@ -12,7 +12,7 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/** Matches no name, because other companies' models need an entry under `models:`. */
+/** Matches no name: models of other companies need an entry under `models:`. */
 const OF_OTHERS = /(?!)/;
 
 export const compatibleFacts = {

@@ -14,17 +14,15 @@ export interface Refusal {
   unless?: { parameter: string; values: readonly (string | null)[] };
 }
 
-/** Facts about a family of models, valid only at the vendor's own host. */
 export interface Passport {
   family: string;
   models: RegExp;
   refuses: Readonly<Record<string, Refusal>>;
   forms: readonly [Form, ...Form[]];
-  /** False if the model refuses a last message of the assistant. */
+  /** False if the model rejects requests that end with a message of the assistant. */
   prefill?: false;
   thinks: string;
   api?: 'responses';
-  /** The vendor's page, and when it was read (YYYY-MM-DD). */
   source: string;
   checked: string;
 }
@@ -36,10 +34,9 @@ export interface VendorFacts {
   host: string;
   keyInput: string;
   keyVariable: string;
-  /** `authorization` gets a bearer token, other headers the plain key. */
   keyHeader: string;
   headers: Readonly<Record<string, string>>;
-  /** The SDK's variable for another host, which evaldiff ignores. */
+  /** The SDK's environment variable for another host. evaldiff ignores it. */
   baseUrlVariable: string;
   models: RegExp;
   starterModel: string;

@@ -19,7 +19,6 @@ const [OPEN, CLOSE] = ['{"requests":[', ']}'];
 
 export async function anthropicClient(connection: VendorConnection): Promise<Anthropic> {
   const { default: Client } = await import('@anthropic-ai/sdk');
-  // The SDK requires a key; `fetch` adds the real one.
   return new Client({
     apiKey: 'added-by-the-transport',
     webhookKey: null,

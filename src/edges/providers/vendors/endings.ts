@@ -118,7 +118,7 @@ const BLANK_TEXT = /^[\s\p{Cf}]*$/u;
 
 type Core = Pick<VendorOutput, 'parts' | 'ended'>;
 
-/** If evaldiff forced a tool, its call is the answer, not a tool call. */
+/** If evaldiff forced the model to call a tool, the call's arguments are the answer. */
 function withoutForced(answer: Core, { schema }: ReadAs): Core {
   if (schema === null) return answer;
   const forced = answer.parts.find(
@@ -154,7 +154,7 @@ function unusableEnding(ending: EndKind, calls: number, reading: ReplyParts): No
     return createNoAnswer(
       `the server sent an answer that is not finished (${reasonMember(reading)})`,
     );
-  // A tool call that cannot be read must not count as "no tool call".
+  // An unreadable tool call must not count as "no tool call".
   if (odd !== undefined)
     return createNoAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
   return ending === 'called' && calls === 0
@@ -207,7 +207,6 @@ const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_pred
 
 function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | null): string {
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
-  // Only evaldiff's second request, with its higher limit, is streamed.
   if (ownLimit !== undefined && name !== undefined && parameters?.['stream'] === true)
     return `${name}: ${String(parameters[name])}, which evaldiff sends for the second request if none is set; set a higher one`;
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;

@@ -20,7 +20,9 @@ async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<Fil
   return new Map(await Promise.all(unique.map(read64)));
 }
 
-/** Bytes of base64 in flight. Sending needs about three times as much memory. */
+/**
+ * Bytes of base64 in requests that are in flight. Sending needs about three times as much memory.
+ */
 const MOST_BYTES = 64_000_000;
 
 export interface FileSender {

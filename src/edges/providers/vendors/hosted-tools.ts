@@ -19,7 +19,6 @@ export const OWN_CALLS = new Set(['function_call', 'custom_tool_call']);
 const SILENT =
   /^(message|reasoning|compaction|mcp_list_tools|additional_tools)$|_output$|^tool_search/;
 
-/** Reads calls of MCP servers and of the vendor's own tools, and generated images. */
 export function hostedWork(output: readonly Item[]): { parts: Part[]; steps: Step[] } {
   const others = output.filter(({ type }) => !OWN_CALLS.has(type) && !SILENT.test(type));
   const calls = others.filter(isCall).map((item) => ({ item, call: callOf(item) }));

@@ -10,7 +10,6 @@ import {
   type VendorConnection,
 } from './vendor.ts';
 
-/** Limits of the Batch API per file. */
 export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
 
 export const CHAT_PATH = '/chat/completions';

@@ -37,7 +37,6 @@ function moveInto(parameters: Parameters, name: string, [map, key]: [string, str
   parameters[map] = { ...(into as Parameters), [key]: value };
 }
 
-/** `{ type, [name]: { …members } }` → `{ type, …members }`. */
 function flat(value: Json, name: string): Json {
   if (!isMap(value) || !isMap(value[name])) return value;
   const { [name]: inner, ...rest } = value as Parameters;

@@ -24,7 +24,6 @@ export interface Language {
   body(ask: Ask): Record<string, unknown>;
   read(data: unknown, ask: ReadAs): VendorAnswer;
   embeddings: VendorEndpoint | null;
-  /** For models that only have the Responses API. */
   responses: VendorEndpoint | null;
   batches: BatchApi | null;
 }
@@ -40,10 +39,9 @@ export interface VendorConnection {
   timeoutMs: number;
 }
 
-/** Rejects with the SDK's error unless the status is a success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/** Replaces the SDK's `buildRequest`, which takes half as long as sending the request. */
+/** Building a request with the SDK's `buildRequest` would take half as long as sending it. */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -73,7 +71,6 @@ export interface Ask {
   files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
-  /** How many leading messages the vendor should keep in its prompt cache. */
   marked?: number;
 }
 
@@ -101,7 +98,7 @@ export interface NoAnswer {
 
 export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 
-/** Many requests, which the vendor answers within a day at half the price. */
+/** For many requests, which the vendor answers within a day at half the price. */
 export interface BatchApi {
   limits: BatchLimits;
   bytes(id: string, body: string, path?: string): number;
@@ -174,7 +171,6 @@ export function cachedTokens(
   return cached.read + cached.written === 0 ? {} : { cached };
 }
 
-/** The path of the first invalid member, such as `choices[0].message.content`. */
 export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member: string } {
   const [top = '', ...below] = first?.path ?? [];
   const steps = below.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));

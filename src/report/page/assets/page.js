@@ -47,7 +47,6 @@
   let shown = /** @type {number[]} */ ([]);
   let turns = 0;
   let all = false;
-  // Rows that do not follow `all`: open rows if `all` is false, closed rows if it is true.
   const otherwise = new Set();
   const rows = longList(list, {
     view: 50,
