@@ -17,11 +17,11 @@ import type { ProgramTarget } from '../types/model.ts';
 import { answerCallsOf, isReplayedTarget, requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
-  /** Mean over simulated runs without a regression. A dialogue counts as one call. */
+  /** The mean of simulated runs without a regression. A dialogue counts as one call. */
   usual: number;
-  /** Upper limit of calls if the run has no cap, with all turns of dialogues. */
+  /** Upper limit without a cap. Each turn of a dialogue counts. */
   most: number;
-  /** Upper limit of what agents cost in US dollars, by the limits of their suites. */
+  /** Upper limit of the agents' cost in US dollars, from the limits in their suites. */
   most_usd?: number;
 }
 
@@ -29,12 +29,15 @@ const PASS_RATE = 0.95;
 
 const SIMULATED = 1000;
 
-/** `most` simulated runs give a mean within a few percent. Runs with many references get fewer. */
+/**
+ * With `most` simulated runs, the mean is right within a few percent. Runs with many references get
+ * fewer.
+ */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**
- * Estimates the calls for answers by simulation with a fixed seed. Assumes that nothing got worse.
- * Null if no reference can get further tries.
+ * Estimates the calls for answers if nothing got worse, by simulations with a fixed seed. Null if
+ * no reference can get further tries.
  */
 export function answerCalls({
   suites,
@@ -163,7 +166,7 @@ function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random):
 
 /**
  * Assumes that critical and suspicious references get all adaptive tries, and the others enough to
- * see a fix.
+ * show a fix.
  */
 function mostBeyondFirst(
   suites: readonly SuiteComparison[],

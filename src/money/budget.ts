@@ -16,7 +16,7 @@ import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts'
 export interface Caps {
   maxCalls: number | null;
   maxCost: number | null;
-  /** US dollars that a call without a known price counts as. If absent, such calls do not count. */
+  /** What a call without a known price counts as, in US dollars. If absent, such a call is free. */
   unknownCall?: number | null;
 }
 
@@ -24,10 +24,11 @@ export interface Caps {
 export interface Guard {
   /** Call this before each attempt, including retries. */
   attempt(): boolean;
-  /** Call this if the server refused an optional parameter. The attempt then does not count. */
+  /** Call this if the server refused an optional parameter, because that attempt does not count. */
   refused(): void;
   /**
-   * Waits for room in the budget, then calls. If there is none, returns an error of kind `budget`.
+   * Waits for room in the budget, then calls. If there never is room, returns an error of kind
+   * `budget`.
    */
   ask(request: Request, complete: Complete): Promise<Completion>;
   reached(): string | null;
@@ -45,12 +46,12 @@ interface Waiting extends ReservedCall {
 }
 
 /**
- * Concurrent direct calls, before and after the first answer with the same purpose. Sent calls
- * cannot be stopped, so too many could exceed the cap.
+ * The most concurrent direct calls, before and after the first answer with the same purpose. Sent
+ * calls cannot be stopped, so more could exceed the cap.
  */
 const MAX_CONCURRENT = { unseen: 8, seen: 256 };
 
-/** After this many answers, the longest one replaces the assumed length. */
+/** From this many answers on, the longest one replaces the assumed length. */
 const MIN_ANSWERS = 20;
 
 const MAX_EMPTY_PLACES = 4096;
@@ -59,9 +60,9 @@ const MAX_EMPTY_PLACES = 4096;
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
- * A call reserves its cost before it is sent, based on the longest answer so far with its purpose.
- * So only longer answers can exceed `maxCost`. It does not limit calls without a price or
- * `unknownCall`.
+ * Each call reserves its cost before it is sent: as much as the longest answer so far with its
+ * purpose. So only a longer answer can exceed `maxCost`. Calls without a price or `unknownCall` are
+ * not limited.
  */
 export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, known: Price): Guard {
   const price: Price = (...of) => known(...of) ?? unknownCall;
@@ -180,7 +181,7 @@ function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls 
     end(held) {
       total -= reserved.get(held) ?? 0;
       if (reserved.delete(held) && !isBatched(held.request.target)) direct -= 1;
-      // Drop the accumulated rounding error.
+      // Removes the accumulated rounding error.
       if (reserved.size === 0) total = 0;
     },
     relearn() {
@@ -238,7 +239,6 @@ function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Pri
   };
 }
 
-/** US dollars that an agent's run may use. */
 function runLimit(target: Target): number | null {
   return (target.provider === 'program' ? target.calls?.usd : null) ?? null;
 }
@@ -263,7 +263,7 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-/** Assumes the limit if the usage is unknown, such as after a run was killed. */
+/** If the usage is unknown (for example after the run was killed), the run counts as its limit. */
 function costOfRun(target: Target, completion: Completion, limit: number, price: Price): number {
   const { spent = [], paid, attempts = 0 } = completion;
   const metered = [...spent, ...(paid === undefined ? [] : [paid])];

@@ -6,7 +6,7 @@ import type { Caps } from './budget.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
 
-/** A call without a known price counts as this many US dollars. */
+/** What a call without a known price counts as, in US dollars. */
 const UNKNOWN_CALL = 0.05;
 
 export function costCap(

@@ -10,7 +10,7 @@ export interface PlannedCalls {
   place: Place;
 }
 
-/** `unasked` is a clause that says why the grader is null. */
+/** `unasked` says why the grader is null, as a clause. */
 export interface Asker {
   grader: Grader | null;
   unasked: string | null;
@@ -20,16 +20,14 @@ export interface FeaturePlan<Own = unknown> {
   own: Own;
   certain: readonly PlannedCalls[];
   possible: number;
-  /**
-   * How many of the `possible` calls are usually made after a regression. If absent, all of them.
-   */
+  /** How many of the `possible` calls a regression usually causes. Default: all. */
   usual?: number;
   /**
-   * The app removes the grader if its key is missing, or if its price is unknown and the user set a
-   * cap.
+   * The app removes the grader if its key is missing, or if the user set a cap and its price is
+   * unknown.
    */
   asker: Asker | null;
-  /** Number of graders and evaluators to test on labelled answers. */
+  /** Graders and other evaluators to test on labelled answers. */
   tested: number;
   problems: Problem[];
   notices: Notice[];

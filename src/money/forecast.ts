@@ -16,7 +16,7 @@ interface ForecastTools {
 
 const GRADER_FRAME = 400;
 
-/** Forecasts the cost of the first round. Stored answers are free. */
+/** Forecasts the first round's cost. Stored answers are free. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
@@ -26,7 +26,7 @@ export interface Portion {
   whole: number;
 }
 
-/** In US dollars. Stored answers have their full price here, so that parts add up. */
+/** In US dollars. Stored answers are not free here, so that parts add up to the whole. */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();

@@ -34,7 +34,7 @@ type Count = typeof NO_COUNT;
 
 export interface Meter {
   complete: Complete;
-  /** Counts a reused answer. `saved`: what its call would have used. */
+  /** Counts a reused answer. `saved`: what a new call would have used. */
   shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
   /** Counts a run of prompt code as one call without a price. */
   ran(purpose: Purpose): void;
@@ -179,7 +179,7 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 
 /**
  * The price in US dollars of a thousand direct calls like head's, without savings from batches or
- * reused answers. Null if a price or token count is unknown.
+ * reused answers. Null if unknown.
  */
 export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>

@@ -28,7 +28,7 @@ export interface PrepareInput {
 }
 
 export interface Again {
-  /** How many comparisons to make, each with new tries. */
+  /** The number of comparisons, each with new tries. */
   runs: number;
   select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;
@@ -37,18 +37,18 @@ export interface Again {
 
 /** The calls of the first round. Adaptive tries may add more. */
 export interface Plan {
-  /** Variants of a sweep count once. */
+  /** A sweep's variants count once. */
   suites: number;
   references: number;
-  /** Calls that both sides or duplicate references share count once. */
+  /** A call that both sides or equal references share counts once. */
   prompt_calls: number;
-  /** Answers and grades from recordings. Caps do not count them. */
+  /** Recorded answers and grades, which caps do not count. */
   replayed: number;
   /** An estimate that includes embeddings. */
   grader_calls: number;
-  /** Other calls that are always made, by their key in `plan --json`. */
+  /** Other calls that are always made. Keyed as in `plan --json`. */
   certain: Readonly<Record<string, number>>;
-  /** Upper limit of calls that only a regression causes, by their key in `plan --json`. */
+  /** Upper limit of calls that only a regression or a fix causes. Keyed as in `plan --json`. */
   possible: Readonly<Record<string, number>>;
   usual_possible: number;
 }

@@ -14,11 +14,11 @@ import type { Price } from '../types/price.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf } from '../types/vendors.ts';
 
-/** A default cap covers only calls with a known price. */
+/** The `default` cap only counts calls with a known price. */
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
-  /** Whether base's settings define the cap, so that a pull request cannot change it. */
+  /** True if base's settings define the cap, so that a pull request cannot change it. */
   ofBase?: boolean;
 }
 
@@ -35,9 +35,8 @@ export function isListed(target: Target): target is HostedTarget {
 export const NO_LIST: ListPrice = () => null;
 
 /**
- * Uses the settings' price, or else the vendor's list price. Endpoints and programs have no list
- * price. An unknown price is null, never 0. Batched requests get the vendor's discount on either
- * price.
+ * The settings' price, or else the vendor's list price. Endpoints and programs have no list price.
+ * Null if unknown, never 0. The vendor's discount for batches applies to both.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();
@@ -70,7 +69,7 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/** Identifies a model without a program's files, because these differ between commits. */
+/** Omits a program's files, because these differ between commits. */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(

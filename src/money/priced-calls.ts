@@ -11,8 +11,8 @@ export interface ModelForecast {
   output_tokens: number;
   cost_usd: number | null;
   /**
-   * The most requests that the server may refuse while evaldiff discovers the model's parameters.
-   * Caps do not count them.
+   * The most requests that fail while evaldiff finds out which parameters the model accepts. Caps
+   * do not count them.
    */
   refusals?: number;
 }
@@ -20,7 +20,7 @@ export interface ModelForecast {
 export interface Forecast {
   models: ModelForecast[];
   stored: number;
-  /** Upper limits for agents, which `cost_usd` does not include. */
+  /** Upper limits. `cost_usd` does not include agents. */
   agents?: { runs: number; most_calls: number; most_usd: number };
   file_tokens?: number;
   cost_usd: number | null;

@@ -5,9 +5,9 @@ import { imageTokens } from '../types/passports.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 /**
- * Estimates by rules, because a vendor's token table would add several megabytes. The estimate is
- * within 15 % of OpenAI's o200k_base for English, code, JSON and YAML, and within 35 % for Chinese
- * and Japanese. It is up to 50 % too low for numbers and Arabic.
+ * Estimates tokens by rules, because a vendor's table would add several megabytes. For English,
+ * code, JSON and YAML, the estimate is within 15 % of OpenAI's o200k_base; for Chinese and
+ * Japanese, within 35 %. For numbers and Arabic, it is up to 50 % too low.
  */
 export function estimateTokens(text: string): number {
   return (
@@ -16,12 +16,12 @@ export function estimateTokens(text: string): number {
   );
 }
 
-/** In UTF-16 units. For a longer text, the estimate is scaled up. */
+/** In UTF-16 units. For longer texts, the estimate is scaled up. */
 const MAX_MEASURED = 20_000;
 
 const PER_MESSAGE = 4;
 
-/** Further requests count as the mean, because measuring 100,000 would take half a minute. */
+/** Measuring 100,000 requests would take half a minute, so further ones count as the mean. */
 const SAMPLE_REQUESTS = 100;
 
 type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
@@ -32,7 +32,7 @@ export type CountInput = (request: CountedRequest & { schema: Json | null }) => 
 const USUAL_IMAGE = 1600;
 
 /**
- * A page is billed as text and as an image, and few pages have less than 10 kB. Source:
+ * A page counts as text and as an image. Few pages have less than 10 kB. Source:
  * https://platform.claude.com/docs/en/build-with-claude/pdf-support
  */
 const PDF = { pageBytes: 10_000, pageTokens: 3000 + USUAL_IMAGE, pages: 100 };

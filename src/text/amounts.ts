@@ -28,7 +28,7 @@ function inWholePercent(share: number): string {
   return isNearAll || (percents > 0 && percents < 1) ? inPercent(share) : percents.toFixed(0);
 }
 
-/** Adds decimals until both differ, for example `79.97 %` and `80.00 %`. */
+/** Adds decimals until the two differ, for example `79.97 %` and `80.00 %`. */
 export function percentAndLimit(share: number, limit: number): [string, string] {
   const whole = [wholePercent(share), wholePercent(limit)] as const;
   if (whole[0] !== whole[1]) return [...whole];
@@ -96,7 +96,7 @@ export function meansInWords(base: number | null, head: number | null): string {
   return base === null ? word(head) : `${word(base)} → ${word(head)}`;
 }
 
-/** The larger magnitude, which determines the decimals of both numbers. */
+/** The larger magnitude determines the decimals of both numbers. */
 export function scaleOf(base: number | null, head: number | null): number {
   return Math.max(Math.abs(base ?? 0), Math.abs(head ?? 0));
 }
@@ -113,13 +113,13 @@ function withSize(value: number, scale: number): string {
   return value < 0 && /[1-9]/.test(size) ? `−${size}` : size;
 }
 
-/** Shows two significant digits below a cent. */
+/** Below a cent, shows two significant digits. */
 export function formatDollars(cost: number): string {
   if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;
   return `$${withDecimals(cost, 2, 2)}`;
 }
 
-/** Cached, because `toLocaleString` creates one for each number, which is slow. */
+/** Cached, because creating one for each number is slow. */
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function withDecimals(value: number, least: number, most: number): string {
@@ -136,7 +136,7 @@ export function cost(amount: number | null): string {
 }
 
 export function count(value: number): string {
-  // Avoids `toLocaleString`, because loading Node's language tables is slow.
+  // Does not use `toLocaleString` for integers, because loading Node's language tables is slow.
   return Number.isInteger(value)
     ? String(value).replace(/\B(?=(\d{3})+$)/g, ',')
     : value.toLocaleString('en-US');

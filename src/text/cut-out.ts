@@ -1,7 +1,7 @@
-/** With more insertions and deletions, two texts count as unrelated. */
+/** Texts with more insertions and deletions count as unrelated. */
 export const MAX_DIFF_EDITS = 2_000;
 
-/** Returns the removed text, if removing it at word boundaries is the only change. */
+/** If the only change is a removal at word boundaries, returns the removed text. */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;
   if (length <= 0 || after === '') return null;

@@ -5,10 +5,10 @@ export interface OpenFence {
   indent: number;
 }
 
-/** The groups are quotes, indentation or list marker, fence, and info string. */
+/** Groups: quotes, indentation or list marker, fence, info string. */
 const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})(.*)$/s;
 
-/** A closing fence that is indented this much further is content. */
+/** A fence that is indented this much further than the opening one does not close the block. */
 const CODE_INDENT = 4;
 
 /** Follows CommonMark, except that a fence may open at any indentation. */
@@ -76,7 +76,7 @@ function dedent(line: string, quotes: number, indent: number): string {
   return rest.replace(/^[ \t]+/, (blanks) => blanks.slice(Math.max(0, indent)));
 }
 
-/** Prefers blocks in one of these languages, then blocks without a language. */
+/** Prefers a block in one of these languages, then one without a language. */
 export function codeIn(text: string, languages: readonly string[]): string | null {
   const blocks = codeBlocks(text);
   const block =

@@ -1,10 +1,12 @@
 import type { Conclusion } from '../types/plain.ts';
 import { HIDDEN, visible } from './visible.ts';
 
-/** Every line end that at least one log viewer recognises. */
+/** Includes line ends that only some log viewers recognise. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
-/** Escapes runner commands (`::name::` and `##[name]`). */
+/**
+ * Commands to GitHub's runner have the form `::name::` or `##[name]`. Text must not contain them.
+ */
 export function logText(text: string): string {
   return text
     .split(LINE_ENDS)
@@ -12,7 +14,7 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/** Also escapes line ends, for use within our own log line. */
+/** For text within a log line of ours: also escapes line ends. */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')
@@ -20,7 +22,6 @@ export function logLine(text: string): string {
     .replace(/:(?=:)/g, ':\\');
 }
 
-/** Escapes runner commands (`##[`) and hidden characters. */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replaceAll('##[', '##\\u005b')

@@ -5,19 +5,19 @@ interface CellOptions {
   limit?: number;
 }
 
-/** GitHub renders no Markdown in an HTML `<table>`. A blank line would end the table. */
+/** In an HTML `<table>`, GitHub does not render Markdown, and a blank line would end the table. */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
 export function htmlText(text: string): string {
-  // Line feeds become entities, because GitHub hides `<br>` in `<code>`, and a blank line would end
-  // the block.
+  // A blank line would end the block, and GitHub hides `<br>` in `<code>`, so line feeds become
+  // entities.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
-/** With `table`, escapes pipes, which end a cell even in code. */
+/** With `table`, also escapes pipes, because even in code they end a cell. */
 export function codeSpan(
   text: string,
   { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
@@ -26,12 +26,12 @@ export function codeSpan(
   const line = escapeComments(visible(shown)).replace(/[\n\t]/g, ' ');
   const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
   const ticks = '`'.repeat(longestRun(inner) + 1);
-  // CommonMark strips one space on both sides and allows no empty span.
+  // CommonMark removes one space on both sides, and a span must not be empty.
   const padded = inner === '' || /^[ `]|[ `]$/.test(inner) ? ` ${inner} ` : inner;
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }
 
-/** Words that GitHub could interpret, such as mentions, become code spans. */
+/** Words that GitHub could interpret, such as mentions, become code. */
 export function plainMarkdown(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, (word) =>
     word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2'),
@@ -63,10 +63,13 @@ const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7
 
 const WEB = /www\./i;
 
-/** Stays text, because a formula also ends with `$`. Words that do become code. */
+/**
+ * An amount of money stays text. Other words with `$` become code, because they may begin a
+ * formula.
+ */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
-/** Characters that are markup only next to text. */
+/** Characters that are markup only if text follows or precedes them. */
 const LONE_MARKUP: ReadonlyMap<string, string> = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
@@ -89,7 +92,7 @@ function proseWord(
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/** Breaks HTML comments, so that our hidden marker stays unique. */
+/** Only our own marker may be an HTML comment. */
 function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }

@@ -2,7 +2,9 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/** HTML in which all text is escaped. The key is a symbol, which parsed JSON cannot contain. */
+/**
+ * HTML in which all text is escaped. Parsed JSON cannot imitate it, because the key is a symbol.
+ */
 export interface Markup {
   readonly [HTML]: string;
 }
@@ -11,7 +13,7 @@ export type MarkupPart = string | number | Markup | null | readonly MarkupPart[]
 
 const literals = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** Escapes the inserted texts, and omits line breaks before indentation. */
+/** Escapes inserted texts. Removes line breaks before indentation. */
 export function markup(template: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
   literals.set(template, known);
@@ -20,7 +22,7 @@ export function markup(template: TemplateStringsArray, ...parts: readonly Markup
   );
 }
 
-/** Use this only for a library's output or our own files. */
+/** Only for a library's output and our own files. */
 export function trustedHtml(html: string): Markup {
   return { [HTML]: html };
 }

@@ -1,4 +1,4 @@
-/** Prefers the exact name, then matches of `*` and `?`, then names that contain the pattern. */
+/** The exact name, or else matches of `*` and `?`, or else names that contain the pattern. */
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);
   if (all.has(pattern)) return new Set([pattern]);

@@ -1,20 +1,20 @@
 import { escapeMarkup, visible } from './visible.ts';
 
-/** Shorter than any secret, so that redacted text never grows. */
+/** Not longer than a secret, so that redacted text never grows. */
 const REDACTED = '***';
 
-/** Redacting shorter values would remove ordinary text. */
+/** Shorter values also occur in ordinary text. */
 const SHORTEST_SECRET = 4;
 
-/** Vendors print the ends of keys, so the ends of longer values are redacted too. */
+/**
+ * The ends of values with at least this length are redacted too, because vendors print the ends of
+ * keys.
+ */
 const MIN_KEY_LENGTH = 16;
 
 const END = 8;
 
-/**
- * Key prefixes of vendors, longer ones first. `rest` is the minimum number of characters that
- * follow.
- */
+/** Prefixes of vendors' keys, longer ones first. At least `rest` characters follow. */
 const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
@@ -30,7 +30,6 @@ const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
 /** Includes `*`, because vendors mask keys with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
-/** Redacts secrets, their encodings, parts of keys and known key formats in linear time. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(secretParts))];
   const exact = literalPattern(known.flatMap(secretSpellings));
@@ -54,7 +53,7 @@ export interface SecretRegister {
   redact(text: string): string;
 }
 
-/** @param mask makes the runner mask a new secret in the log. */
+/** @param mask tells the runner to mask a new secret in the log. */
 export function createSecretRegister(
   mask: (secret: string) => void = () => undefined,
 ): SecretRegister {
@@ -161,8 +160,8 @@ export function secretSpellings(secret: string): string[] {
 }
 
 /**
- * A secret has three base64 encodings, depending on its offset. Keeps only characters that depend
- * on the secret alone.
+ * In base64, a secret looks different at each of three offsets. Keeps only characters that the
+ * secret alone determines.
  */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
@@ -179,7 +178,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
   });
 }
 
-/** The widths at which PEM and MIME encoders break lines. */
+/** Line lengths of PEM and MIME. */
 const LINE_WIDTHS = [64, 76];
 
 function fixedWidthLines(text: string, width: number): string[] {
@@ -187,7 +186,7 @@ function fixedWidthLines(text: string, width: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
 }
 
-/** Longer literals come first, so that the whole matches before a part. */
+/** Longer literals first, so that a whole secret matches before its parts. */
 function literalPattern(literals: readonly string[]): RegExp | null {
   const distinct = [...new Set(literals)]
     .filter((literal) => literal !== '')

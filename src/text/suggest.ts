@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Ignores case, `-` and `_`. `strict` allows one edit per three letters (at least one), `loose` two
- * from four letters on, and `typo` one.
+ * Ignores case, `-` and `_`. `strict` allows an edit for every three letters (at least one),
+ * `loose` two edits from four letters on, and `typo` one.
  */
 export function nearest(
   word: string,

@@ -13,7 +13,7 @@ export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   if (length < 1) return '';
   const end = length - 1;
-  // A cut after a high surrogate would leave half a character.
+  // Does not cut a surrogate pair in half.
   return `${text.slice(0, end > 0 && widthAt(text, end - 1) === 2 ? end - 1 : end)}…`;
 }
 
@@ -37,10 +37,7 @@ function widthAt(text: string, index: number): 1 | 2 {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/**
- * Matches control, invisible and bidirectional characters, except line feed, tab and emoji
- * selectors.
- */
+/** Control, invisible and bidirectional characters, except line feed, tab and emoji selectors. */
 export const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}]--[\t\n\u{FE0E}\u{FE0F}]]/gv;
 
@@ -53,7 +50,7 @@ export function visible(text: string): string {
 
 const PLAIN = /^[\t\n -~]*$/;
 
-/** Also escapes line feeds and tabs, for names and other single lines. */
+/** For names and other single lines: also escapes line feeds and tabs. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }
@@ -68,7 +65,6 @@ const ENTITIES: Record<string, string> = {
 
 const SAFE = /^[\t\n !#-%(-;=?-~]*$/;
 
-/** Escapes text for HTML and XML, and shows hidden characters. */
 export function escapeMarkup(text: string): string {
   if (SAFE.test(text)) return text;
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

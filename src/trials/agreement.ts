@@ -8,13 +8,12 @@ interface JudgedCounts {
   trueNegative: number;
 }
 
-/** A value is null if its denominator is 0. */
+/** Rates are null if their denominator is 0. */
 interface Agreement {
   agreement: number | null;
   truePositiveRate: number | null;
   trueNegativeRate: number | null;
   balancedAccuracy: number | null;
-  /** Cohen's kappa, −1 to 1. */
   kappa: number | null;
 }
 
@@ -47,8 +46,8 @@ function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Fleiss' kappa (Fleiss 1971): 1 is perfect agreement, 0 is chance. `counts[i][j]`: how many
- * ratings put item i into category j. Every item needs the same number of ratings.
+ * Fleiss' kappa (Fleiss 1971): 1 is perfect agreement, 0 is chance. `counts[i][j]`: ratings that
+ * put item i into category j. All items need equally many ratings.
  */
 export function fleissKappa(counts: readonly (readonly number[])[]): number | null {
   const ratings = sum(counts[0] ?? []);

@@ -5,7 +5,7 @@ import type { Asker } from '../money/feature-plan.ts';
 import type { PrepareInput } from '../money/prepared.ts';
 import type { Problem } from '../types/plain.ts';
 
-/** Uses the settings' first grader. `problems` says why it cannot be used. */
+/** Uses the settings' first grader. */
 export function createAsker(
   { project, context }: ProjectSide,
   code: PrepareInput['code'],
@@ -13,7 +13,7 @@ export function createAsker(
   const { grader: named, file } = project.settings;
   if (named === null) return null;
   const problems: Problem[] = [];
-  // Without batches, because the calls follow one another and each would be its own batch.
+  // No batches, because the calls follow one another, so each would be its own batch.
   const [grader = null] = gradersOf(
     {
       project: { ...project, settings: { ...project.settings, voters: [] } },

@@ -70,5 +70,5 @@ export const changeUnitSchema = z.strictObject({
     .describe('The text on head. Null if head has none, empty for a whole file.'),
 });
 
-/** A change at one place that can be applied or undone separately. */
+/** A part of a change that can be applied or undone separately. */
 export type ChangeUnit = z.infer<typeof changeUnitSchema>;

@@ -3,8 +3,8 @@ import { placeholders } from '../kernel/suite/template.ts';
 import { HIDDEN } from '../text/visible.ts';
 
 /**
- * Rejects a line that a model wrote if it contains new variables, because a template would fill
- * them in or execute them.
+ * A line from a model must not contain new variables, because a template would replace or execute
+ * them.
  */
 export function isSafeLine(draft: string, known: readonly string[]): boolean {
   const names = new Set(known.flatMap((text) => placeholders(text).map(({ name }) => name)));
@@ -29,8 +29,8 @@ function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
 }
 
 /**
- * Hides every other fallen reference from the author of a draft, so that an overfitted draft fails
- * on the hidden ones. Alternates, because the list is sorted by drop.
+ * Withholds every other fallen reference from the draft's author, because an overfitted draft fails
+ * on those. Alternates, because the list is sorted by drop.
  */
 export function splitFallen<Reference>(
   fell: readonly Reference[],

@@ -11,10 +11,7 @@ function drawMark(draw: number): string {
   return ` draw ${String(draw)}`;
 }
 
-/**
- * Returns the same question with another number (a draw), so that it does not reuse answers of
- * earlier draws.
- */
+/** Repeats a question. The `draw` number keeps earlier answers from being reused. */
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
   const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;

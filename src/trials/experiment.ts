@@ -25,10 +25,10 @@ interface Experiment {
   units: number;
   /** Worst first. */
   fell: readonly Fall[];
-  /** Number of stable references. Their indices follow the indices of the fallen ones. */
+  /** Number of stable references, whose indices follow those of the fallen ones. */
   stable: number;
   tries: number;
-  /** Probability of naming a unit that has no effect. */
+  /** Probability that a unit (part of the change) without effect is named as a cause. */
   alpha: number;
 }
 
@@ -37,12 +37,12 @@ export interface CauseFindings {
   unexplained: number[];
   /** Why the experiment ended early. Null if every drop is explained. */
   open: TrialsEnd | 'unclear' | null;
-  /** Units that probably include the cause. Empty if it could be any unit. */
+  /** Units that probably include the cause. Empty if all are possible. */
   suspects: number[];
   tries: number;
 }
 
-/** With more units (parts of the change) than this, groups of neighbours are searched first. */
+/** If there are more units, groups of neighbours are searched first. */
 const MAX_GROUPS = 12;
 
 const PARTS = 4;
@@ -56,8 +56,8 @@ const MAX_REFUTED = 4;
 const CONTROLS = 3;
 
 /**
- * Finds the units of a change that broke references. Hypotheses are tested with fresh tries only,
- * so the search does not bias their p-values.
+ * Finds the units that broke references. Each cause is proved with new tries only, so the search
+ * does not bias the p-values.
  */
 export async function findCauses(
   experiment: Experiment,
@@ -73,7 +73,7 @@ export async function findCauses(
     const found = await search(trials, open, known);
     if (typeof found === 'string') ended = found;
     else if (found.relation === 'none') {
-      // Its own tries suggest that this reference fell by chance.
+      // The reference's tries suggest that it fell by chance.
       open = open.slice(1);
     } else {
       const beliefs = (): UnitBelief[] =>

@@ -19,7 +19,7 @@ const MIRRORED_STATUSES: Readonly<Partial<Record<ReferenceStatus, ReferenceStatu
   fell: 'rose',
 };
 
-/** Swaps base and head, to find what fixed references. */
+/** Swaps base and head, because a fix on head is a fall in the other direction. */
 export function mirrored(result: SuiteResult): SuiteResult {
   return {
     ...result,
@@ -34,8 +34,8 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * Returns up to {@link MAX_FALLEN} references that got worse, from different `groups` if possible,
- * because those may have different causes.
+ * At most {@link MAX_FALLEN}, from different `groups` if possible, because groups may have
+ * different causes.
  */
 export function fallenReferences(
   suite: SuiteResult,
@@ -89,8 +89,8 @@ function isFlawless(side: SideResult | null): boolean {
 }
 
 /**
- * Estimates how often a reference that passed all of its tries on one side passes another one, 0–1.
- * Uses the tries of the other side, because these did not decide which references are counted.
+ * How often a reference that passed all tries on one side passes further ones, 0–1. Measured on the
+ * other side, because that side's tries did not select the reference.
  */
 export function retestRate({ references }: SuiteResult): number {
   const steady = references.filter(

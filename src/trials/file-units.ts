@@ -17,9 +17,9 @@ export const MAX_UNIT_FILE = 200_000;
 
 export interface FilesChange {
   units: ChangeUnit[];
-  /** Returns the side's program with only the chosen units of the change in its files. */
+  /** The side's program, with only the chosen units in its files. */
   target(side: Side, has: (unit: number) => boolean): Target | null;
-  /** Returns head's text of the unit's file, with and without the unit. */
+  /** Head's text of the unit's file, with the unit and without. */
   revert(unit: ChangeUnit): { before: string; after: string } | null;
 }
 
@@ -38,7 +38,7 @@ interface FileText {
 
 type FileSides = Record<Side, ProgramTarget>;
 
-/** Returns no units if a trial cannot replace files. */
+/** Without units if files cannot be replaced in a trial. */
 export function filesChange(
   base: Target | null,
   head: Target | null,
@@ -76,7 +76,7 @@ function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
   };
 }
 
-/** Agents read these files as instructions, so they are the likeliest causes. */
+/** Agents read these files as instructions, so these are the likeliest causes. */
 const INSTRUCTIONS = /\.(?:mdc?|mdx|markdown|txt|rst)$|(?:^|\/)\.[a-z]+rules$/i;
 
 export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[] {

@@ -13,20 +13,20 @@ const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
 const RESTORED_SHARE = 0.8;
 
-/** References per chunk of tries. If a draft breaks one, the remaining chunks are skipped. */
+/** References that are tried together. If a draft breaks one, the rest are not tried. */
 const CHUNK_SIZE = 10;
 
 const ROUNDS = 2;
 
 /**
- * A stable reference that fails a try gets `first` more. If some of them fail, it gets `then` more.
- * It is broken if `failures` of all its tries fail.
+ * After a failed try, a stable reference gets `first` more tries. If one of these fails, `then`
+ * more. With `failures` in total, it is broken.
  */
 const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
 /**
- * In standard deviations above the expected failures. With more failures, the draft made all stable
- * references a little worse.
+ * In standard deviations. With more failures than this above the expected number, the draft makes
+ * all stable references a little worse.
  */
 const MAX_DEVIATIONS = 2.6;
 
@@ -37,13 +37,10 @@ interface FixCandidate {
 }
 
 interface FixTrial {
-  /** The lists below are indices into this one. */
+  /** The lists below contain indices of this one. */
   references: readonly ReferenceResult[];
   fell: readonly number[];
-  /**
-   * Fallen references that the draft's author saw. Their tries are counted, but cannot reject the
-   * draft.
-   */
+  /** Fallen references that the draft's author saw. They count, but cannot reject the draft. */
   shown?: readonly number[];
   stable: readonly number[];
   retestRate: number;
@@ -59,9 +56,9 @@ interface FixEffect {
 type Counts = Table['head'];
 
 /**
- * Accepts a candidate that beats head and breaks no stable reference. `level`: probability of
- * accepting one that is no better. A draft with new words is tried on all stable references, others
- * on a sample.
+ * Accepts a candidate that beats head and breaks no stable reference. `level`: probability that a
+ * candidate that is no better is accepted. Only drafts with new words are tried on all stable
+ * references.
  */
 export async function fixGate(
   candidate: FixCandidate,

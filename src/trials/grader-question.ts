@@ -9,14 +9,14 @@ export interface AskTools {
   complete: Complete;
   grader: Grader;
   /**
-   * Returns an unpredictable delimiter, the same one for the same purpose, so that equal questions
-   * share a cached answer.
+   * Returns an unpredictable delimiter. It is always the same for a purpose, so that equal
+   * questions share a cached answer.
    */
   random(purpose: string): string;
 }
 
 /**
- * A question with untrusted text: each `{{name}}` in `text` becomes that material between
+ * Each `{{name}}` in `text` is replaced by the material of this name, which is untrusted, between
  * delimiters.
  */
 interface SchemaQuestion<Reply> {
@@ -26,11 +26,11 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  /** Reads a reply that is not JSON of the expected form. */
+  /** Reads replies that do not have the requested form. */
   loose?(output: string): Reply | null;
-  /** If absent, every valid reply is readable. */
+  /** Default: every valid reply is readable. */
   isReadable?(reply: Reply): boolean;
-  /** Whether a reply is final. If not, the next run asks again. */
+  /** Whether the reply is final. If not, the next run asks again. */
   settles?(reply: Reply): boolean;
 }
 
@@ -38,8 +38,8 @@ export type GraderReply<Reply> =
   { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
 
 /**
- * Asks once more after an invalid reply. The random delimiter keeps untrusted text inside its
- * quotation.
+ * Repeats the question after an invalid reply. Untrusted text cannot guess the delimiter that ends
+ * it.
  */
 export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,
@@ -75,7 +75,6 @@ export async function askForJson<Reply>(
 const FORM_NOTE =
   'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
 
-/** Vendors accept only closed objects whose members are all required. */
 function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
   const { $schema: _, ...schema } = z.toJSONSchema(reply) as { [key: string]: Json };
   return schema;

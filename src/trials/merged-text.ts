@@ -18,8 +18,8 @@ const SHORTEST_MOVED = 8;
 const MIN_LINE_SIMILARITY = 0.35;
 
 /**
- * Splits the differences into units: changed lines, sentences of long lines, and moved lines. With
- * `hunks`, adjacent lines are one unit, because half a change would break code.
+ * The units are changed lines, sentences of long lines, and moved lines. With `hunks`, adjacent
+ * lines are one unit, because half a change would break code.
  */
 export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
   const drafts = draftLines(base, head);
@@ -34,9 +34,7 @@ export interface Rewording {
   text: string;
 }
 
-/**
- * Returns base's text with the units for which `has` is true. `reworded` replaces one unit's text.
- */
+/** Base's text with the units for which `has` is true. `reworded` replaces a unit's text. */
 export function composeText(
   { lines }: Pick<MergedText, 'lines'>,
   has: (unit: number) => boolean,
@@ -140,7 +138,7 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   });
 }
 
-/** Both places of a moved line belong to one unit. */
+/** A moved line is one unit with two places. */
 function lineAlone(
   alone: TextPiece,
   moved: ReadonlyMap<TextPiece, TextPiece>,
@@ -163,7 +161,7 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
       const text = removed.text.trim();
       if (text.length < SHORTEST_MOVED) continue;
       const found = added.find((piece) => piece.text.trim() === text && !moved.has(piece));
-      // Not moved: only white space changed.
+      // Only white space changed, so the line did not move.
       if (found === undefined || draft.added.includes(found)) continue;
       moved.set(removed, found);
       moved.set(found, removed);
@@ -183,7 +181,7 @@ function rewordings(
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
-  // Also pairs the lines between two pairs if both sides have equally many there.
+  // Also pairs lines between two pairs if both sides have the same number of them.
   const ends = [...pairs, [before.length, after.length] as const];
   let [i, j] = [0, 0];
   const all: [number, number][] = [];
@@ -241,7 +239,7 @@ function sentencePieces(piece: TextPiece): TextPiece[] {
   return sentencesOf(piece.text).map((text) => ({ ...piece, text }));
 }
 
-/** In characters. Anything shorter, such as the number of a list item, is not a sentence. */
+/** In characters. A shorter text, such as a list item's number, is not a sentence. */
 const SHORTEST_SENTENCE = 12;
 
 export function sentencesOf(line: string): string[] {

@@ -9,7 +9,7 @@ import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
 import { jsonText } from '../types/plain.ts';
 import type { ReferenceGroup } from '../types/reference-group.ts';
 
-/** What a grader sees of a comparison. None of it is trusted. */
+/** What a grader sees of a comparison. All of it is untrusted. */
 export interface Packet {
   materials: Record<'task' | 'change' | 'groups' | 'cases', string>;
   quotes(text: string): boolean;
@@ -22,7 +22,7 @@ export const PACKET_TEXT = [
   'Test cases. Words with digits in them were replaced by others:\n{{cases}}',
 ].join('\n');
 
-/** Limits for the parts of a question, 6,000 in total. */
+/** Most tokens of each part of a question, 6,000 in total. */
 const PART_TOKENS = { task: 1_500, change: 1_000, groups: 800, fell: 1_800, stable: 900 };
 
 const CASE_TOKENS = { input: 150, expected: 60, answer: 150, reason: 60, group: 25 };
@@ -150,7 +150,7 @@ function fitBudget(texts: readonly string[], tokens: number, noun: string): stri
   return [...kept, ...note].join('\n');
 }
 
-/** Prompts give instructions at both ends, so the middle is left out. */
+/** Cuts out the middle, because prompts give instructions at both ends. */
 function trimToBudget(text: string, tokens: number): string {
   const size = estimateTokens(text);
   if (size <= tokens) return text;
@@ -169,12 +169,12 @@ function spread<Item>(items: readonly Item[], most: number): Item[] {
 
 const WORD_PATTERN = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 
-/** A shorter number is probably an amount, not an id. */
+/** A number with fewer digits is probably an amount, not an id. */
 const ID_DIGITS = 5;
 
 /**
- * Changes the digits of words that occur in only one case, such as `order-66`. A draft that
- * memorises them then has no effect on the real reference.
+ * Changes digits in words that only one case has, such as `order-66`. Then a draft that memorises
+ * them has no effect on the reference.
  */
 function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
   const wordsOf = (text: string): Set<string> => new Set(text.match(WORD_PATTERN));

@@ -16,7 +16,7 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /** Returns the request with base's prompt and only the chosen units of the change. */
+  /** The request with base's prompt and only the chosen units of the change. */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,
@@ -27,7 +27,6 @@ export interface PromptChange {
   revert: FilesChange['revert'];
 }
 
-/** Splits the change between two sides into units that can be tried separately. */
 export function promptChange(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -77,7 +76,7 @@ export function promptChange(
       const target = files.target(side, (unit) => chosen.has(unit + inFiles));
       const prompt = { ...base.suite.prompt, ...bodyOf(chosen, reworded) };
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
-      // A variable that head removed keeps base's value.
+      // If head removed a variable, base's value fills it.
       const input = { ...reference.baseReference?.input, ...reference.reference.input };
       const shown = { ...reference.baseReference?.shown, ...reference.reference.shown };
       const asked = createGeneration(
@@ -162,7 +161,7 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     named || before.target === null || after.target === null
       ? []
       : changedSources(before.target, after.target);
-  // If several files changed, point to the file that lists them.
+  // If several files changed, use the place that lists them.
   const [source = unitSettings(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
@@ -188,7 +187,7 @@ function unitSettings({ suite, variant, scoring }: SuiteSide): string {
   return takesOverlay(variant.target) ? suite.prompt.file : scoring.settingsFile;
 }
 
-/** Leaves out an agent's files, because they are units themselves. */
+/** An agent's files are separate units. */
 function programIdentity(target: Target | null): string {
   if (target === null) return '';
   return canonicalJson({ ...targetIdentity(target), ...(takesOverlay(target) && { files: null }) });
@@ -293,7 +292,7 @@ function placesIn(
   return (path) => placeOf([...inTool, ...path]);
 }
 
-/** Null if tools cannot be matched by name, or if their order differs. */
+/** Null if tools cannot be matched by name, or have another order. */
 function toolDifferences(before: Json, after: Json): Omit<Difference, 'parts'>[] | null {
   const [base, head] = [toolsByName(before), toolsByName(after)];
   if (base === null || head === null) return null;

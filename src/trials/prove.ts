@@ -12,15 +12,15 @@ import {
   outcomesUnder,
 } from './trials.ts';
 
-/** A candidate is given up below this posterior. */
+/** A candidate whose posterior probability falls below this is abandoned. */
 const MIN_PROOF_BELIEF = 0.15;
 
 const PER_ROUND = 5;
 
-/** Prior probability that another reference fell by the same cause. */
+/** Prior probability that the cause also explains another reference. */
 const SAME_CAUSE_PRIOR = 0.75;
 
-/** References with a lower posterior are not tried for the cause. */
+/** The cause is not tried on references with a lower posterior probability. */
 const MIN_SHARE = 0.5;
 
 interface Case {
@@ -29,15 +29,15 @@ interface Case {
   failures: number;
 }
 
-/** The units of two prompts. Only `failing` includes the suspected unit. */
+/** The units of two prompts. Only `failing` has the suspected unit. */
 interface Contrast {
   passing: ReadonlySet<number>;
   failing: ReadonlySet<number>;
 }
 
 /**
- * Tests a candidate with fresh tries. The first test may use half of alpha. Each failed test halves
- * the next one's share.
+ * Tests a candidate with new tries. The first test may use half of alpha. After each failed test,
+ * the next may use half as much.
  */
 export async function prove(
   trials: Trials,
@@ -84,7 +84,7 @@ export async function prove(
     going = chosen.filter((reference) => (left.get(reference) ?? 0) >= MIN_SHARE);
     if (weakest < needed && (belief < MIN_PROOF_BELIEF || going.length === 0)) return 'doubted';
   }
-  // Tries the other references once each, to see whether the cause explains them.
+  // Tries each other reference once, to see whether the cause explains it.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
   const own = likely.filter((reference) => (end.get(reference) ?? 0) >= MIN_SHARE);
@@ -182,10 +182,10 @@ export interface ProofState {
   proven: readonly Candidate[];
 }
 
-/** Multiplies the prior of a candidate that failed its test. */
+/** Multiplies the prior probability of a candidate after a failed test. */
 const REFUTED_FACTOR = 0.02;
 
-/** Multiplies the prior of a proven cause, which probably explains other references too. */
+/** Multiplies that of a proved cause, because it probably explains other references. */
 const PROVEN_FACTOR = 20;
 
 export function beliefsIn(

@@ -2,9 +2,8 @@ import { type Path, valueAt } from '../documents/document.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { type Json, type JsonMap, isMap, ownEntry } from '../types/plain.ts';
 
-/** Undefined if the side lacks the value. */
 interface ValueChange {
-  /** The path on head if head has the value. */
+  /** On head, or on base if head lacks the value. */
   path: Path;
   base: Json | undefined;
   head: Json | undefined;
@@ -14,7 +13,7 @@ interface ValueChange {
 
 /**
  * A property and its entry in `required` are one change, because a schema must not require an
- * unknown property. Null if the difference cannot be split.
+ * unknown property. Null if the change cannot be split.
  */
 export function mergeValues(
   base: Json | undefined,
@@ -55,7 +54,7 @@ function mapChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
       return [{ key, changes: mapChanges(own, other, [...path, key]) }];
     return key === 'description' ? [{ key, changes: valueChange(base, head, path, [key]) }] : [];
   });
-  // Keys such as `type` and `enum` have meaning only together.
+  // The other keys form one change, because keys such as `type` and `enum` depend on each other.
   const rest = differing.filter((key) => !inner.some((own) => own.key === key));
   return [
     ...inner.flatMap(({ changes }) => changes),
@@ -143,8 +142,8 @@ function requiredIn({ required }: JsonMap): string[] {
 }
 
 /**
- * A removed and an added property are one renamed property if their values are equal, or if nothing
- * else was removed or added.
+ * A property counts as renamed if the removed and the added value are equal, or if they are the
+ * only ones.
  */
 function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string> {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
@@ -162,7 +161,7 @@ function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string>
 
 const STRUCTURE = /^(?:function|parameters|input_schema|json_schema|schema|properties)$/;
 
-/** Returns `quantity.type` for `function.parameters.properties.quantity.type`. */
+/** For example `quantity.type` for `function.parameters.properties.quantity.type`. */
 export function propertyName(path: Path): string {
   const words = path.filter(
     (step, i) => path[i - 1] === 'properties' || !STRUCTURE.test(`${step}`),

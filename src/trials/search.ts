@@ -1,12 +1,12 @@
 import { sum } from '../kernel/statistics/sums.ts';
 
-/** What broke a reference: one group, several groups together, any of several, or chance. */
+/** What broke a reference: one group of units, several together, each of several, or chance. */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
   groups: readonly number[];
 }
 
-/** Describes a prompt to try: for each group of units, whether the prompt has the group. */
+/** Which groups of units the prompt of a try has. */
 export type Mix = readonly boolean[];
 
 export interface Rates {
@@ -16,7 +16,7 @@ export interface Rates {
 
 const MAX_GROUPS_FOR_TRIPLES = 12;
 
-/** Prior of one, two or three groups as the cause. The rest is chance. */
+/** Prior probability that one, two or three groups are the cause. The rest is chance. */
 const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 
 /** Prior probability that references share a cause. */
@@ -69,13 +69,13 @@ interface Weighted {
 export interface Belief extends Weighted {
   /** Posterior probability (0–1) that this hypothesis explains the first reference. */
   belief: number;
-  /** The posterior probability (0–1) for each reference, from its own tries. */
+  /** The same for each reference, from its own tries alone. */
   own: ReadonlyMap<number, number>;
 }
 
 /**
- * Computes posterior probabilities. Other references support a common cause, but cannot outvote the
- * first.
+ * Computes posterior probabilities for the first reference. Others may support a common cause, but
+ * cannot outvote its own tries.
  */
 export function believe<Own extends Weighted>(
   hypotheses: readonly Own[],
@@ -121,7 +121,8 @@ function withShares<Item extends { factor: number; log: number }>(
 }
 
 /**
- * Returns the most informative mix. Tries each group alone or left out, and likely groups together.
+ * Returns the most informative prompt to try. Candidates: with one group, without one group, and
+ * with likely groups together.
  */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
   const everything = Array.from({ length: groups }, (_, group) => group);

@@ -9,7 +9,7 @@ export interface TextPiece {
   line: number;
 }
 
-/** `shared`: both sides have the line. Other lines exist only if one of their pieces does. */
+/** `shared`: both sides have the line. Another line exists only while one of its pieces does. */
 export interface MergedLine {
   shared: boolean;
   pieces: TextPiece[];
@@ -24,11 +24,11 @@ export interface TextUnit {
   kind: 'line' | 'sentence' | 'moved line' | 'hunk';
   base: TextSpan | null;
   head: TextSpan | null;
-  /** Line on head, from 0. For removed lines, the line below them. */
+  /** Head's line, from 0. For removed lines, the next one. */
   anchor: number;
 }
 
-/** Lines are counted from 0. */
+/** Lines count from 0. */
 export interface TextSpan {
   text: string;
   from: number;
@@ -105,7 +105,7 @@ function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | n
 
 const WORD_TOKENS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
-/** In characters. To pair texts, it is enough to compare their beginnings. */
+/** In characters. The beginnings of texts are enough to pair them. */
 const MAX_COMPARED_CHARS = 2_000;
 
 /** The Dice coefficient of the words, 0–1. */
@@ -121,10 +121,10 @@ function wordSet(text: string): Set<string> {
   return new Set(text.slice(0, MAX_COMPARED_CHARS).toLowerCase().match(WORD_TOKENS) ?? []);
 }
 
-/** Lists are cut at this length, because the table grows with the length of both. */
+/** Longer lists are cut, because the table's size is the product of both lengths. */
 const MAX_ALIGNED = 300;
 
-/** Pairs items in order, with the largest sum of scores. Items with a score of 0 are not paired. */
+/** Pairs items in order, with the largest sum of scores. A pair needs a score above 0. */
 export function align<Item>(
   before: readonly Item[],
   after: readonly Item[],
@@ -149,7 +149,10 @@ export function align<Item>(
   return pairs;
 }
 
-/** Each cell has the largest sum of scores that a path from it can reach. The last row and column are 0. */
+/**
+ * A cell's value is the largest sum of scores that a path from it can reach. The last row and
+ * column are 0.
+ */
 function bestSums(scores: Float64Array, width: number): Float64Array {
   const best = new Float64Array(scores.length + width);
   for (let cell = scores.length - 1; cell >= 0; cell -= 1) {

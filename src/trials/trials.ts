@@ -1,7 +1,7 @@
 import type { Counts } from '../kernel/statistics/table.ts';
 import type { Hypothesis, Rates } from './search.ts';
 
-/** A reference, and which units of the change its prompt has. */
+/** A try to make: a reference, and the units of the change in its prompt. */
 export interface Draw {
   units: ReadonlySet<number>;
   reference: number;
@@ -23,7 +23,7 @@ export interface Candidate {
 export interface FoundCause {
   relation: Exclude<Candidate['relation'], 'none'>;
   units: readonly number[];
-  /** `restored`: tries without the cause. `broken`: tries with it. */
+  /** `restored`: tries without the cause. `broken`: tries with the cause. */
   references: { reference: number; restored: Counts; broken: Counts }[];
   held: { references: number; of: number };
   p: number;
@@ -42,7 +42,7 @@ export interface Trials {
   attempt: TryUnits;
 }
 
-/** `tries`: the cap is reached. `errors`: no try could be judged. */
+/** `tries`: the cap was reached. `errors`: no try could be judged. */
 export type TrialsEnd = 'tries' | 'errors';
 
 const MAX_SILENT_ROUNDS = 2;
@@ -56,10 +56,10 @@ export function startTrials(
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
-/** The average over references counts as this many tries of each. */
+/** The average counts as this many tries of each reference. */
 const PRIOR_TRIES = 3;
 
-/** Shrinks each pass rate towards the average, because one reference has few tries. */
+/** Moves pass rates towards the average, because each reference has few tries. */
 function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   const passes = fell.reduce((sum, { head }) => sum + head.passes, 0);
   const tries = fell.reduce((sum, { head }) => sum + head.tries, 0);
@@ -76,7 +76,7 @@ function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   );
 }
 
-/** Makes as many tries as the cap allows. If it makes none, returns why. */
+/** Makes as many tries as the cap allows. If there are none, returns the reason. */
 export async function drawTries(
   trials: Trials,
   wanted: readonly Draw[],

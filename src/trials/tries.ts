@@ -16,7 +16,7 @@ export interface CallCounter {
   complete: Complete;
   made(): number;
   refused(): string | null;
-  /** Why the next call would be refused, as a clause of a sentence. */
+  /** Why the next call would be refused, as a clause. Null if it would not be. */
   ended(): string | null;
 }
 
@@ -28,8 +28,8 @@ export function experimentCalls(compared: number, most: number): number {
 }
 
 /**
- * Refuses calls beyond the cap. An agent's calls are known only after its run, so a running agent
- * counts as the mean of earlier ones.
+ * Refuses calls beyond the cap. How many calls an agent makes is known only afterwards, so a
+ * running agent counts as the mean of earlier ones.
  */
 export function countCalls(
   complete: Complete,
@@ -79,7 +79,7 @@ interface PromptTry {
   generation(reference: AffectedReference): Generation;
 }
 
-/** Returns whether each try passed. Null if it could not be judged. */
+/** Whether each try passed. Null if it could not be judged. */
 export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
 
 /** Uses new try indices, so that no stored answer is reused. */
@@ -114,7 +114,7 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
   };
 }
 
-/** `isMirrored`: undoes the units on head instead of applying them to base. */
+/** `isMirrored`: removes the units from head instead of adding them to base. */
 export function attemptBy(make: MakeTries, change: PromptChange, isMirrored: boolean): TryUnits {
   const all = [...(change.units ?? []).keys()];
   return (draws) =>

@@ -77,8 +77,7 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
 }
 
 /**
- * Finds where the members of a key's value are written. If the file is unknown, returns the key's
- * place for all.
+ * Finds the lines of the members of a key's value. If the file is unknown, all get the key's place.
  */
 export function valuePlace(
   lines: readonly string[] | null,
@@ -97,14 +96,14 @@ interface LineRange {
   to: number;
 }
 
-/** In characters: how much of a folded text's two ends is searched for. */
+/** In characters: the two ends of a folded text that are searched for. */
 const ENDS = 24;
 
 const UNKNOWN: LineRange = { from: 0, to: 0 };
 
 /**
- * Finds each line of `text` in its file, and the line after the last. Lines count from 1. Quoted or
- * escaped lines get 0, because a wrong line would be worse than none.
+ * Finds each line of `text` in its file, and the line after the last. Quoted or escaped lines get
+ * 0, because a wrong line would be worse.
  */
 export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
   const lines = text.split('\n');

@@ -13,8 +13,8 @@ import { type Target, placeOf } from '../types/model.ts';
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
- * How independent of the pull request an answer is. 2: from a server. 1: from code of the
- * repository. 0: recorded, so it can say anything.
+ * How hard it is for a pull request to choose the answers. 2: from a server. 1: from code of the
+ * repository. 0: recorded, so they can be anything.
  */
 function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
@@ -22,8 +22,8 @@ function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
 }
 
 /**
- * Returns suites whose answers or grades are less independent on head than on base, so the verdict
- * says nothing about base's model.
+ * Suites where head could choose answers or grades more easily than base. Their verdict says
+ * nothing about base's model.
  */
 export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedModel[] {
   const removed = suites.flatMap(({ base, head }) =>

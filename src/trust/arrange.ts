@@ -14,8 +14,8 @@ import type { Source, Sources } from './trust.ts';
 import type { TrustedSides } from './trusted-sides.ts';
 
 /**
- * Chooses by trust level what comes from base and what from head. Base is null if it has no
- * readable project.
+ * Takes each part from base or head, depending on the trust level. `base` is null if its project is
+ * not readable.
  */
 export function applyTrust(
   base: Project | null,
@@ -46,7 +46,7 @@ export function applyTrust(
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/** Uses base's gate settings, because a pull request must not choose its own. */
+/** A pull request must not choose its own gate settings, so base's apply. */
 function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -77,7 +77,7 @@ function withGatesOfBase(
 }
 
 /**
- * If base has no settings file, head's value applies. For an outside contributor, the default does.
+ * If base has no settings file, head's value applies. For outside contributors, the default does.
  */
 function setting<K extends keyof Settings>(
   key: K,
@@ -92,8 +92,8 @@ function setting<K extends keyof Settings>(
 }
 
 /**
- * Reports which defaults head's first settings file changes, because its values also apply to
- * base's prompts.
+ * If base has no settings file, head's also applies to base's prompts. Reports which defaults it
+ * changes.
  */
 function firstRules(base: Project | null, { settings }: Project): Reason[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
@@ -108,8 +108,8 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
 }
 
 /**
- * Features' settings also come from base (`fromBase`). An outside contributor gets the default if
- * base lacks one, because a pull request must not set the price.
+ * Features' settings also come from base (`fromBase`). If base has none, outside contributors get
+ * the default, because they must not decide what a run costs.
  */
 function withOwnOfBase(
   base: Project | null,
@@ -155,7 +155,7 @@ function isFewer(left: TriesRule, right: TriesRule): boolean {
   return most(left) < most(right);
 }
 
-/** Keeps base's critical tags, and its number of tries if head lowers it. */
+/** A pull request can neither remove critical tags nor lower the number of tries. */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
   const settings =
@@ -223,7 +223,7 @@ function keptNotices(written: Project, head: Project): Notice[] {
   });
 }
 
-/** A change of `n_tries` alone runs nothing, so it needs a notice. */
+/** A notice is necessary, because a change of `n_tries` alone runs nothing. */
 function triesNotices(
   base: Project | null,
   written: Project,
@@ -259,8 +259,8 @@ function triesNotices(
 }
 
 /**
- * Returns head's files with base's version of `paths`, so that head's settings are not even read.
- * `unused`: `paths` that head changed since `origin`.
+ * Replaces `paths` in head by base's version, so that head's settings are not even read. `unused`:
+ * those that head changed since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,

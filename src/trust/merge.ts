@@ -6,9 +6,9 @@ import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 
 interface MergedSides {
-  /** The merge base's prompts, with the tip's tests and settings. */
+  /** Prompts of the merge base. Tests and settings of the base branch's tip. */
   base: Project;
-  /** Head's prompts, with the tests and settings after merging. */
+  /** Head's prompts. Tests and settings as after a merge. */
   head: Project;
   notices: Notice[];
 }
@@ -16,7 +16,7 @@ interface MergedSides {
 /** The merge base, the tip of the base branch, and head. */
 type ThreeWay<T> = [was: T, tip: T, own: T];
 
-/** Whose version applies. In a conflict, the tip's does. Prompts are always head's. */
+/** Whose version applies. In a conflict, that is the tip's, but prompts are always head's. */
 type MergeSource = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
 type Note = (by: MergeSource, what: string) => void;
 
@@ -39,7 +39,7 @@ export function canonicalContent(value: unknown): string {
   const plain = (key: string, member: unknown): unknown => {
     if (member instanceof Map) return [...(member as Map<unknown, unknown>)];
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    // Positions are ignored, but a variable may also be named `place`.
+    // Ignores positions. A variable may also be named `place`.
     if (PLACES.has(key) && 'file' in member && 'line' in member) return undefined;
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
   };
@@ -104,7 +104,7 @@ function membersByKey<T>(
   return [...first, under(own, 'own ', new Map([...onHead, ...addedTwice]))];
 }
 
-/** Does not merge prompts, because head's answers are compared with the merge base's. */
+/** Prompts are not merged, because head's answers are compared with the merge base's. */
 export function mergeProjects(...three: ThreeWay<Project>): MergedSides {
   const [was, tip, head] = three;
   const log: { by: MergeSource; file: string | null; what: string }[] = [];
@@ -166,8 +166,8 @@ function promptContent({ prompt }: Suite): unknown {
 }
 
 /**
- * Takes references that the tip did not change from the merge base, because they were checked with
- * its prompt.
+ * If the tip did not change a reference, takes the merge base's, which was checked with the merge
+ * base's prompt.
  */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);
@@ -226,7 +226,7 @@ function mergeReferences(lists: ThreeWay<readonly Reference[]>, note: Note): Ref
       };
     },
   );
-  // Head and the tip may use the same id for different references.
+  // Head and the tip may have given the same id to different references.
   const ids = new Set(merged.filter(({ ofTip }) => ofTip).map(({ id }) => id));
   return merged.filter(({ id, ofTip }) => {
     const isTaken = !ofTip && ids.has(id);

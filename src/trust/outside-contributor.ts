@@ -14,7 +14,7 @@ const MAX_VALUE = 60;
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
-/** Uses only prompt text and inputs from head, and reports what else head changed. */
+/** Takes only prompt text and inputs from head. Reports what else head changed. */
 export function fromOutside(
   base: Project | null,
   head: Project,
@@ -49,7 +49,7 @@ export function fromOutside(
   };
 }
 
-/** Prompt code of an outside contributor never runs. */
+/** An outside contributor's prompt code never runs. */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
     canonicalContent([before.prompt.code, before.prompt.messages]) !==
@@ -68,8 +68,7 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 
 function withBaseReferences(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // New references could influence roll-up code even if they do not count, so they do not run with
-  // it.
+  // Roll-up code gets all references, so a new one could influence it.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []
@@ -86,7 +85,7 @@ function withBaseReferences(before: Suite, after: Suite): Suite {
   };
 }
 
-/** Head may only add values for variables that base's reference lacks. */
+/** Head can only give values to variables that have none in base's reference. */
 function withBaseReference(original: Reference, written: Reference): Reference {
   return {
     ...original,
@@ -97,7 +96,7 @@ function withBaseReference(original: Reference, written: Reference): Reference {
   };
 }
 
-/** New references run but do not count, because many easy ones would hide any drop. */
+/** New references do not count, because many easy ones would hide any drop. */
 function asUncounted(reference: Reference): Reference {
   return {
     ...reference,

@@ -3,10 +3,10 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 
 type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
 
-/** Whether head is proved to be on a branch or tag of the repository. */
+/** Whether it is certain that head is on a branch or tag of the repository. */
 type Proof = 'proved' | 'unproved';
 
-/** Except on the command line, a head on no branch or tag counts as an outsider's. */
+/** A head on no branch or tag counts as an outside contributor's, except on the command line. */
 export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
   'command-line': { proved: 'member', unproved: 'member' },
   writer: { proved: 'trusted', unproved: 'untrusted' },
@@ -32,7 +32,7 @@ export function proofOf(origin: Origin): Proof {
   return origin === 'base-branch' || origin === 'own-branch' ? 'proved' : 'unproved';
 }
 
-/** A push's old head was on a branch until the push, so it is used even if it is unproved. */
+/** The old head of a push was on a branch until the push, so it may be used without proof. */
 export function useOfBase(
   event: string,
   origin: Origin,
@@ -52,7 +52,7 @@ interface StarterReason {
   reason: string;
 }
 
-/** `reason` is a clause of a sentence. */
+/** `reason` is a clause. */
 export function starterOf(facts: EventFacts): StarterReason {
   const { event, fork, dependabot } = facts;
   if (event === 'command_line')
@@ -77,7 +77,7 @@ export function starterOf(facts: EventFacts): StarterReason {
   return { starter: 'outsider', reason: 'anyone can trigger this event' };
 }
 
-/** A pull request in a merge queue gets only as much trust as its own run did. */
+/** In a merge queue, a pull request gets no more trust than in its own run. */
 function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterReason {
   if (dependabot)
     return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };

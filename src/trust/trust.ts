@@ -3,9 +3,9 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 export interface TrustRequest {
-  /** Requests a lower level. A request for a higher one is ignored. */
+  /** The level that the user requests. A higher one than the run would have is ignored. */
   lower?: TrustLevel;
-  /** Approval of exactly the labelled commit, or why it does not count. */
+  /** An approval counts only for the commit that was labelled. */
   approval?: { by: string } | { refused: string };
   trust?: boolean;
 }
@@ -14,13 +14,13 @@ export interface TrustDecision {
   level: TrustLevel;
   reason: string;
   approved?: true;
-  /** Set if only the origin of head makes the run untrusted. */
+  /** Set if the run is untrusted only because of where head comes from. */
   foreign?: Origin;
   notice?: string;
 }
 
 /**
- * Returns why `code: host` is ignored. Even an approval does not allow code that could read the
+ * Why `code: host` is ignored. Even an approval does not allow code to run where it could read the
  * keys.
  */
 export function hostRefused({
@@ -40,8 +40,8 @@ export function hostRefused({
 const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
 
 /**
- * Only `--trust` on the command line and an approval label raise the level. The label counts only
- * in the event that adds it, so a later push needs a new approval.
+ * Only `--trust` (on the command line) and an approval label raise the level. The label counts only
+ * in the event that adds it, so a later push needs another approval.
  */
 export function trustLevel(
   facts: EventFacts,
@@ -103,14 +103,14 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
-/** If GitHub does not withhold the secrets, a missing key is the user's error. */
+/** Null if GitHub withholds no secrets. Then a missing key is the user's error. */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';
   return fork && event === 'pull_request' ? 'fork' : null;
 }
 
-/** The part after `else` applies if base lacks the file. */
+/** After `else`: what applies if base lacks the file. */
 export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
 
 export interface Sources {
@@ -121,19 +121,19 @@ export interface Sources {
   metrics: Source;
   rubrics: Source;
   expected: Source;
-  /** Always head, because the run measures the prompt. */
+  /** Always head's, because the run tests the prompt. */
   prompt: Source;
   references: Source;
   droppedReferences: 'listed' | 'run';
   attributes: Source;
-  /** Whether the other side's scoring is also applied and shown. */
+  /** Whether the other side's scoring also judges the answers. */
   otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
   promptCode: 'host-only' | 'never';
 }
 
 /**
- * A pull request must not choose how it is judged, so gate and budget are base's. A member's
+ * Gate and budget are base's, because a pull request must not choose how it is judged. A member's
  * scoring applies, as with unit tests. An outside contributor's does not.
  */
 const SOURCES_BY_LEVEL: Record<TrustLevel, Sources> = {

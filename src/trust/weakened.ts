@@ -12,7 +12,7 @@ export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
   return checks.length === 0 ? [] : [{ code: 'lost-checks', checks }];
 }
 
-/** Returns the references (`suite: id`) whose prompt or input changed although their id did not. */
+/** References (`suite: id`) with the same id, but another prompt or input. */
 export function changedRequestIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(changedRequests))];
 }

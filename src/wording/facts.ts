@@ -18,7 +18,7 @@ export interface Fact {
   words: Words;
 }
 
-/** Used if the suite is missing from the result, because the exact word is then unknown. */
+/** If a suite is missing from the result, the exact word is unknown. */
 export const GONE = 'Deleted, skipped or quarantined';
 
 const MAX_FACT_NAMES = 5;
@@ -67,7 +67,7 @@ export function passedOf(references: readonly ReferenceResult[], side: 'base' | 
 }
 
 function newFact({ suites, reasons }: Ran): Fact[] {
-  // Counts each reference once, because variants of a suite have the same references.
+  // Variants of a suite have the same references, so each counts once.
   const [all, failing] = [distinct(newReferences(suites)), distinct(newFailing(suites))];
   if (all.length === 0) return [];
   const tests = counted(all.length, 'test');

@@ -10,14 +10,14 @@ import { byCodeUnits } from '../text/order.ts';
 
 export interface Figures {
   ran: number;
-  /** References that ran. Of these, `fresh` are in new suites. */
+  /** References that ran, including `fresh` ones in new suites. */
   references: number;
   fresh: number;
-  /** References that got worse on their own, in suites that did not regress. */
+  /** References that got worse although their suite did not regress. */
   worse: number;
-  /** References with evidence (judged answers), of all that need it. Null if all have it. */
+  /** References with a judged answer, of all that need one. Null if none is missing. */
   evidence: { references: number; of: number } | null;
-  /** Tries without a readable grade, in suites with many of them. */
+  /** Tries without a readable grade. Counts only suites with many of them. */
   ungraded: { tries: number; of: number } | null;
 }
 
@@ -57,7 +57,7 @@ export function comparesNothing({ references, fresh }: Figures): boolean {
   return fresh > 0 && fresh >= references;
 }
 
-/** Returns tests that pass less often on head, on their own or together with their suite. */
+/** Tests that pass less often on head, on their own or as part of their suite. */
 export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>

@@ -15,9 +15,9 @@ import { firstOf, type Words } from './words.ts';
 
 export interface HeadlineText {
   subject: Words;
-  /** One line per suite or fact. Titles show these instead of the subject. */
+  /** One line per suite or fact. In titles, these lines replace the subject. */
   rows: readonly Words[];
-  /** Titles omit these. */
+  /** Not in titles. */
   notes: readonly Words[];
   fact?: Fact['word'];
 }
@@ -140,8 +140,8 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
 }
 
 /**
- * Counts tests that got worse in suites that did not regress, and names suites whose drop head's
- * scoring excuses.
+ * Says how many tests got worse although their suite did not regress, and which suites have a drop
+ * that head's scoring excuses.
  */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });

@@ -1,6 +1,6 @@
 import { counted, firstWords, percent } from '../text/amounts.ts';
 
-/** Reports omit this notice if they show the errors themselves. */
+/** Reports that show the errors themselves omit this notice. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
 
 export const OF_REFERENCES = {
@@ -20,10 +20,7 @@ export function namedReferences(suite: string, ids: readonly string[], what: str
   return `${suite}: ${counted(ids.length, 'test')} ${what}: ${firstWords(ids, MOST_IDS)}`;
 }
 
-/**
- * @param answerer the name of a model that base's settings do not define. Null means the default
- * model.
- */
+/** @param answerer a model that base's settings do not define. Null: the default model. */
 export function headOnly(why: { answerer: string | null } | 'variable'): string {
   if (why === 'variable')
     return 'could be run on head only: base has no value for a variable of its prompt';
@@ -59,7 +56,7 @@ export function rollupSeesSkipped(rollup: string): string {
 }
 
 /**
- * @param sides the sides whose answers repeat, or null if there is only one.
+ * @param sides the sides whose answers repeat. Null if there is only one side.
  * @param isOneSided whether the other side's answers vary.
  */
 export function repeatedAnswers(
@@ -79,7 +76,7 @@ interface Churn {
   /** Pass rates, 0–1. */
   base: number | null;
   head: number | null;
-  /** References that got worse on their own. */
+  /** References that got worse even though their suite may not have. */
   worse: number;
 }
 

@@ -39,14 +39,14 @@ interface Found extends Pick<Result, 'reasons' | 'suites' | 'scoring'> {
 interface OutcomeRow<O extends RunOutcome> {
   sign: '✓' | '✗' | '!' | '?' | '·' | '+';
   tone: Tone;
-  /** One to three words that begin a report. */
+  /** A report begins with these one to three words. */
   words: string | ((outcome: O, found: Found) => string);
   text(outcome: O, found: Found): HeadlineText;
-  /** Used for the check, the outputs and the log. By default made from `text`. */
+  /** For the check, the outputs and the log. Default: made from `text`. */
   title?(outcome: O, found: Found): string;
-  /** The verb in `19 of 20 tests compared`, which is shown if some tests lack evidence. */
+  /** The verb in `19 of 20 tests compared`. Reports show this if some tests lack judged answers. */
   evidence?: 'compared' | 'judged';
-  /** Whether to show what else the pull request does. */
+  /** Whether to add what else the pull request does. */
   hasFacts?: true;
 }
 const COMPARED = { evidence: 'compared', hasFacts: true } as const;
@@ -236,13 +236,13 @@ function otherwise(found: Found): Words {
     : ['No other test is affected.'];
 }
 
-/** Whether there are too few tests to promise "no regression". */
+/** Whether the suite has too few tests to claim "no regression". */
 function isTooSmall(suite: SuiteResult): boolean {
   const { base, head } = suite.pass_rate;
   return suite.verdict === 'unchanged' && base === head && unnoticedDrop(suite)?.isSmall === true;
 }
 
-/** Reasons that the facts below the headline already state. */
+/** The lines below the headline already state these reasons. */
 const SAID_BY_FACTS: ReadonlySet<ReasonCode> = new Set(['removed', 'new-failed', 'pool']);
 
 export function isSaid(outcome: RunOutcome, code: ReasonCode): boolean {
@@ -250,7 +250,6 @@ export function isSaid(outcome: RunOutcome, code: ReasonCode): boolean {
   return rowOf(outcome).hasFacts === true && SAID_BY_FACTS.has(code);
 }
 
-/** The table relates each key to its outcome, but TypeScript loses this relation here. */
 function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
   return OUTCOMES[outcome.kind] as unknown as OutcomeRow<O>;
 }
@@ -277,7 +276,6 @@ interface Headline extends OutcomeLook {
   note: Words;
 }
 
-/** Returns the first words of a report, its subject, and the lines below. */
 export function headlineOf(result: Result): Headline {
   const { outcome } = result;
   const found = foundIn(result);
@@ -331,7 +329,7 @@ export function outcomeFields(
   return { outcome, conclusion: conclusionOf(outcome), title, reasons: parts.reasons ?? [] };
 }
 
-/** Shortens the title, but keeps the warnings at its end whole. */
+/** Shortens the title, but not the warnings at its end. */
 function outcomeTitle(outcome: RunOutcome, found: Found): string {
   const compared = evidenceFirst(outcome, found);
   const title = titleOf(outcome, found);
@@ -360,7 +358,7 @@ function evidenceFirst(
 ): string | null {
   const { evidence: word } = rowOf(outcome);
   if (word === undefined || evidence === null) return null;
-  // The reason already contains this number.
+  // The outcome's reason already contains this number.
   if (outcome.kind === 'no-verdict' && suites.some(isUnasked)) return null;
   return `${count(evidence.references)} of ${counted(evidence.of, 'test')} ${word}`;
 }

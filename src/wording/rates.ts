@@ -13,7 +13,7 @@ export function allSuites({ base, head }: Rates): string {
   return `all suites together ${wholeRates(base, head)}`;
 }
 
-/** Says which answers are preferred. Null unless preference decides the suite. */
+/** Null unless comparisons of answers decide the suite. */
 export function preferredWords({ preference }: SuiteResult): string | null {
   if (preference?.gates !== true) return null;
   const { head, base, ties } = preference;
@@ -23,7 +23,7 @@ export function preferredWords({ preference }: SuiteResult): string | null {
     : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
 }
 
-/** Says what replaces base's models. Null if nothing does. */
+/** Null if head replaces none of base's models. */
 export function replacedInShort(replaced: readonly Replaced[] = []): string | null {
   if (replaced.length === 0) return null;
   const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');

@@ -152,12 +152,11 @@ const SENTENCES: Sentences = {
 const STRICT = '; gate.scoring is fail';
 
 export function reasonWords<R extends Reason>(reason: R, suites: readonly SuiteResult[]): string {
-  // TypeScript loses the relation between a code and its sentence here.
   const sentence = SENTENCES[reason.code] as (of: R, suites: readonly SuiteResult[]) => string;
   return sentence(reason, suites);
 }
 
-/** If a label overrides the gate, its reason comes first. */
+/** If a label overrides the gate, this reason comes first. */
 export function reasonsInWords({
   reasons,
   suites,

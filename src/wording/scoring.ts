@@ -9,7 +9,7 @@ import {
   wholeRates,
 } from '../text/amounts.ts';
 
-/** Says how much of the change comes from the prompt, and how much from the scoring. */
+/** Splits the change of the pass rate between prompt and scoring. */
 export function scoringSummary(scoring: ScoringResult): string {
   const { base_base: before, base_head: between, head_head: after } = scoring.rates;
   if (before === null || between === null || after === null)

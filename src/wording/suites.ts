@@ -87,8 +87,7 @@ function whatIsSeen(suite: SuiteResult): string {
 type SentenceOf = (named: string, tolerance: string) => string;
 
 /**
- * Says after the rates what decided the verdict. `named` are tests or metrics, `tolerance` is in
- * points.
+ * Follows the rates and says what decided. `named` are tests or metrics, `tolerance` is in points.
  */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Perhaps worse: ${named}.`,
@@ -137,7 +136,7 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
     : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
-/** Says why a fall that depends on stored answers is not red. */
+/** Why a fall that depends on stored answers is not red. */
 export function confirmationWords(confirmation: Confirmation): string {
   return confirmation.status === 'model'
     ? `${MODEL_CHANGED}: ${baseDrops(confirmation)}.`

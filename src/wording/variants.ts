@@ -30,7 +30,7 @@ function valueWords(value: Json | undefined): string {
   return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
 }
 
-/** Shows schemas by name, so that a label stays the same when a schema changes. */
+/** Shows only a schema's name, so that a label stays the same when the schema changes. */
 function parameterWords(name: string, value: Json): string {
   const names = namesIn(value);
   return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
@@ -43,14 +43,14 @@ function shortValue(value: Json): string {
   return shorten(text, LONGEST_VALUE);
 }
 
-/** Hosted tools have a type instead of a name. */
+/** Tools that the vendor runs have a type, but no name. */
 function namesIn(value: Json): string | null {
   if (!Array.isArray(value)) return nameOf(value);
   const names = value.map((each) => nameOf(each) ?? (isMap(each) ? textIn(each, 'type') : null));
   return names.length > 0 && names.every((name) => name !== null) ? names.join(', ') : null;
 }
 
-/** Also finds the name in `{ type: function, function: { name: … } }`. */
+/** Tools may be `{ type: function, function: { name: … } }`. */
 function nameOf(value: Json): string | null {
   if (!isMap(value)) return null;
   const maps = [value, ...Object.values(value).filter(isMap)];

@@ -13,7 +13,7 @@ import { firstOf, namedIds, type Words } from './words.ts';
 interface Decided {
   suite: SuiteResult;
   reason: VerdictReason;
-  /** True if no other suite has this verdict. Then there is room to name tests. */
+  /** No other suite has this verdict, so there is room to name tests. */
   isOnly: boolean;
 }
 
@@ -70,7 +70,6 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
   ],
 };
 
-/** @param isOnly no other suite has its verdict, so there is room to name individual tests. */
 export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean }): Words {
   const { reason, verdict } = suite;
   if (showsOnly(suite) && verdict !== 'regressed')
@@ -118,7 +117,7 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
   return (head ?? 0) - (base ?? 0);
 }
 
-/** Null if no individual test is known to be broken. */
+/** Null if it is unknown which tests broke. */
 function brokeWords(suite: SuiteResult): string | null {
   const broken = brokenIn(suite).length;
   return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;
@@ -163,7 +162,7 @@ function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeo
   return shares.reduce((least, own) => ((own.low ?? 0) < (least.low ?? 0) ? own : least));
 }
 
-/** Returns the largest drop that a green suite might miss. Null if even a small drop would show. */
+/** The largest drop that a green suite might miss. Null if even a small one would show. */
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {
@@ -174,7 +173,7 @@ export function unnoticedDrop(
       ...{ points: 0, isSmall: false },
       sentence: 'Nothing passes on base, so nothing could break.',
     };
-  // Rounds up, but ignores the rounding error of the sum.
+  // Rounds up, except for the sum's rounding error.
   const most = Math.min(-(low ?? 0), base ?? 1);
   const points = Math.ceil(Number((most * 100).toFixed(6)));
   if (points <= 0) return null;

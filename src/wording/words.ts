@@ -1,4 +1,4 @@
-/** A sentence of our words and names. Reports show names as code. `limit` is in characters. */
+/** A sentence, in which reports show names as code. `limit` is in characters. */
 export type Words = readonly (string | { name: string; limit?: number })[];
 
 export function plainWords(words: Words): string {
