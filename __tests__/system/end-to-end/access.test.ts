@@ -29,7 +29,7 @@ import {
 
 const withoutEndpoints = { inputs: { endpoints: '' } };
 
-describe('a missing key', () => {
+describe('a missing API key', () => {
   test('is an error that names the input in log, check and comment, and never green', async () => {
     const { at, run } = await pullRequest(README, {
       ...quiz(),

@@ -93,7 +93,7 @@ async function forked(head: FixtureFiles, base: FixtureFiles = quiz(), token?: t
 
 const down = () => ({ status: 500, body: { message: 'down', documentation_url: 'x' } });
 
-describe('the first stage, without permissions', () => {
+describe("a fork's first stage, without permissions", () => {
   const check = async (head: FixtureFiles, base?: FixtureFiles) => {
     const { at, change } = await forked(head, base, READ_ONLY);
     const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
@@ -147,7 +147,7 @@ describe('the first stage, without permissions', () => {
   });
 });
 
-describe('the second stage, with the keys', () => {
+describe("a fork's second stage, with the keys", () => {
   test('finds the pull request, scores it by the default branch, and writes its comment and check', async () => {
     const { at, change } = await forked(HOSTILE);
     const run = await evaluate(at, change);
@@ -235,7 +235,7 @@ describe('the second stage, with the keys', () => {
   });
 });
 
-test("the second stage reports a hostile fork's file names, but does not obey or render them", async () => {
+test("the second stage reports a hostile fork's file names, but does not execute or render them", async () => {
   const texts = [...Object.values(hostileTexts), ...hostileLogs].filter(canBeWritten);
   const nth = (text: string, index: number) => asciiQuoted(`${text} ${String(index)}`);
   const metrics = texts

@@ -64,7 +64,7 @@ function expectHarmless(run: StepResult, at: Stage): void {
 }
 
 describe('a hostile repository', () => {
-  test('cannot break out of its cells with names, ids, tags, prompts, answers or reasons', async () => {
+  test('cannot break out of table cells with names, ids, tags, prompts, answers or reasons', async () => {
     // Correct on base and hostile on head, so that every payload appears as a regressed answer.
     const at = await stage(({ messages }) => {
       const n = questionOf(messages);

@@ -232,7 +232,7 @@ describe('what GitHub reports about a pull request', () => {
   test.each([
     ['a base branch that moved since the event is read at its current commit', 'main'],
     ['a base branch that was replaced since the event is looked up on GitHub', 'release'],
-  ])('%s', async (_what, branch) => {
+  ])('is newer than the event: %s', async (_what, branch) => {
     const { change, between } = updated(branch);
     const { result } = await judgeEvent(change, branch);
     expect(result).toMatchObject({ ...MEMBER, base: { sha: between } });

@@ -141,7 +141,7 @@ describe('the comment marker', () => {
     ['Prompts / nightly --> x', 'prompts-nightly-x'],
     ['', 'default'],
     ['--', '-'],
-  ])('of the check %j cannot contain the end of a comment', (name, key) =>
+  ])('of the check %j cannot contain the end of an HTML comment', (name, key) =>
     expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`),
   );
 });

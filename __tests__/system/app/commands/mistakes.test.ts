@@ -121,7 +121,7 @@ describe('an error on the command line', () => {
       PROJECT,
       'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal also the file .env).',
     ],
-  ])('evaldiff %s %s', async (command, title, files, words) => {
+  ])('is explained: evaldiff %s %s', async (command, title, files, words) => {
     const repository = createRepository();
     const commit = repository.commit('one', files);
     const { code, out } = await evaldiff(repository.directory, command);

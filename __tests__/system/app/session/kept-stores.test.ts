@@ -44,7 +44,7 @@ async function session(contents: string[], reply?: (content: string) => string):
   return asked;
 }
 
-describe('an open store', () => {
+describe('an open answer store', () => {
   test('serves several sessions in turn and keeps each answer', async () => {
     expect(await session(['a'])).toEqual(['a']);
     expect(await session(['a', 'b'])).toEqual(['b']);

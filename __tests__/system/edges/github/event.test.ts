@@ -147,7 +147,7 @@ describe('reading an event', () => {
     expect(facts).toMatchObject({ repository: 'acme/prompts', head: HEAD });
   });
 
-  test('names the run that workflow_run follows, and leaves the pull request to a lookup', () => {
+  test('names the run that workflow_run follows; the pull request is looked up later', () => {
     expect(read('workflow_run')).toMatchObject({
       pullRequest: null,
       base: null,

@@ -63,7 +63,7 @@ async function askInTurn(
   for (let index = 0; index < count; index++) await ask(about(`question ${index}`, system), others);
 }
 
-describe('a long prompt prefix shared by many requests', () => {
+describe('a prompt prefix shared by many requests', () => {
   test('is written to the cache once and then read at a lower price', async () => {
     const setting = await start('anthropic');
     await askInTurn(setting, 20);

@@ -325,7 +325,7 @@ describe('no_proxy', () => {
       { ...PROXY, NO_PROXY: ' blob.core.windows.net:443, .corp' },
       { ...PROXY, ...both(hosts) },
     ],
-  ])("is rewritten as the cache's uploads read it: %s", (_, given, expected) => {
+  ])("is rewritten in the syntax that the cache's uploads read: %s", (_, given, expected) => {
     const env = { ...given };
     expandNoProxy(env);
     expect(env).toEqual(expected);

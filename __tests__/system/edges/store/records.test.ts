@@ -75,7 +75,7 @@ describe('a read-only file', () => {
   });
 });
 
-test('a later note replaces an earlier one of the same name', () => {
+test('a later note in the store replaces an earlier one of the same name', () => {
   using((store) => {
     store.setNote('noise', 'first');
     store.setNote('noise', 'second');

@@ -111,8 +111,8 @@ test('every model called must have a price, even one used only for explanations'
   );
 });
 
-describe('a pull request that makes answers about one topic worse', () => {
-  test('has only that domain reported as regressed, with an insight whose change was tried', async () => {
+describe('a pull request that worsens answers about one topic', () => {
+  test('has only that domain reported as regressed, with an insight whose proposed fix was tested', async () => {
     const { result, calls, regressed, attributes, insights, billing, plan, planned, explaining } =
       await friendlier();
     expect(result.suites[0]?.verdict).toBe('regressed');

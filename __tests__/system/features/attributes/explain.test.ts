@@ -417,7 +417,7 @@ describe('skill alignment', () => {
       { base: null, head: null },
       0,
     ],
-  ])('%s', async (_, change, alignment, rated) => {
+  ])('needs no question in simple cases: it %s', async (_, change, alignment, rated) => {
     const { attributes, asked } = await aligned(changed(change));
     const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
     expect(subtasks.map(({ alignment: found }) => found)).toEqual([alignment, alignment]);
@@ -517,7 +517,7 @@ describe('partial failures', () => {
       ],
       60,
     ],
-  ])('%s', async (_, input, script, messages, calls) => {
+  ])('leave a suite without attributes: %s', async (_, input, script, messages, calls) => {
     const found = await explained(input, script);
     expect(found).toMatchObject({ attributes: [], messages });
     expect(found.asked).toHaveLength(calls);

@@ -118,7 +118,7 @@ function only({ causes }: Result): SuiteCauses {
   return suite;
 }
 
-describe('a pull request with six changed lines, one of which breaks answers', () => {
+describe('a pull request with one bad line among six', () => {
   test('names that line and the proof in every report', async () => {
     const { result } = await runLines(depends);
     const { causes, explained } = only(result);

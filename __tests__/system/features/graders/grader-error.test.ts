@@ -137,7 +137,7 @@ describe('a suite whose rubric judges every turn', () => {
     };
   };
 
-  test('corrects the share of its turns, not of its dialogues', async () => {
+  test('corrects the pass rate of its turns, not of its dialogues', async () => {
     const reply = ({ purpose, messages }: Request, text: string): string => {
       if (purpose !== 'prompt') return fenced(text, 'content').includes('odd') ? 'NO' : judge(text);
       const [system] = messages;

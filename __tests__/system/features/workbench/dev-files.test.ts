@@ -136,7 +136,7 @@ describe('the open workbench', () => {
     expect(bench.file(path)).toBe(before);
   });
 
-  test('does not change a reference without an id if another one is now in its position', async () => {
+  test('does not change a reference without an id if another reference is now in its position', async () => {
     const id = await idOf(bench, '>one<');
     const accept = acceptIn(await bench.detail(id));
     const before = bench.file('prompts/plain.yaml');
@@ -214,7 +214,7 @@ describe('the open workbench', () => {
     );
   });
 
-  test('prints the keys that it uses once, not after every change', async () => {
+  test('prints once, not after every change, which API keys it uses', async () => {
     const { err } = await bench.stop();
     expect(err.match(/\.env: took LOCAL_KEY/g)).toHaveLength(1);
   });

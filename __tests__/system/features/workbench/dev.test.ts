@@ -202,7 +202,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('accepts the answer of a cell and undoes it by keyboard', async () => {
+    test("accepts a cell's answer by keyboard, and undoes this", async () => {
       await openReturns();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
@@ -223,7 +223,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await page.evaluate('document.activeElement.dataset.form')).toBe('skip');
     });
 
-    test('runs more tries of one cell alone', async () => {
+    test('runs more tries of only one cell', async () => {
       await openReturns();
       const asked = bench.server.requests.length;
       // This reference is critical and fails, so it gets more tries than the two in the settings.
@@ -389,7 +389,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await page.locator('#detail img, #detail svg').count()).toBe(0);
     });
 
-    test('filters by status, tag and words like the report and keeps the selection', async () => {
+    test('filters by status, tag and words, as the report does, and keeps the selection', async () => {
       const shown = page.locator('.ref:visible');
       await page.locator('select[name=tags]').selectOption('critical');
       expect(await shown.allTextContents()).toEqual([expect.stringContaining('carrier')]);
@@ -466,7 +466,7 @@ inBrowser('the workbench in a browser', () => {
     });
   });
 
-  test('the workbench has a column per model, labels disagreeing examples and runs each cell separately', async () => {
+  test('the workbench has a column per model, runs each cell separately and saves labels of answers as examples', async () => {
     const rubric =
       '# how we speak\npolite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 } # two\n';
     const bench = await openWorkbench({
@@ -521,7 +521,7 @@ inBrowser('the workbench in a browser', () => {
     await bench.close();
   });
 
-  test('the workbench uses the files alone without git and reports when its process was killed', async () => {
+  test('the workbench works without git, from the files alone, and shows when its process was killed', async () => {
     const directory = temporaryFolder('no-git');
     for (const [path, text] of Object.entries(FILES)) {
       await files.mkdir(join(directory, path, '..'), { recursive: true });

@@ -124,19 +124,22 @@ describe('a workbench action', () => {
 
   const call = (given: string): Part => ({ type: 'tool_call', name: 'order', arguments: given });
 
-  test.each(['tests/p.yaml', 'rows.jsonl'])('accepts tool calls as calls in %s', async (path) => {
-    const parts = [...partsOf('Wait.'), call('{"item": "vase", "sizes": [3]}')];
-    const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
-    expect(await act(accepted, { path, parts })).toEqual({
-      said: `a: its answer is now the expected answer, in ${path}`,
-      bad: false,
-    });
-    expect(file(path)).toContain(
-      path === 'rows.jsonl'
-        ? '"expected": [{"name": "order", "arguments": {"item": "vase", "sizes": [3]}}]'
-        : 'expected: [{ name: "order", arguments: { item: "vase", sizes: [3] } }]',
-    );
-  });
+  test.each(['tests/p.yaml', 'rows.jsonl'])(
+    "accepts an answer's tool calls as expected calls in %s",
+    async (path) => {
+      const parts = [...partsOf('Wait.'), call('{"item": "vase", "sizes": [3]}')];
+      const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
+      expect(await act(accepted, { path, parts })).toEqual({
+        said: `a: its answer is now the expected answer, in ${path}`,
+        bad: false,
+      });
+      expect(file(path)).toContain(
+        path === 'rows.jsonl'
+          ? '"expected": [{"name": "order", "arguments": {"item": "vase", "sizes": [3]}}]'
+          : 'expected: [{ name: "order", arguments: { item: "vase", sizes: [3] } }]',
+      );
+    },
+  );
 
   test('rejects calls whose arguments are not JSON', async () => {
     const parts = [call('{')];
@@ -281,7 +284,7 @@ describe('a workbench action', () => {
     });
   });
 
-  test('does not label an answer again, because two examples could disagree', async () => {
+  test('does not label an answer twice, because its labels could differ', async () => {
     const place = { file: 'rubrics.yaml', line: 4 };
     const examples = [{ content: 'fine', context: null, ideal: null, expected: 'Yes', place }];
     const labelled = CHOICES.map((choice) =>
@@ -370,7 +373,7 @@ describe('a workbench action', () => {
     );
   });
 
-  test('does not write a read-only file, and undoes once it is writable', async () => {
+  test('neither writes nor undoes in a read-only file, but undoes once the file is writable', async () => {
     const path = join(root, 'tests/p.yaml');
     await act(ODD);
     const now = file('tests/p.yaml');
@@ -385,7 +388,7 @@ describe('a workbench action', () => {
     expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
   });
 
-  test('can be undone although the file of a later action was deleted', async () => {
+  test('can be undone even if the file that a later action changed was deleted', async () => {
     await act(ODD);
     await act(accept('fine'), { path: 'rows.jsonl' });
     rmSync(join(root, 'rows.jsonl'));

@@ -139,7 +139,7 @@ describe('a custom roll-up that also sees skipped references', () => {
     expect(result.conclusion).toBe('failure');
     expect(reasonsInWords(result)).toContain('p: 1 test failed on head: r01');
     const told = result.notices.map(({ message }) => message).join('\n');
-    expect(told).toContain('the custom roll-up "mostly" sees skipped tries too');
+    expect(told).toContain('the custom roll-up "mostly" also gets skipped tries');
     expect(told).not.toContain('marked skip');
     for (const text of [renderTerminal(result, { width: 200, colour: false }), renderJunit(result)])
       expect(text).not.toContain('does not gate');
