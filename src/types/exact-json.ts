@@ -22,8 +22,7 @@ export class LongNumber {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * Finds texts that may contain long numbers. Other texts are parsed without a reviver, which is
- * slow.
+ * Only texts that match may contain long numbers. They are parsed with a reviver, which is slow.
  */
 const MAY_BE_LONG = /[\d.]{16,}|\d[eE]/;
 

@@ -110,7 +110,10 @@ export type OverlaidFile = { text: string } | { id: string } | null;
 export type ProgramTarget = Extract<Target, { provider: 'program' }>;
 
 export interface HostedTarget extends AskedModel {
-  /** Batch requests cost half. Not part of the key, because their answers are equivalent. */
+  /**
+   * Batch requests cost half. Not part of the key, because batch answers are equivalent to direct
+   * ones.
+   */
   transport?: 'batch';
   /** Not part of the key. */
   pace?: GivenPace;

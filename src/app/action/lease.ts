@@ -29,7 +29,7 @@ type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotation
 export interface Lease {
   identity: RunIdentity;
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
-  /** Never throws. If the token may not write, the status of the job is the check. */
+  /** Never throws. If the token may not write checks, the job's own status is the check. */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
   /** If `ran` is null, the run was canceled, and no comment is created. */

@@ -21,10 +21,7 @@ import { fillFolder } from '../session/write-reports.ts';
 import { appendSummary, type Job } from './context.ts';
 import type { Lease } from './lease.ts';
 
-/**
- * Scripts in the workflow may use these values, so they contain no untrusted text that is not
- * escaped.
- */
+/** Scripts in the workflow may use these values, so untrusted text in them is escaped. */
 export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },

@@ -15,13 +15,12 @@ import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
 type StepOptions = Pick<Job, 'testOverrides' | 'secondMs' | 'features' | 'jobs'> & {
-  /** Rejects if a promise that no code awaits rejects. */
+  /** Rejects with the error of any promise that no code awaits. */
   crashed?: Promise<never>;
 };
 
 /**
- * Returns the exit code and never rejects. `env` does not affect GitHub's toolkit, which reads
- * `process.env`.
+ * Returns the exit code and never rejects. GitHub's toolkit ignores `env` and reads `process.env`.
  */
 export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promise<0 | 1> {
   const secrets = createSecretRegister(core.setSecret);

@@ -82,7 +82,10 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   );
 }
 
-/** A sweep's result already includes the results of its runs, which are in the same folder. */
+/**
+ * The result of a sweep (a run of several variants) already includes its runs, which are in the
+ * same folder.
+ */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
     .filter((file) => file.endsWith(`${sep}result.json`))

@@ -198,7 +198,7 @@ async function codeProblems(
   const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
-  // An error with only some of the inputs may be caused by their made-up numbers.
+  // If an error occurs with only some inputs, their made-up numbers may be the cause.
   const [message = undefinedName] = errors.length === ran.length ? errors : [];
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }

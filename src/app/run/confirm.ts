@@ -26,7 +26,7 @@ export interface ConfirmedVerdict extends RunVerdict {
 
 /**
  * A red verdict based on stored answers needs confirmation by new answers, because the model may
- * have changed. So does one for a program under test if a single process gave all answers of a
+ * have changed. The same holds for a program under test if a single process gave all answers of a
  * side.
  */
 export async function confirmFalls(

@@ -105,8 +105,8 @@ function sharedWords(references: readonly Reference[]): Group[] {
 
 /**
  * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006): sort the words of all texts in one order,
- * rarest first. Two sets of n words that share at least {@link MIN_SHARED} of them share one of
- * their first n − ⌊MIN_SHARED · n⌋ + 1.
+ * rarest first. If two sets of n words share at least {@link MIN_SHARED} of them, they have a word
+ * in common among their first n − ⌊MIN_SHARED · n⌋ + 1.
  */
 function rarest(words: ReadonlySet<string>, uses: ReadonlyMap<string, number>): string[] {
   const order = (a: string, b: string): number =>

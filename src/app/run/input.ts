@@ -95,6 +95,6 @@ export interface ReadyPlan {
   caps: Caps;
   sweep: Settings['sweep'];
   reread: ReadSides['reread'];
-  /** True if a full sweep (a run of all variants) would add those of the settings' `sweep`. */
+  /** True if a full run would also test the variants in the settings' `sweep`. */
   sweepsFurther: boolean;
 }

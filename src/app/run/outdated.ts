@@ -9,7 +9,7 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** The server now uses another model for this name than when the stored answers were made. */
+/** The server now uses a different model for this name than when the answers were stored. */
 export interface ReplacedServer {
   model: string;
   before: string[];

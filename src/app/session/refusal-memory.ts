@@ -22,7 +22,7 @@ const refusalSchema = z.strictObject({
   forms: z.tuple([formSchema], formSchema),
 });
 
-/** Then refused parameters are tried again, because servers change. */
+/** After this time, refused parameters are tried again, because servers change. */
 const KEPT_MS = 30 * DAY_MS;
 
 /** If the store fails, one more request is needed, but the run continues. */

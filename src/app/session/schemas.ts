@@ -8,7 +8,7 @@ const ANSWERS_PER_MESSAGE = 100;
 /** After this many timeouts a schema is not checked again. */
 const TIMEOUTS = 5;
 
-/** Once `halted` returns true, all remaining checks together get `seconds`. */
+/** Once `halted` returns true, all remaining checks share `seconds`. */
 export function createSchemaChecker(
   seconds: number,
   halted: () => boolean,

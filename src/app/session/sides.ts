@@ -175,7 +175,7 @@ export const WORKTREE = 'worktree';
 
 interface LocalRequest {
   workingDirectory: string;
-  /** If null, the base that the CI names, or else the default branch. */
+  /** If null, uses the base that the CI names, or else the default branch. */
   base: string | null;
   head: string;
   env: NodeJS.ProcessEnv;

@@ -41,8 +41,8 @@ const FETCH = [
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
 /**
- * git may fetch missing objects only in a fetch, never during a read: only fetches see the remote
- * as a promisor.
+ * Only fetches see the remote as a promisor (git's source of missing objects), so a read never uses
+ * the network.
  */
 export function openRemote(
   store: GitPlace,

@@ -127,8 +127,8 @@ async function blockerOf(
 }
 
 /**
- * True if another matrix job with the same identity has not passed. It may still be running, and
- * then fail.
+ * True if another matrix job with the same identity has not passed. It may be running and still
+ * fail.
  */
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
@@ -137,7 +137,7 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
 }
 
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // Then the other job of this workflow run will use `sharedName`.
+  // A running job of the same workflow run will use `sharedName` instead.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }

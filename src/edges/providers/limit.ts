@@ -95,7 +95,10 @@ export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
-  /** Gives up after this many rounds of failures in a row, if they took at least `afterMs`. */
+  /**
+   * Gives up on the server after this many failures in a row, if they took at least `afterMs`.
+   * Calls in flight that fail together (a round) count once.
+   */
   giveUp: { rounds: number; afterMs: number };
   clock: Clock;
   signal: AbortSignal;
@@ -171,7 +174,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
-  /** Returns true only for the first failure of a round, because calls in flight fail together. */
+  /** Returns true only for the first of the calls in flight that fail together (a round). */
   recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
   down(): Fault | null;
 }

@@ -22,7 +22,7 @@ export interface StoreOptions {
   maxBytes: number;
   now(): number;
   access: StoreAccess;
-  /** Signs the entries' digests. Null if only trusted users can write the file. */
+  /** Key that signs the entries' digests. Null if only trusted users can write the file. */
   secret: Uint8Array | null;
   busyMs?: number;
   notice(message: string): void;

@@ -61,7 +61,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       lasting && isReusable(completion, request)
         ? storedEntryOf(key, request, completion, plainDigest)
         : null;
-    // Skips an answer that is already written, but an answer replaces an earlier error.
+    // Skips an answer that is already written. A later answer replaces an earlier error.
     if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
       return;
     if (completion.status === 'ok') known.add(key);

@@ -12,7 +12,7 @@ export interface Detail {
   lines: number;
   characters: number;
   /**
-   * Maximum rows of each other list. These lists are collapsed. If 0, only their length is shown.
+   * Maximum rows of every other list. These lists are collapsed. If 0, only their length is shown.
    */
   collapsedItems: number;
   problems: number;

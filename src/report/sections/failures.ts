@@ -15,7 +15,7 @@ export interface Failure {
 }
 
 /**
- * Groups failures by suite, metric and reason. A failure with a reason of its own is grouped by
+ * Groups failures by suite, metric and reason. A failure with a unique reason is grouped only by
  * suite and metric.
  */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {

@@ -34,10 +34,10 @@ export interface FeatureReport {
 
   sureness?(result: Result): Line[];
 
-  /** Whether a comment is useful although no suite ran. */
+  /** True if a comment is useful although no suite ran. */
   hasContent?(result: Result): boolean;
 
-  /** True if a comment is useful although no suite ran. */
+  /** Finds what most of the worse references have in common, for the report's first line. */
   inCommon?(
     result: Result,
     suite: SuiteResult,

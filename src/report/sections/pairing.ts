@@ -8,9 +8,7 @@ import { pairedMean } from './intervals.ts';
 
 export interface Pairing {
   references: number;
-  /**
-   * The mean over references of the other run's share of passing tries minus this run's, −1 to 1.
-   */
+  /** The other run's share of passing tries minus this run's, −1 to 1 (mean over references). */
   difference: number;
   low: number | null;
   high: number | null;
