@@ -54,7 +54,7 @@ export function renderModels(): string {
   return [
     `# Models
 
-Generated from the table of vendors in \`src/types/vendors\` by \`scripts/vendor-docs.ts\`.
+This page is generated from the table of vendors in \`src/types/vendors\` by \`scripts/vendor-docs.ts\`.
 
 A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). evaldiff sends the prompt's other parameters, such as \`temperature\`, to the vendor unchanged.
 
@@ -70,7 +70,7 @@ For any other model, or a model on your own server (input \`endpoints\`), evaldi
 | a key, or an account without credit | all requests to that server fail without a call |
 | a grader's temperature or answer schema                     | evaldiff omits it for 30 days. \`plan\` states how many extra calls this may take. Caps do not count these calls. |
 
-For grades and insights, evaldiff requests an answer that follows a JSON schema. If the model does not support schemas, evaldiff forces a tool call; if it does not support tools either, plain text.`,
+For grades and insights, evaldiff requests an answer that follows a JSON schema. If the model does not support schemas, evaldiff forces a tool call; if it does not support tools either, it asks for plain text.`,
     ...vendorNames()
       .filter((vendor) => factsOf(vendor).passports.length > 0)
       .map(renderVendor),
@@ -82,10 +82,10 @@ For grades and insights, evaldiff requests an answer that follows a JSON schema.
 
 OpenAI offers two APIs: Chat Completions and the Responses API. evaldiff uses Chat Completions unless a request needs the Responses API:
 
-- The model is available only there.
+- The model is available only in the Responses API.
 - The model thinks (reasons before it answers), and the prompt has tools.
 - The prompt has hosted tools (\`web_search\`, \`code_interpreter\`, …) or MCP servers.
-- The prompt has parameters that only the Responses API has, such as \`reasoning\`.
+- The prompt has a parameter of the Responses API, such as \`reasoning\`.
 
 To choose the API yourself, set \`api\`. OpenAI, Groq, xAI, OpenRouter and endpoints accept \`responses\`:
 
@@ -251,11 +251,11 @@ Each reply states why the model stopped. evaldiff scores an answer depending on 
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-- What this table calls an error is one on base, on head and for graders. If head answers less often than base, beyond chance, the suite regresses.
-- A notice gives the number of answers on each side that were empty, cut, filtered, refused or ended for an unknown reason.
+- An error in this table counts on base, on head and for graders. If head answers less often than base, beyond chance, the suite regresses.
+- A notice counts each side's answers that were empty, cut, filtered, refused or ended for an unknown reason.
 - If more of head's answers than of base's are empty, cut, filtered, refused or ended for an unknown reason, beyond chance, the suite is inconclusive instead of green. The same applies if a filter withheld base's answers completely. But if head only refuses more often, an improvement stays an improvement, because a refusal may be the right answer.
 - A reply with an answer and a field \`error\` is an error. evaldiff retries it if the error may be temporary.
-- Claude's API requires a token limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. If this limit cuts an answer, evaldiff asks once more with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`, as a stream. You pay for both requests, and \`plan\` counts both. evaldiff does not repeat requests in a batch.
+- Claude's API requires a token limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. If this limit cuts an answer, evaldiff asks once more with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`, as a stream. You pay for both requests, and \`plan\` counts both. Requests in a batch are not repeated.
 
 **Thinking** (a model's reasoning) is not part of the answer, so metrics do not see it. evaldiff recognises fields such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of these types, and tags at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If such a tag is never closed, the whole text is thinking. If a text has only \`</think>\`, the text before it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
 
