@@ -76,7 +76,7 @@ describe('changed links and submodules', () => {
     expect(found).toEqual([changed('lib')]);
   });
 
-  test('content that no remote has causes an error that names its object', async () => {
+  test('content that no remote has causes an error that names the missing object', async () => {
     const source = createRepository();
     const base = source.commit('base', { a: 'one\n' });
     const missing = '5'.repeat(40);

@@ -175,7 +175,7 @@ test.each<[Record<string, string>, string[], RegExp]>([
     /^mode: merge: artifacts are unavailable: ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set\./,
   ],
 ])(
-  'a job with the inputs %j and without %j reports why it cannot run',
+  'a job with the inputs %j but without the variables %j reports why it cannot run',
   async (inputs, unset, said) => {
     const at = await stage(obedient);
     const { job, artifacts } = await workflow(at);

@@ -166,7 +166,7 @@ describe('the first settings file of a project', () => {
   ];
   const SAID = 'Base has no settings file, so rules that this pull request adds apply:';
 
-  test('is reported with its rules, which base does not have', () =>
+  test('is reported with the rules that base does not have', () =>
     shows(bringing('gate: { min_drop: 1 }\nn_tries: 1\n'), null, [
       `${SAID} \`gate.min_drop\`, \`n_tries\``,
     ]));
@@ -247,7 +247,7 @@ describe("a check that no longer judges head's answers", () => {
 });
 
 describe('references that keep their ids', () => {
-  test('but have new inputs are named', () => {
+  test('but have new inputs are named in the report', () => {
     const easy = testing(`metrics: [${SOME}]`, (n) => asked(n, undefined, n < 4 ? n + 10 : n));
     return shows([plain(`metrics: [${SOME}]`), { ...easy, ...WORSE }], null, [
       '3 tests edited to ask something else, so the old version is not compared: prompts/quiz.yaml: q1',
@@ -354,7 +354,7 @@ describe('a check loosened under the same name', () => {
   test('does not hide the one reference that breaks', () =>
     shows([plain(), { ...loose, ...ONE_WORSE }], 'success', [UNDER_BASE]));
 
-  test('for one reference, by its expected value, does not hide that this reference breaks', () => {
+  test("by changing one reference's expected value does not hide that this reference breaks", () => {
     const one = testing(`metrics: [${EXACT}]`, (n) =>
       n === 1 ? asked(n).replace('"answer 1"', '"no idea"') : asked(n),
     );

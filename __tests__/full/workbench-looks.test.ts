@@ -95,7 +95,7 @@ async function showsAfter(work: () => void): Promise<void> {
   expect(after).toEqual(await shownAnew());
 }
 
-test('the workbench shows after any change the same as a newly started workbench', async () => {
+test('after any change, the workbench shows the same as a newly started one', async () => {
   const edit = (path: keyof typeof FILES, from: string, to: string) => () =>
     bench.edit(path, from, to);
   const prompt = edit('prompts/ask.yaml', 'Answer:', 'Reply:');

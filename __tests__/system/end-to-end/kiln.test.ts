@@ -137,7 +137,7 @@ describe('the check is red', () => {
 });
 
 describe('the check is green', () => {
-  test('for a restored prompt, with the tests that it fixes', async () => {
+  test('for a restored prompt, and shows the tests that it fixes', async () => {
     const { verdict, text, lines } = await reviewed({
       base: { ...BASE, ...misrouted },
       head: edited(ROUTE),

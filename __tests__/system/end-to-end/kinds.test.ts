@@ -62,7 +62,7 @@ describe('a suite with images', () => {
     expect(page()).not.toContain('data:image/png');
   });
 
-  test('includes the photos when it searches for the one cause among three changes', async () => {
+  test('is sent with its photos in the search for the one cause among three changes', async () => {
     const { out } = await compared('images', (directory) => {
       headOf('images')(directory);
       const path = join(directory, 'prompts/damage.yaml');

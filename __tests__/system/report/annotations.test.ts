@@ -63,7 +63,7 @@ describe('annotations', () => {
     ).toEqual(['5 s: a and 1 more broke', '6 s: b broke']);
   });
 
-  test("at the prompt's first changed line describe the effect: the worst reference, then each suite", () =>
+  test("describe the effect at the prompt's first changed line: first the worst reference, then each suite", () =>
     expect(annotations(regression(), [PROMPT])).toEqual([
       {
         path: 'prompts/capitals.yaml',

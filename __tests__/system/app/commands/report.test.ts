@@ -196,7 +196,7 @@ describe('evaldiff report of two results', () => {
     ]);
   });
 
-  test('lists suites without a partner and compares only references that both results judged', async () => {
+  test('lists suites that only one result has and compares references that both results judged', async () => {
     const { evaldiff, repository } = await compared();
     repository.write({
       'prompts/more.yaml':

@@ -85,7 +85,7 @@ describe('the terminal of a process', () => {
     expect(await asked).toBe(false);
   });
 
-  test('is written to without an error after the reader closes the pipe; other failures are shown', () => {
+  test('causes no error when the reader closes the pipe, but shows other failures', () => {
     const { failures, given } = processWith({});
     terminalOf(given, FEATURES);
     expect(failures).toHaveLength(2);

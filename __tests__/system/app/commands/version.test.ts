@@ -84,7 +84,7 @@ describe('the commit in a packed package', () => {
     expect(stamp(repository.directory)).toBeNull();
   });
 
-  test('is not the commit of a repository around exported sources', () => {
+  test('is not the commit of another repository around exported sources', () => {
     const { repository } = cloneOf(files);
     const folder = join(repository.directory, 'vendor');
     writeFiles(folder, files);

@@ -21,9 +21,9 @@ async function broken(tests: Partial<Tests>, tries: number) {
   return { result, suite: result.suites[0]! };
 }
 
-describe('a critical reference that fails on head alone', () => {
+describe('a reference that fails on head alone', () => {
   test.each([1, 2])(
-    'gets extra tries after its %s fixed tries, until the regression is certain',
+    'if tagged critical, gets extra tries after its %s fixed tries, until the regression is certain',
     async (tries) => {
       const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
       expect(suite.reason).toMatchObject({ by: 'references', references: ['r00'] });
@@ -33,7 +33,7 @@ describe('a critical reference that fails on head alone', () => {
     },
   );
 
-  test('counts as one flip among many if it has no critical tag', async () => {
+  test('without the critical tag counts as one flip among many', async () => {
     const { result } = await broken({ references: named(150) }, 1);
     expect(result.conclusion).toBe('success');
   });

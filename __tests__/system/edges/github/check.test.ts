@@ -209,7 +209,7 @@ describe('annotations', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('have columns only on single lines, and long fields are truncated', async () => {
+  test('have columns only if they cover one line, and long fields are truncated', async () => {
     const { github, publish } = await ready();
     const columns = { start: 3, end: 9 };
     const details = '€'.repeat(30_000);

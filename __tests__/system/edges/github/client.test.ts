@@ -84,7 +84,7 @@ describe('temporary failures', () => {
     ['a secondary limit longer than we wait', SECONDARY_LIMIT(LONGEST_WAIT_S + 1), 1],
     ['an hourly limit longer than we wait', PRIMARY_LIMIT(3600, new Date(Date.now())), 1],
     ['a 429 in unknown words', refusal(429, 'Slow down'), 1],
-  ])('that last end with an error: %s', async (_what, instead, requests) => {
+  ])('that persist end with an error: %s', async (_what, instead, requests) => {
     const run = await setup();
     fail(run, Infinity, instead);
     expect(await readHead(run)).toMatch(
@@ -138,7 +138,7 @@ describe('addresses', () => {
     },
   );
 
-  test("are reached through the toolkit's fetch, with the runner's proxy, by default", async () => {
+  test("are by default reached through GitHub's toolkit, with the runner's proxy", async () => {
     const { github } = await setup();
     const env = { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl };
     const client = await connect({ token: 'token-1', env });

@@ -184,7 +184,7 @@ describe('mode auto', () => {
     expect(resolveMode('auto', read(name))).toBe(mode),
   );
 
-  test('compares nothing after a schedule', () => {
+  test('compares nothing after a schedule event', () => {
     const payload = mutated('workflow_run', 'workflow_run.event', 'schedule');
     expect(resolveMode('auto', readEvent(env('workflow_run'), payload))).toBe('sweep');
   });

@@ -22,7 +22,7 @@ describe('fitBytes', () => {
 });
 
 describe('fitMarkdown', () => {
-  test('adds a note below as a paragraph', () => {
+  test('adds a note as a separate paragraph', () => {
     expect(fitMarkdown('text', 'note', 100)).toBe('text\n\nnote');
     expect(fitMarkdown('text', '', 4)).toBe('text');
   });

@@ -117,7 +117,7 @@ describe('evaldiff diff of an agent suite', () => {
     });
   });
 
-  test('makes no paid call if only a file changed that no run reads', async () => {
+  test('makes no paid call if no run reads the only changed file', async () => {
     const { directory, write, git } = repository({ LICENSE: 'Edited.\n' });
     const first = await diff(directory);
     // Both sides share the calls of each try.
@@ -140,7 +140,7 @@ describe('evaldiff diff of an agent suite', () => {
     expect({ code, paid }).toEqual({ code: 0, paid: 2 * 2 });
   });
 
-  test('does not run the agent if only a file changed that it may not read', async () => {
+  test('does not run the agent if the agent may not read the only changed file', async () => {
     const { directory } = repository({ 'evals/notes.yaml': `# Edited\n${SMALL}` });
     const { code, paid, out } = await diff(directory);
     expect({ code, paid }).toEqual({ code: 0, paid: 0 });

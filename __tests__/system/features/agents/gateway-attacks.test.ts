@@ -244,7 +244,7 @@ describe('attacks on the gateway', () => {
     expect(ticket.end().calls).toBe(0);
   });
 
-  test('that make the vendor redirect send no key to the other address', async () => {
+  test('that make the vendor redirect a request send no key to the other address', async () => {
     const elsewhere = await startVendor(numbered(CHAT));
     const vendor = await startVendor((_, response) =>
       response.writeHead(307, { location: `${elsewhere.url}/v1/chat/completions` }).end(),

@@ -116,7 +116,7 @@ describe('evaldiff discover', () => {
     expect(await validate()).toBe('2 prompts with 24 references: no errors\n');
   });
 
-  test('reads the selected prompts, and skips prompts with too few references with a notice', async () => {
+  test('reads the selected prompts, and reports that it skips prompts with too few references', async () => {
     const { discover, repository } = await open();
     repository.write({
       'prompts/small.yaml':

@@ -531,7 +531,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(second.log[0]).toMatch(/: picked up, 5 requests for model-1 sent 2026-01-02T/);
   });
 
-  test('waits until a batch in creation has its id, because it is paid for', async () => {
+  test('waits until a batch being created has an id, because the batch is paid for', async () => {
     const first = await start(vendor, { answer: echo, batches: never });
     const asked = first.ask('a');
     const { batches, calls } = first.server;

@@ -356,7 +356,7 @@ describe('answers in merged shard results', () => {
     expect(usage).toMatchObject({ calls: 6, reused: 6 });
   });
 
-  test('cause an error that names the store, not a shard, if it cannot be written', async () => {
+  test('cause an error that names the store, not a shard, if the store cannot be written', async () => {
     await givenShards();
     writeFileSync(at('plain'), '');
     const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--store', 'plain/store.sqlite');

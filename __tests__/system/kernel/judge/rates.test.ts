@@ -128,7 +128,7 @@ describe('the minimum pass rate', () => {
     expect(reasonsInWords(result).join('\n')).not.toContain('min_pass_rate');
   });
 
-  test('is printed with enough digits to differ from the rate when narrowly missed', async () => {
+  test('is printed with enough digits to differ from a rate that narrowly misses it', async () => {
     const { result } = await compared({ references: references(10) }, three, 5, {
       min_pass_rate: 0.6004,
     });

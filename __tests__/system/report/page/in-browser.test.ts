@@ -100,7 +100,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('0 of 26 shown');
   });
 
-  test('the page filters by references that a changed scoring judges differently', async () => {
+  test('the page can show only references that a changed scoring judges differently', async () => {
     await open(regression());
     const choice = page.locator('#filter select[name=scoring]');
     expect(await choice.locator('option').allTextContents()).toEqual([
