@@ -152,6 +152,9 @@ function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Js
   };
 }
 
+/**
+ * Writes references one by one, because converting all of them to YAML at once needs much memory.
+ */
 function yamlText(report: Record<string, Json>, references: readonly Json[]): string {
   const items = references.map((reference) => ITEM_INDENT + indented(yaml([reference])));
   return `${yaml(report)}    references:${items.length === 0 ? ' []\n' : `\n${items.join('')}`}`;

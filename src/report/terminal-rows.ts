@@ -9,6 +9,7 @@ export interface Run {
 
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
+/** Calls the library only for wide characters, because it is slow on its first emoji. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }

@@ -42,6 +42,7 @@ interface ObjectRequest {
 interface CatFileSession {
   child: ChildProcessWithoutNullStreams;
   alive: boolean;
+  /** git replies in the order of the requests. */
   waiting: ObjectRequest[];
   ended: Promise<void>;
 }

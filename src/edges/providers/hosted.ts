@@ -176,6 +176,7 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
   };
 }
 
+/** Groq sends these codes if the model's answer has the wrong format. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 function closeModel(

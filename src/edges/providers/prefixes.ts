@@ -4,6 +4,7 @@ import { cachesFrom } from '../../types/passports.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 interface Mark {
+  /** How many leading messages the cached prefix contains. */
   messages: number | null;
   done(answered: boolean): void;
 }

@@ -30,6 +30,7 @@ export interface Child {
   ended: Promise<End>;
 }
 
+/** Starts a process group, so that child processes can be killed too. */
 export function startChild(options: ChildOptions): Child {
   const { env, onOut, onErr, on = THIS_PLATFORM } = options;
   const child = spawnChild(options, on);

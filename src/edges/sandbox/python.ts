@@ -176,6 +176,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
       child.kill('SIGKILL');
     },
     async close() {
+      // When its input ends, the parent process kills all its child processes.
       child.stdin.end();
       const impatience = setTimeout(() => child.kill('SIGKILL'), limits.grace);
       await gone;

@@ -14,6 +14,7 @@ export interface Refusal {
   unless?: { parameter: string; values: readonly (string | null)[] };
 }
 
+/** Facts about a family of models, valid only at the vendor's own host. */
 export interface Passport {
   family: string;
   models: RegExp;

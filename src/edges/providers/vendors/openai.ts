@@ -179,6 +179,7 @@ function callsIn(
   return isInText ? [{ odd: `${PLACE}.content` }] : [];
 }
 
+/** Matches tool calls of open models that the server left in the text. */
 const CALL_TEXT =
   /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
 
@@ -228,6 +229,7 @@ function readEmbedding(data: unknown): VendorAnswer {
   const [only] = parsed.data.data;
   return {
     kind: 'answer',
+    // Embeddings have single precision; more digits would waste space.
     parts: partsOf(JSON.stringify(only?.embedding.map((value) => Number(value.toPrecision(9))))),
     ended: 'stop',
     usage: parsed.data.usage,

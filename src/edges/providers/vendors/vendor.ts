@@ -71,6 +71,7 @@ export interface Ask {
   files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
+  /** How many leading messages the vendor should keep in its prompt cache. */
   marked?: number;
 }
 
