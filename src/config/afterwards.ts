@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * After a run, an agent prepares what the metrics need, such as the changed files. Agents of both
- * sides do this for the metrics of both sides, so that head's new metrics can judge base.
+ * After each run, agents of both sides prepare what the metrics of either side need, because a new
+ * metric also judges base.
  */
 export function withAfterwards(
   base: Project | null,

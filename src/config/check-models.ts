@@ -25,10 +25,7 @@ const WARN_DAYS = 90;
 
 export interface ModelEnds {
   today: string;
-  /**
-   * A full run fails for a retired model. Other runs only report it, because the pull request did
-   * not retire it.
-   */
+  /** A retired model is an error only in full runs, because a pull request did not retire it. */
   past: 'problem' | 'notice';
 }
 

@@ -21,10 +21,7 @@ import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';
 
-/**
- * Checks not only a model's name but also its server, because a settings file could send an allowed
- * name to any server.
- */
+/** Also checks a model's server, because a file could send an allowed name to any server. */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
@@ -171,8 +168,7 @@ function checkPassing(
 }
 
 /**
- * Allows one edit, or two if the length and the first two letters are right. So "clinical" is not a
- * misspelt `critical`.
+ * A typo is one edit, or two if the length and the first two letters are right (so not "clinical").
  */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;

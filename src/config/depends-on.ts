@@ -11,7 +11,6 @@ const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   Thread: 3,
 };
 
-/** Each `depends_on` must name one metric of the same or a coarser level, without cycles. */
 export function checkDependencies(metrics: readonly Metric[], problems: Problem[]): void {
   const edges = new Map<Metric, { to: Metric; entry: DependsOn }[]>();
   for (const metric of metrics) {

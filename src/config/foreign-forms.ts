@@ -1,8 +1,8 @@
 import { nearest } from '../text/suggest.ts';
 
 /**
- * Finds variables that are written in another tool's syntax, such as `{{name}}`, `${name}`,
- * `{{$name}}` or `{% if name %}`. Also finds misspellings of the variables in `unused`.
+ * Finds variables in another tool's syntax, such as `{{name}}`, `${name}`, `{{$name}}` or `{% if
+ * name %}`. Also finds misspellings of the `unused` ones.
  */
 export function foreignForms(
   template: string,

@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * For a model that a file defines in code. `refused` reports an error, `written` converts the file
- * without running the code, and a function runs the code.
+ * For models that a file defines in code. `refused`: an error. `written`: the file is converted,
+ * but the code does not run. Otherwise this function runs the code.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -189,8 +189,8 @@ function typoPatterns(word: string): string[] {
 const MODEL_RULES = 'modelRules';
 
 /**
- * Assumes that a model's name is the vendor's. The settings could redefine it, but an editor sees
- * only this file.
+ * Assumes that a name means the vendor's model, because an editor does not see the settings, which
+ * may redefine it.
  */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {

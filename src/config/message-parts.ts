@@ -42,7 +42,6 @@ export interface WrittenContent {
   texts: { text: string; path: Path }[];
 }
 
-/** If all parts are texts, joins them into one text. File paths are resolved later. */
 export function readContent(
   document: Document,
   path: Path,

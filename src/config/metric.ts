@@ -133,7 +133,7 @@ function readMetric(
 }
 
 /**
- * For a metric that judges each turn (or other object) of a dialogue: the share that must pass by
+ * For metrics that judge each turn (or other part) of a dialogue: the share that must pass by
  * default.
  */
 const HALF = 0.5;

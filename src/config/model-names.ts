@@ -30,7 +30,6 @@ export function entryOf(settings: Pick<Settings, 'models'>, name: string): Model
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-/** If another model `replaces` this one, returns the other model's name. */
 export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   // Checked first, because a retired model's name also matches a vendor's family.
   if (models.has(name)) return name;

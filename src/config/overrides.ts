@@ -14,7 +14,6 @@ export interface Overrides {
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters written as `prompts.key`, which are sent even if unknown. */
   insisted: ReadonlySet<string>;
-  /** The only combination of the sweep to run. */
   only?: Readonly<Record<string, Json>>;
 }
 
@@ -166,9 +165,7 @@ function notAParameter({ key, below, values }: OverrideEntry, sections: Sections
   );
 }
 
-/**
- * Without its section, a setting would be sent to the vendor as a parameter, so this is an error.
- */
+/** A setting without its section is an error, because it would be sent to the vendor. */
 function withoutSection(key: string, sections: Sections): string | null {
   const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;

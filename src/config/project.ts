@@ -119,10 +119,7 @@ export async function readProject(
 
 const SHOWN_FOLDERS = 3;
 
-/**
- * If nothing can run, this is an error, because a run in the wrong folder would look like one
- * without changes.
- */
+/** An error, because a run in the wrong folder would look like one without changes. */
 function nothingToRunProblems(
   { commit, files }: SourceTree,
   config: string,

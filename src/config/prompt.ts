@@ -111,9 +111,7 @@ interface PromptReading {
   isInferred: boolean;
 }
 
-/**
- * Returns null if the file is not a prompt. If it adds problems, the returned prompt is not valid.
- */
+/** Null if the file is not a prompt. The prompt is valid only if no problem was added. */
 export function readPrompt(
   document: Document,
   problems: Problem[],
@@ -305,8 +303,8 @@ function literal(name: string): string {
 }
 
 /**
- * If a variable is used only in another tool's syntax, every reference would send the same text, so
- * this is an error.
+ * An error if a variable is used only in another tool's syntax, because every reference would send
+ * the same text.
  */
 function foreignFindings(
   document: Document,

@@ -56,9 +56,6 @@ interface SuitesReader {
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
 
-/**
- * Adds the models and rubric files that files of other tools define to `settings` and `rubrics`.
- */
 export async function loadSuites(
   reader: SuitesReader,
   places: (pattern: string) => Place,
@@ -105,7 +102,7 @@ interface PromptFile {
 
 /**
  * If `prompts` is not set, also finds files of other tools by name. If there are prompts in our own
- * format, those files only get a notice.
+ * format, the others only get a notice.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,

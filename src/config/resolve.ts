@@ -54,7 +54,6 @@ function suiteSides(
   }));
 }
 
-/** A notice already reports which parameters the swept models do not accept. */
 function withoutRefused(variant: Variant, settings: Settings): Variant {
   const asked = variant.model === null ? null : askedModel(settings, variant.model);
   if (asked === null) return variant;
@@ -95,7 +94,6 @@ function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
   };
 }
 
-/** Without a sweep, there is one combination, which is empty. */
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
   return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
     (combinations, [key, values]) =>

@@ -167,8 +167,8 @@ function reportIssue(
 }
 
 /**
- * If the value has the type of only one member of the union, that member's errors are more useful
- * than the union's.
+ * If the value has the type of only one member of the union, that member's errors are the most
+ * useful.
  */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const [only, ...others] = issue.errors.filter((issues) =>

@@ -84,7 +84,7 @@ export function withDistinctModels(
   return { ...settings, sweep: { ...settings.sweep, model: current } };
 }
 
-/** A key that no prompt contains and no vendor knows is an error, because every call would fail. */
+/** An error, because every call would fail. */
 export function unknownKeys(
   { parameters, insisted }: Overrides,
   suites: readonly Suite[],
@@ -125,9 +125,6 @@ export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];
 }
 
-/**
- * An override with one value ends a parameter's sweep. One with several values replaces the sweep.
- */
 export function withoutFixed(settings: Settings, { parameters, only = {} }: Overrides): Settings {
   const sweep = Object.fromEntries(
     Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)),

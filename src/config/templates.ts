@@ -58,8 +58,8 @@ export function oursOf(text: string): string {
 }
 
 /**
- * Doubles single braces around names, so that they are sent as text. Reduces longer runs of braces
- * to one pair.
+ * Names in single braces get double ones, so that they are sent as text. Longer runs of braces
+ * become one pair.
  */
 export function escapeNames(text: string): string {
   return text.replace(

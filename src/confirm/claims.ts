@@ -42,8 +42,8 @@ import { wholeTry, type Claim, type Measure } from './steps.ts';
 const SESSION_LEVEL = 0.5;
 
 /**
- * Claims about suites with stored answers or answers of one session. Together with the claim about
- * the pool, they share alpha.
+ * Claims about suites with stored answers or answers of one session. They share alpha with the
+ * claim about the pool.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
@@ -67,10 +67,7 @@ export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSetti
 
 type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
 
-/**
- * If head also answers less often, a second claim says so. It is tested if the first is not
- * confirmed.
- */
+/** A second claim, that head answers less often, is tested if the first is not confirmed. */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
   if (verdict !== 'regressed' && reason.by !== 'named') return [];
@@ -85,8 +82,7 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
 }
 
 /**
- * Claims that the pass rate of the pool (all suites together) fell. Leaves out suites that are red
- * by themselves.
+ * The claim that the pool (all suites together) fell. Leaves out suites that are red by themselves.
  */
 export function poolClaim(
   { pool, suites }: RunVerdict,

@@ -85,7 +85,6 @@ type Sides = Readonly<Record<Side, readonly Try[]>>;
 
 /** A reference's new tries, which all claims share. */
 export interface NewTries {
-  /** Additional tries of suspects. */
   pairs: Sides;
   /** Tries that replace earlier ones. */
   again: Sides;
@@ -130,8 +129,8 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 
 /**
  * Earlier tries choose the suspects, but only new tries are evidence. Suspects are tested first, by
- * e-values, which are valid whenever testing stops. Then all references get a new try and are
- * tested together (exact test), up to three times.
+ * e-values, which are valid whenever testing stops. Then all references get new tries and are
+ * tested together (exact tests).
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -294,10 +293,7 @@ export function maxNewAnswers(
   return 2 * (pairs + sum(again));
 }
 
-/**
- * How far base's new answers are below base's stored ones. Null if the difference may be due to
- * chance.
- */
+/** How far base's new answers are below its stored ones. Null if chance may explain this. */
 function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
   if (measure.isPaired) return null;
   const asked = rows.filter(({ again }) => again.base.length > 0);

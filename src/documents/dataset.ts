@@ -102,8 +102,7 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
     return 'must be a JSON object';
   const copy = plainCopy(parsed, limits.depth);
   if (typeof copy === 'string') return copy;
-  // JSON.parse keeps only the last of equal keys. Then the value has fewer members than the source
-  // has colons.
+  // JSON.parse keeps only the last of equal keys, so equal keys leave fewer members than colons.
   return copy.members === colons(source)
     ? (copy.value as JsonMap)
     : 'has the same key twice in one object';

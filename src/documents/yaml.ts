@@ -186,7 +186,6 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-/** Accepts only UTF-8, YAML's core schema and maps without duplicate keys. */
 export function readYaml(
   file: string,
   content: string | Uint8Array,

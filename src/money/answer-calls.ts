@@ -29,15 +29,12 @@ const PASS_RATE = 0.95;
 
 const SIMULATED = 1000;
 
-/**
- * With `most` simulated runs, the mean is right within a few percent. Runs with many references get
- * fewer.
- */
+/** `most` simulated runs give a mean within a few percent. Runs with many references get fewer. */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**
- * Estimates the calls for answers if nothing got worse, by simulations with a fixed seed. Null if
- * no reference can get further tries.
+ * Estimates the calls for answers if nothing got worse, by seeded simulation. Null if no reference
+ * can get further tries.
  */
 export function answerCalls({
   suites,

@@ -46,8 +46,8 @@ interface Waiting extends ReservedCall {
 }
 
 /**
- * The most concurrent direct calls, before and after the first answer with the same purpose. Sent
- * calls cannot be stopped, so more could exceed the cap.
+ * The most concurrent direct calls, before and after the first answer with this purpose. Sent calls
+ * cannot be stopped, so more could exceed the cap.
  */
 const MAX_CONCURRENT = { unseen: 8, seen: 256 };
 
@@ -60,9 +60,8 @@ const MAX_EMPTY_PLACES = 4096;
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
- * Each call reserves its cost before it is sent: as much as the longest answer so far with its
- * purpose. So only a longer answer can exceed `maxCost`. Calls without a price or `unknownCall` are
- * not limited.
+ * Each call reserves the cost of the longest answer so far with its purpose. So only a longer
+ * answer can exceed `maxCost`. Calls without a price or `unknownCall` are not limited.
  */
 export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, known: Price): Guard {
   const price: Price = (...of) => known(...of) ?? unknownCall;
@@ -263,7 +262,7 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-/** If the usage is unknown (for example after the run was killed), the run counts as its limit. */
+/** A run with unknown usage (for example a killed one) counts as its limit. */
 function costOfRun(target: Target, completion: Completion, limit: number, price: Price): number {
   const { spent = [], paid, attempts = 0 } = completion;
   const metered = [...spent, ...(paid === undefined ? [] : [paid])];

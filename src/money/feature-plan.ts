@@ -22,10 +22,7 @@ export interface FeaturePlan<Own = unknown> {
   possible: number;
   /** How many of the `possible` calls a regression usually causes. Default: all. */
   usual?: number;
-  /**
-   * The app removes the grader if its key is missing, or if the user set a cap and its price is
-   * unknown.
-   */
+  /** The app removes the grader if its key is missing, or if there is a cap and no price. */
   asker: Asker | null;
   /** Graders and other evaluators to test on labelled answers. */
   tested: number;

@@ -16,7 +16,7 @@ interface ForecastTools {
 
 const GRADER_FRAME = 400;
 
-/** Forecasts the first round's cost. Stored answers are free. */
+/** Stored answers are free. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }

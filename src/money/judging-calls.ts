@@ -22,8 +22,8 @@ interface JudgingCalls {
 }
 
 /**
- * The first round's grader calls. An estimate, because equal answers share a call and unreadable
- * replies need another.
+ * Estimates the first round's grader calls. Equal answers share a call, and unreadable replies need
+ * another.
  */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();

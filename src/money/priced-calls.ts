@@ -11,7 +11,7 @@ export interface ModelForecast {
   output_tokens: number;
   cost_usd: number | null;
   /**
-   * The most requests that fail while evaldiff finds out which parameters the model accepts. Caps
+   * The most requests that may fail until evaldiff knows which parameters the model accepts. Caps
    * do not count them.
    */
   refusals?: number;

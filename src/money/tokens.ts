@@ -5,9 +5,9 @@ import { imageTokens } from '../types/passports.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 /**
- * Estimates tokens by rules, because a vendor's table would add several megabytes. For English,
- * code, JSON and YAML, the estimate is within 15 % of OpenAI's o200k_base; for Chinese and
- * Japanese, within 35 %. For numbers and Arabic, it is up to 50 % too low.
+ * An estimate by rules, because a vendor's table has several megabytes. For English, code, JSON and
+ * YAML, it is within 15 % of OpenAI's o200k_base; for Chinese and Japanese, within 35 %. For
+ * numbers and Arabic, it is up to 50 % too low.
  */
 export function estimateTokens(text: string): number {
   return (

@@ -96,7 +96,6 @@ export function meansInWords(base: number | null, head: number | null): string {
   return base === null ? word(head) : `${word(base)} → ${word(head)}`;
 }
 
-/** The larger magnitude determines the decimals of both numbers. */
 export function scaleOf(base: number | null, head: number | null): number {
   return Math.max(Math.abs(base ?? 0), Math.abs(head ?? 0));
 }

@@ -1,7 +1,7 @@
 import type { FilePart, MessagePart } from '../types/media.ts';
 import { fileSize } from './amounts.ts';
 
-/** For a file, the text contains its path, size and object id, so that it changes with the file. */
+/** Contains a file's path, size and object id, so that the text changes with the file. */
 export function partsText(
   parts: readonly (MessagePart | Pick<FilePart, 'type' | 'path'>)[],
 ): string {

@@ -12,8 +12,8 @@ export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): 
 }
 
 export function htmlText(text: string): string {
-  // A blank line would end the block, and GitHub hides `<br>` in `<code>`, so line feeds become
-  // entities.
+  // A line feed becomes an entity, because GitHub hides `<br>` in `<code>`, and a blank line would
+  // end the block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
@@ -63,10 +63,7 @@ const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7
 
 const WEB = /www\./i;
 
-/**
- * An amount of money stays text. Other words with `$` become code, because they may begin a
- * formula.
- */
+/** An amount of money stays text. Other words with `$` may begin a formula. */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Characters that are markup only if text follows or precedes them. */

@@ -6,10 +6,7 @@ const REDACTED = '***';
 /** Shorter values also occur in ordinary text. */
 const SHORTEST_SECRET = 4;
 
-/**
- * The ends of values with at least this length are redacted too, because vendors print the ends of
- * keys.
- */
+/** Vendors print the ends of keys, so the ends of values with this length are redacted too. */
 const MIN_KEY_LENGTH = 16;
 
 const END = 8;

@@ -46,8 +46,8 @@ function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Fleiss' kappa (Fleiss 1971): 1 is perfect agreement, 0 is chance. `counts[i][j]`: ratings that
- * put item i into category j. All items need equally many ratings.
+ * Fleiss' kappa (Fleiss 1971): 1 is perfect agreement, 0 is chance. `counts[i][j]`: ratings of item
+ * i with category j. All items need equally many ratings.
  */
 export function fleissKappa(counts: readonly (readonly number[])[]): number | null {
   const ratings = sum(counts[0] ?? []);

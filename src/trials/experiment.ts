@@ -56,8 +56,8 @@ const MAX_REFUTED = 4;
 const CONTROLS = 3;
 
 /**
- * Finds the units that broke references. Each cause is proved with new tries only, so the search
- * does not bias the p-values.
+ * Finds the units that broke references. Only new tries prove a cause, so the search does not bias
+ * p-values.
  */
 export async function findCauses(
   experiment: Experiment,

@@ -17,7 +17,6 @@ export const MAX_UNIT_FILE = 200_000;
 
 export interface FilesChange {
   units: ChangeUnit[];
-  /** The side's program, with only the chosen units in its files. */
   target(side: Side, has: (unit: number) => boolean): Target | null;
   /** Head's text of the unit's file, with the unit and without. */
   revert(unit: ChangeUnit): { before: string; after: string } | null;
@@ -38,7 +37,6 @@ interface FileText {
 
 type FileSides = Record<Side, ProgramTarget>;
 
-/** Without units if files cannot be replaced in a trial. */
 export function filesChange(
   base: Target | null,
   head: Target | null,

@@ -19,13 +19,13 @@ const CHUNK_SIZE = 10;
 const ROUNDS = 2;
 
 /**
- * After a failed try, a stable reference gets `first` more tries. If one of these fails, `then`
+ * After a failed try, a stable reference gets `first` more tries, and after another failure `then`
  * more. With `failures` in total, it is broken.
  */
 const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
 /**
- * In standard deviations. With more failures than this above the expected number, the draft makes
+ * In standard deviations. If failures exceed the expected number by more than this, the draft made
  * all stable references a little worse.
  */
 const MAX_DEVIATIONS = 2.6;
@@ -56,9 +56,8 @@ interface FixEffect {
 type Counts = Table['head'];
 
 /**
- * Accepts a candidate that beats head and breaks no stable reference. `level`: probability that a
- * candidate that is no better is accepted. Only drafts with new words are tried on all stable
- * references.
+ * Accepts a candidate that beats head and breaks no stable reference. `level`: probability of
+ * accepting one that is no better. Only drafts with new words are tried on all stable references.
  */
 export async function fixGate(
   candidate: FixCandidate,

@@ -9,16 +9,13 @@ export interface AskTools {
   complete: Complete;
   grader: Grader;
   /**
-   * Returns an unpredictable delimiter. It is always the same for a purpose, so that equal
-   * questions share a cached answer.
+   * Returns an unpredictable delimiter. Each purpose keeps its delimiter, so that equal questions
+   * share a cached answer.
    */
   random(purpose: string): string;
 }
 
-/**
- * Each `{{name}}` in `text` is replaced by the material of this name, which is untrusted, between
- * delimiters.
- */
+/** In `text`, `{{name}}` stands for the untrusted material of this name, between delimiters. */
 interface SchemaQuestion<Reply> {
   purpose: Extract<Purpose, 'qualeval' | 'insight' | 'fix'>;
   role: string;

@@ -36,8 +36,8 @@ interface Contrast {
 }
 
 /**
- * Tests a candidate with new tries. The first test may use half of alpha. After each failed test,
- * the next may use half as much.
+ * Tests a candidate with new tries. The first test may use half of alpha, and after each failed
+ * test, the next may use half as much.
  */
 export async function prove(
   trials: Trials,

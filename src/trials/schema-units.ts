@@ -13,7 +13,7 @@ interface ValueChange {
 
 /**
  * A property and its entry in `required` are one change, because a schema must not require an
- * unknown property. Null if the change cannot be split.
+ * unknown property. Null if there is no such split.
  */
 export function mergeValues(
   base: Json | undefined,
@@ -142,8 +142,7 @@ function requiredIn({ required }: JsonMap): string[] {
 }
 
 /**
- * A property counts as renamed if the removed and the added value are equal, or if they are the
- * only ones.
+ * A property counts as renamed if both values are equal, or if nothing else was removed or added.
  */
 function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string> {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));

@@ -74,8 +74,8 @@ export interface Belief extends Weighted {
 }
 
 /**
- * Computes posterior probabilities for the first reference. Others may support a common cause, but
- * cannot outvote its own tries.
+ * Posterior probabilities for the first reference. Others may support a common cause, but cannot
+ * outvote its own tries.
  */
 export function believe<Own extends Weighted>(
   hypotheses: readonly Own[],
@@ -121,8 +121,8 @@ function withShares<Item extends { factor: number; log: number }>(
 }
 
 /**
- * Returns the most informative prompt to try. Candidates: with one group, without one group, and
- * with likely groups together.
+ * Returns the most informative prompt: with one group, without one group, or with likely groups
+ * together.
  */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
   const everything = Array.from({ length: groups }, (_, group) => group);

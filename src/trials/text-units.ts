@@ -149,10 +149,7 @@ export function align<Item>(
   return pairs;
 }
 
-/**
- * A cell's value is the largest sum of scores that a path from it can reach. The last row and
- * column are 0.
- */
+/** The largest sum of scores on a path from each cell. The last row and column are 0. */
 function bestSums(scores: Float64Array, width: number): Float64Array {
   const best = new Float64Array(scores.length + width);
   for (let cell = scores.length - 1; cell >= 0; cell -= 1) {

@@ -28,8 +28,8 @@ export function experimentCalls(compared: number, most: number): number {
 }
 
 /**
- * Refuses calls beyond the cap. How many calls an agent makes is known only afterwards, so a
- * running agent counts as the mean of earlier ones.
+ * Refuses calls beyond the cap. An agent's calls are known only after its run, so until then it
+ * counts as the mean of earlier ones.
  */
 export function countCalls(
   complete: Complete,
@@ -79,7 +79,6 @@ interface PromptTry {
   generation(reference: AffectedReference): Generation;
 }
 
-/** Whether each try passed. Null if it could not be judged. */
 export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
 
 /** Uses new try indices, so that no stored answer is reused. */

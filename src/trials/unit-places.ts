@@ -76,9 +76,7 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
   };
 }
 
-/**
- * Finds the lines of the members of a key's value. If the file is unknown, all get the key's place.
- */
+/** If the file is unknown, all members get the key's place. */
 export function valuePlace(
   lines: readonly string[] | null,
   at: Place,
@@ -102,8 +100,8 @@ const ENDS = 24;
 const UNKNOWN: LineRange = { from: 0, to: 0 };
 
 /**
- * Finds each line of `text` in its file, and the line after the last. Quoted or escaped lines get
- * 0, because a wrong line would be worse.
+ * The places of all lines of `text`, and of the line after. Quoted or escaped lines get 0, because
+ * a wrong line would be worse.
  */
 export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
   const lines = text.split('\n');

@@ -13,8 +13,8 @@ import { type Target, placeOf } from '../types/model.ts';
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
- * How hard it is for a pull request to choose the answers. 2: from a server. 1: from code of the
- * repository. 0: recorded, so they can be anything.
+ * How hard it is for a pull request to choose the answers. 2: from a server. 1: from the
+ * repository's code. 0: recorded, so they can be anything.
  */
 function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;

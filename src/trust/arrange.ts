@@ -13,10 +13,7 @@ import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
 import type { TrustedSides } from './trusted-sides.ts';
 
-/**
- * Takes each part from base or head, depending on the trust level. `base` is null if its project is
- * not readable.
- */
+/** `base` is null if its project is not readable. */
 export function applyTrust(
   base: Project | null,
   written: Project,
@@ -108,8 +105,8 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
 }
 
 /**
- * Features' settings also come from base (`fromBase`). If base has none, outside contributors get
- * the default, because they must not decide what a run costs.
+ * Features' settings also come from base (`fromBase`). Without one, outside contributors get the
+ * default, because they must not decide what a run costs.
  */
 function withOwnOfBase(
   base: Project | null,
@@ -259,8 +256,8 @@ function triesNotices(
 }
 
 /**
- * Replaces `paths` in head by base's version, so that head's settings are not even read. `unused`:
- * those that head changed since `origin`.
+ * Replaces head's `paths` by base's, so that head's settings are not even read. `unused`: those
+ * that head changed since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,

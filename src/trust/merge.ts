@@ -166,8 +166,8 @@ function promptContent({ prompt }: Suite): unknown {
 }
 
 /**
- * If the tip did not change a reference, takes the merge base's, which was checked with the merge
- * base's prompt.
+ * Takes references that the tip did not change from the merge base, because they were checked with
+ * its prompt.
  */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);

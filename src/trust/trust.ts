@@ -19,10 +19,7 @@ export interface TrustDecision {
   notice?: string;
 }
 
-/**
- * Why `code: host` is ignored. Even an approval does not allow code to run where it could read the
- * keys.
- */
+/** Why `code: host` is ignored. Even approved code must not run where it could read the keys. */
 export function hostRefused({
   level,
   approved,
@@ -40,8 +37,8 @@ export function hostRefused({
 const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
 
 /**
- * Only `--trust` (on the command line) and an approval label raise the level. The label counts only
- * in the event that adds it, so a later push needs another approval.
+ * Only `--trust` on the command line and an approval label raise the level. The label counts only
+ * in the event that adds it, so a later push needs it again.
  */
 export function trustLevel(
   facts: EventFacts,

@@ -140,8 +140,8 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
 }
 
 /**
- * Says how many tests got worse although their suite did not regress, and which suites have a drop
- * that head's scoring excuses.
+ * Tests that got worse although their suite did not regress, and suites with a drop that head's
+ * scoring excuses.
  */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });

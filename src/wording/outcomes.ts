@@ -236,7 +236,6 @@ function otherwise(found: Found): Words {
     : ['No other test is affected.'];
 }
 
-/** Whether the suite has too few tests to claim "no regression". */
 function isTooSmall(suite: SuiteResult): boolean {
   const { base, head } = suite.pass_rate;
   return suite.verdict === 'unchanged' && base === head && unnoticedDrop(suite)?.isSmall === true;

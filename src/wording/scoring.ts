@@ -9,7 +9,6 @@ import {
   wholeRates,
 } from '../text/amounts.ts';
 
-/** Splits the change of the pass rate between prompt and scoring. */
 export function scoringSummary(scoring: ScoringResult): string {
   const { base_base: before, base_head: between, head_head: after } = scoring.rates;
   if (before === null || between === null || after === null)

@@ -136,7 +136,6 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
     : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
-/** Why a fall that depends on stored answers is not red. */
 export function confirmationWords(confirmation: Confirmation): string {
   return confirmation.status === 'model'
     ? `${MODEL_CHANGED}: ${baseDrops(confirmation)}.`

@@ -31,9 +31,7 @@ export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/**
- * Puts each metric in a later group than the metrics it depends on, which must not form a cycle.
- */
+/** Each metric comes in a later group than the metrics it depends on. Cycles are not allowed. */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();

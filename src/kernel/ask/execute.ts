@@ -55,7 +55,7 @@ export interface Executors extends AnswererTools {
 
 /**
  * Tries with the same generation, answerer and try index share one answer. Callers must alternate
- * base and head, because a model may change over time, which must affect both sides equally.
+ * base and head, so that model drift affects both equally.
  */
 export async function execute(
   tries: readonly PlannedTry[],

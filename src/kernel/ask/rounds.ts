@@ -66,10 +66,7 @@ function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry
   }).length;
 }
 
-/**
- * Whether so many tries failed with an error that the suite cannot be judged, even if all further
- * ones succeed.
- */
+/** Whether too many tries have failed for the suite to be judged, even if all others succeed. */
 function isLost({ runs }: SuiteRun, lost: number): boolean {
   return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
 }

@@ -97,8 +97,8 @@ export function skippedScore({ name: metric, skip }: Metric, reason: string): Sc
 
 /**
  * Code scores the sides in random order and in separate processes, so it cannot tell which side it
- * scores. Equal answers of different tries are graded separately, because the grader's errors must
- * be as independent as the answers.
+ * scores. Equal answers of different tries are graded separately, because grading errors must be
+ * independent.
  */
 export async function scoreSubjects(
   metric: Metric,

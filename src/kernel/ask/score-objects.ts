@@ -87,7 +87,6 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
   }));
 }
 
-/** Says for each subject that the metric must skip why a condition is not met. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   subjects: readonly Subject[],
@@ -119,8 +118,8 @@ async function unmetConditions(
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
 /**
- * Finds the score of the part (such as a turn) that contains the subject, or that is `step` parts
- * away from it.
+ * Finds the score of the part (such as a turn) that contains the subject, or of the part `step`
+ * places away.
  */
 async function scoresOn(
   dependency: Metric,

@@ -3,7 +3,7 @@ import type { ConfirmationResult } from '../result/suite-result.ts';
 
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/** Why a fall in these answers must be confirmed by new ones. Null if it need not be. */
+/** Why new answers must confirm a fall in these. Null if they need not. */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;
@@ -16,7 +16,7 @@ export function isStored({ byHead }: Try): boolean {
 /** Times of stored answers are rounded to the hour. */
 const HOUR_MS = 3_600_000;
 
-/** True if the answer is from this run, or from the same earlier run as one of `others`. */
+/** True if the answer is from this run, or from one earlier run together with one of `others`. */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;
@@ -44,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * Chooses which confirmation to show. First those about the verdict, preferably a confirmed one.
- * Then those about a metric, preferably an unconfirmed one.
+ * Chooses which confirmation to show: if possible one about the verdict, preferably a confirmed
+ * one, otherwise one about a metric, preferably an unconfirmed one.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);
@@ -62,7 +62,6 @@ export function isOfVerdict({ metric }: Confirmation): boolean {
   return metric === undefined;
 }
 
-/** True if the verdict depends on a fall that new tries did not confirm. */
 export function isRefutal(confirmation: Confirmation): boolean {
   return isOfVerdict(confirmation) && confirmation.status !== 'confirmed';
 }

@@ -10,8 +10,8 @@ import { reachesLevel, type Tries } from '../statistics/table.ts';
 const SIDES = ['base', 'head'] as const;
 
 /**
- * Good verdicts that are not possible, because answers end differently on one side, beyond chance.
- * If head only refuses more often, `improved` remains possible.
+ * Good verdicts that are not possible, because answers end differently on one side. If head only
+ * refuses more often, `improved` remains possible.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,

@@ -53,14 +53,13 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // Only the roll-ups (combined tries) are compared. After a few tries, a roll-up may still be
-  // open.
+  // Only roll-ups (combined tries) are compared, which may be open after a few tries.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
-/** True if the reference can run on head only, while one that ran on base is gone. */
+/** The reference runs on head only, and one that ran on base is gone. */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
   run: ReferenceRun,
@@ -101,7 +100,7 @@ export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings
 
 /**
  * Tests whether head answers less often than base. This gets 0.2 alpha on top, so the total error
- * is 1.2 alpha. If a critical reference or a whole suite has no answers on head, no test is needed.
+ * is 1.2 alpha. No test is needed if a critical reference or a whole suite has no answers.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],

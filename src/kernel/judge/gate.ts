@@ -228,8 +228,8 @@ function saysWhy({ code }: Reason): boolean {
 }
 
 /**
- * Removes an errored try for each try that was not made. The gate only counts errors, so it may be
- * any.
+ * Removes one errored try for each try that was not made. Any will do, because the gate only counts
+ * errors.
  */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];

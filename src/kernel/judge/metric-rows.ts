@@ -98,7 +98,7 @@ function objectsRow(
 }
 
 /**
- * The share of turns (or other parts) that pass: the mean over dialogues, with a two-sided 90 %
+ * The share of turns (or other parts) that pass, averaged over dialogues, with a two-sided 90 %
  * interval.
  */
 export function objectRate(

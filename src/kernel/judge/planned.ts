@@ -3,7 +3,6 @@ import { countsIn } from '../suite/gate.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { GateInput } from './gate-input.ts';
 
-/** Facts that are known before any result. */
 export function plannedFacts(
   suites: readonly SuiteComparison[],
 ): Pick<GateInput, 'affected' | 'counted' | 'removed' | 'preferenceAlone'> {

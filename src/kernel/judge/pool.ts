@@ -20,7 +20,6 @@ export interface Pool {
   fell: boolean;
 }
 
-/** Null if fewer than two suites take part. */
 export function createPool(
   byTries: readonly SuiteComparison[],
   { pool, plan }: RunState,
@@ -56,10 +55,7 @@ export interface PoolFall {
   head: number;
 }
 
-/**
- * The pass rates (0–1) of all suites together. Null if they did not fall, or if single suites
- * explain the fall.
- */
+/** Pass rates (0–1) of all suites together. Null without a fall, or if single suites explain it. */
 export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): PoolFall | null {
   if (pool?.fell !== true || isExplainedBySuites(rows.filter(isPooled), pool.level)) return null;
   const { tables } = pool.look;

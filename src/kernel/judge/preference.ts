@@ -30,7 +30,7 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
 }
 
 /**
- * One try per comparison, which fails on the side that is not preferred. So the suite's test is the
+ * One try per comparison. It fails on the side that is not preferred, so the suite's test is the
  * sign test.
  */
 export function preferenceTries(

@@ -31,10 +31,7 @@ export function tallyTries(tries: readonly TryResult[], metrics: number, skipped
 
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
-/**
- * Combines a reference's tries. Null if no try was judged, or if the others could change the
- * outcome.
- */
+/** Null if no try was judged, or if unjudged tries could change the outcome. */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
   passes: number,
@@ -91,8 +88,8 @@ function codeOutcome(
   result: Awaited<ReturnType<Evaluate>>[number] | undefined,
   name: string,
 ): RollUpOutcome {
-  // Without judged scores there is no outcome, but the code had to run, because it also gets
-  // skipped scores.
+  // The code runs even without judged scores, because it also gets skipped scores. Then there is no
+  // outcome.
   if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
   if (result.status === 'error')
     return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };

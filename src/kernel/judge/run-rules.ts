@@ -150,7 +150,7 @@ export const RUN_RULES: RunRules = [
   { kind: 'no-regression', words: 'otherwise', when: () => true },
 ];
 
-/** If a run ends early, a regression stays one, but more tries could change any other outcome. */
+/** After an early end, more tries could change any outcome except a regression. */
 export function endsTooEarly(facts: RunFacts): boolean {
   const { ended, hasRegressed } = facts;
   return ended !== null && (isUnjudged(facts) || !hasRegressed);

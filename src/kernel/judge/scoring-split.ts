@@ -8,8 +8,8 @@ import type { RunRollUps } from './roll-up.ts';
 import { countCorners, cornerRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
 /**
- * Splits the change of the pass rate. The prompt's part is measured with head's scoring, the
- * scoring's part on base's answers.
+ * Splits the change of the pass rate: the prompt's part (with head's scoring) and the scoring's
+ * part (on base's answers).
  */
 export function scoringSplit(
   comparison: SuiteComparison,

@@ -57,10 +57,8 @@ export interface MeasuredRow extends SuiteRow {
   moves: readonly MetricMove[];
 }
 
-/** Facts that only the suite's own tries determine. */
 export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 
-/** Facts that other suites, new tries or a changed scoring also determine. */
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
   'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
@@ -172,8 +170,8 @@ type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
 
 /**
- * Whether base's answers fail by base's own scoring. Stored answers of another time do not count,
- * because the model may have changed.
+ * Whether base's answers fail by base's own scoring. Ignores answers of an earlier time, because
+ * the model may have changed.
  */
 function failsUnderBase(
   { base, head }: ReferenceRun,
@@ -191,8 +189,7 @@ function rollUpFell(table: Table | undefined): boolean {
 }
 
 /**
- * The false-discovery rates. 1 if the roll-up (combined tries) does not change in the same
- * direction.
+ * False-discovery rates. 1 if the roll-up (combined tries) does not change in the same direction.
  */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);

@@ -27,24 +27,18 @@ interface Evidence {
   metrics?: readonly string[];
 }
 
-/**
- * What the tests of a suite found. A suite's share of alpha is set by Holm's procedure
- * (`alphaShares`).
- */
+/** What the tests of a suite found. Holm's procedure sets its share of alpha (`alphaShares`). */
 export interface SuiteFacts {
-  /**
-   * What new tries show about a fall that stored answers, or answers of one program process,
-   * showed.
-   */
+  /** What new tries show about a fall in stored answers, or in answers of one program process. */
   confirmation: Confirmation | null;
   /**
-   * The suite or one metric fell by at least `gate.min_drop`. Test: permutes tries within
-   * questions, with min-p over metrics, at the suite's share of alpha (`findRegression`).
+   * The suite or a metric fell by at least `gate.min_drop`. Test: permutes tries within questions,
+   * with min-p over metrics, at the suite's share of alpha (`findRegression`).
    */
   fall: Evidence | null;
   /**
-   * Single references got worse. Test: the mean e-value of the run's references at 0.2 alpha, or an
-   * exact test with fixed tries.
+   * Single references got worse. Test: the mean e-value of the run's references at 0.2 alpha, or
+   * exact with fixed tries.
    */
   broken: Evidence | null;
   /**
@@ -61,20 +55,20 @@ export interface SuiteFacts {
   /** References that look worse, but more tries may clear them. */
   suspicious: readonly string[];
   /**
-   * Good verdicts that are not possible, because answers end in other ways than on base. Test:
-   * exact, at 0.2 alpha (`ruledOutByEndings`).
+   * Good verdicts that are not possible, because answers end differently. Test: exact, at 0.2 alpha
+   * (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * Head's answers do worse if base's scoring judges both sides. Tested like fixed tries, at the
-   * suite's share of alpha.
+   * Head does worse if base's scoring judges both sides. Tested like fixed tries, at the suite's
+   * share of alpha.
    */
   underBase: FallUnderBase | null;
   /** Like `fall`, but for a rise of all metrics together. */
   rise: Evidence | null;
   /**
-   * One-sided level of each end: 1 to 3.5 %, depending on the look (interim test), or 5 % with
-   * fixed tries.
+   * Each end has a one-sided level of 1 to 3.5 % (by look, or interim test), or 5 % with fixed
+   * tries.
    */
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance. */

@@ -35,8 +35,8 @@ import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
- * If the scoring (metrics, rubrics, graders) changes, base's scoring also judges head's answers.
- * This module then finds drops of suites, single references and mean values.
+ * If the scoring (metrics, rubrics, graders) changes, base's scoring also judges head's answers, to
+ * find drops of suites, single references and mean values.
  */
 
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
@@ -82,9 +82,8 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Uses only references with a result in all four combinations, because rates of different
- * references are not comparable. If there are none, uses those whose answers on base both scorings
- * judge.
+ * Uses references with a result in all four combinations, because rates of different references are
+ * not comparable. If there are none, uses those with both results for base's answers.
  */
 export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -98,15 +97,15 @@ export interface FallUnderBase {
   head: number;
   references: string[];
   /**
-   * `passes`: by head's scoring, head's answers pass as often as base's did by base's scoring.
-   * `fewer-checks`: they also do, but fewer metrics affect the gate.
+   * `passes`: by head's scoring, head's answers pass as often as base's did by base's.
+   * `fewer-checks`: so they do, but fewer metrics affect the gate.
    */
   excusedBy: 'none' | 'passes' | 'fewer-checks';
 }
 
 /**
- * Whether head's answers do worse than base's by base's scoring, beyond chance. A new format with
- * its own scoring excuses this, but fewer checks do not. `alpha` (0–1) is the suite's share.
+ * Set if head does worse than base by base's scoring, beyond chance. A new format with its own
+ * scoring excuses this, but fewer checks do not. `alpha` (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,

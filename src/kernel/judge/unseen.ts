@@ -79,8 +79,8 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 /**
- * Reports a metric that judges none of head's answers. If the metric's mean affects the gate, also
- * reports that it has fewer numbers on head.
+ * Reports a metric that judges no answers on head, or whose mean affects the gate but has fewer
+ * numbers on head.
  */
 function unseenMetric(
   { comparison, result }: ComparedSuite,

@@ -21,7 +21,7 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
-  /** Set if the number is the share of these parts of a dialogue (such as turns) that pass. */
+  /** For shares: the parts of a dialogue (such as turns) of which this share passes. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
   /** If the share may fail the suite: the test whose interval may rule out a drop. */
@@ -104,8 +104,8 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * Returns significant moves: those in `fell`, and others by Holm's procedure, applied separately to
- * metrics that warn and to those without a better direction.
+ * The significant moves: those in `fell`, and others by Holm's procedure, separately for metrics
+ * that warn and for those without a better direction.
  */
 export function calledMoves(
   moves: readonly MetricMove[],

@@ -33,7 +33,7 @@ export interface MeasuredRun {
 
 export interface RunVerdict {
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** The fall of all suites together. Null if there is none, or if single suites explain it. */
+  /** The fall of all suites together. Null if none, or if single suites explain it. */
   pool: PoolFall | null;
 }
 
@@ -109,7 +109,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
   return isRefuted ? { ...move, moved: null } : move;
 }
 
-/** Removes a fall that new tries did not confirm. That head answers less often remains a fact. */
+/** Removes a fall that new tries did not confirm, but not that head answers less often. */
 function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
   return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }

@@ -8,7 +8,6 @@ export interface Halt {
   code: HaltCode;
   why: string;
   cap?: 'max_calls' | 'max_cost_usd';
-  /** Batches that a later run collects. */
   waiting?: WaitingBatches;
 }
 

@@ -33,8 +33,8 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 }
 
 /**
- * References form a cluster if they have the same questions, or the same `cluster` in their suite.
- * Null: in no cluster.
+ * References with the same questions, or the same `cluster` in their suite, form a cluster. Null:
+ * in none.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
@@ -118,8 +118,8 @@ function countPlannedTries(
 }
 
 /**
- * With fixed tries, only tries with a smaller index count in means, because the extra tries that
- * critical references get when they fail would bias the mean.
+ * With fixed tries, means use only planned tries. Critical references get more when they fail,
+ * which would bias a mean.
  */
 export function maxPlannedTries(
   { policy }: Pick<SuiteComparison, 'policy'>,

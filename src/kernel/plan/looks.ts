@@ -1,7 +1,7 @@
 import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
-/** When a suite is tested before all tries are made (a look), and what the test may conclude. */
+/** When to test a suite before all tries are made (a look), and what to conclude. */
 export interface LookPlan {
   tries: readonly number[];
   /** After a share t of the tries, the looks may have spent t^power of alpha. */
@@ -9,8 +9,8 @@ export interface LookPlan {
   /** If p is above this, nothing looks worse, and more tries rarely change this. */
   futile: number;
   /**
-   * One-sided levels of the intervals. Below 5 %, because a suite stops at the first interval that
-   * is good enough, so several chances to err add up.
+   * One-sided levels of the intervals. Smaller than 5 %, because each look is another chance to
+   * stop by error.
    */
   bounds: readonly number[];
 }
@@ -43,7 +43,6 @@ export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
-/** The one-sided level of the interval after this many tries per side. */
 export function boundLevel(plan: LookPlan, tries: number): number {
   const last = plan.tries.findLastIndex((look) => look <= tries);
   return plan.bounds[Math.max(0, last)] ?? 0;
@@ -114,7 +113,9 @@ function spendAlpha(
   return levels;
 }
 
-/** Density at `time` of a Brownian motion that has not crossed a bound, at evenly spaced points. */
+/**
+ * A Brownian motion at `time` that has not crossed a bound: its density at evenly spaced points.
+ */
 interface BrownianDensity {
   time: number;
   places: Float64Array;

@@ -18,7 +18,7 @@ export interface MetricNumber {
 /** A larger map is data. Its entries are not compared. */
 const MAX_MAP_ENTRIES = 20;
 
-/** The numbers that each metric gives: its value, or each entry if the value is a map. */
+/** A metric's numbers: its value, or each entry if the value is a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   const all = everyMetric(run.scoring.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
@@ -73,10 +73,7 @@ export function valuesByReference(
 
 const EXPLODED_TRIES = 4;
 
-/**
- * References whose value moved far more than the others'. `isOpen`: more tries are needed to be
- * sure.
- */
+/** References whose value moved far more than the others'. `isOpen`: needs more tries. */
 export function explodedReferences(
   { policy, gate, compared }: SuiteComparison,
   number: MetricNumber,

@@ -10,9 +10,9 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
- * Decides which tries to make next. No state is kept between rounds: each round repeats all looks
- * (interim tests). Tries are planned for the smallest level that Holm's procedure may give a suite.
- * At a larger level, the looks stop earlier, so the tries are enough.
+ * Decides which tries to make next. Each round repeats all looks (interim tests) from the first, so
+ * no state is kept. Tries suffice for the smallest level that Holm's procedure may give a suite. At
+ * a larger level, looks only stop earlier.
  */
 
 /** Parts of alpha, 0–1 each. */
@@ -61,9 +61,9 @@ const ALONE_P = 0.2;
 const SUSPICIOUS_P = 0.1;
 
 /**
- * All suites get the tries of the first look. Then suspects get pairs of tries until each is found
- * to be worse or not. Then all undecided suites get one more try, until the pool rules out a drop.
- * After that, only suites that look worse continue.
+ * All suites get the tries of the first look. Then suspects get pairs of tries until they are
+ * decided. Then undecided suites get one more try at a time. Once the pool rules out a drop, only
+ * suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
   const plan = lookPlan(countQuestions(ledgers));
@@ -175,8 +175,8 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
 }
 
 /**
- * `fell`: all suites stop. `calm`: a drop is ruled out, so only suites that look worse continue.
- * `quiet`: each suite that rules out a drop stops. `open`: all suites continue.
+ * `fell`: all suites stop. `calm`: the pool rules out a drop, so only suites that look worse
+ * continue. `quiet`: suites that rule out a drop stop. `open`: none stops.
  */
 function poolState(
   pool: Look,
@@ -200,7 +200,6 @@ interface SuiteAtLook {
   tolerance: number;
 }
 
-/** Whether the share of turns that pass may have dropped by more than the tolerance. */
 function hasOpenShare(
   { ledger, looks, isGoing }: SuiteWalk,
   tolerance: number,
@@ -262,15 +261,12 @@ export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
 
-/** The most suspects that get extra tries. If there are more, the looks detect the drop anyway. */
+/** The most suspects with extra tries. If there are more, the looks detect the drop anyway. */
 export function maxSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
-/**
- * Chooses suspects for extra tries. Critical ones are always included, and those that already have
- * extra tries come first.
- */
+/** Includes all critical suspects. Among others, those that already have extra tries come first. */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>
     references.map((own) => {

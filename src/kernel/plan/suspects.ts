@@ -21,9 +21,9 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value that a reference needs to stay a suspect after this many pairs of tries. `watched` is
- * for critical references and those that nearly always passed: one more failure on head is enough.
- * The false-alarm rate does not depend on these values.
+ * The e-value with which a reference remains a suspect after so many pairs of tries. `watched`: for
+ * critical references and those that nearly always passed, one more failure on head is enough. The
+ * false-alarm rate does not depend on these values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },
@@ -39,8 +39,8 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 }
 
 /**
- * The reference's e-value is half that of all metrics together, and half the mean over its metrics.
- * A metric that never fails counts as 0.
+ * The e-value is half that of all metrics together, and half the mean over single metrics. A metric
+ * that never fails counts as 0.
  */
 export function measureSuspicion(
   reference: LedgerReference,
@@ -73,9 +73,9 @@ interface JudgedReferences {
 }
 
 /**
- * References are broken if the weighted mean of their e-values, itself an e-value, reaches 1/level.
- * Half of the weight is on all references and half on critical ones. With fixed tries, only
- * critical ones are judged here.
+ * Some references are broken if the weighted mean of e-values (also an e-value) reaches 1/level.
+ * Half of the weight is on all references, half on critical ones. With fixed tries, only critical
+ * ones are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -119,9 +119,9 @@ const MIN_E_VALUE = 1;
 const AWAITED_PAIRS = 5;
 
 /**
- * Finds references that head fixes. On average at most 5 % of them are wrong, whenever testing
- * stops. `open`: those that one more pair of tries could decide, at most `most` and all with
- * `isAwaited`. Source: Wang and Ramdas 2022 (e-BH).
+ * Finds references that head fixes. On average at most 5 % are wrong, whenever testing stops.
+ * `open`: those that another pair of tries could decide (all with `isAwaited`, and `most` others).
+ * Source: Wang and Ramdas 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],

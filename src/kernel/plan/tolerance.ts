@@ -16,8 +16,8 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 }
 
 /**
- * The smallest drop (0–1) that the plan's last look (interim test) detects. A suite that stopped
- * earlier did not look worse, so it would not have missed such a drop.
+ * The smallest drop (0–1) that the plan's last look (interim test) detects. A suite with such a
+ * drop would not have stopped earlier.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -40,8 +40,8 @@ const ZERO_TOLERANCE = 1e-12;
 
 /**
  * How a look rules out a drop. `bound`: the interval is above −tolerance. `not-lower`: head's rate
- * is not lower, at the last look or any look of a small suite, where more tries would detect few
- * more drops.
+ * is not lower, at the last look. In a small suite, at any look, because more tries would detect
+ * few more drops.
  */
 export function ruledOutBy(
   look: Look,
@@ -110,8 +110,8 @@ const ITERATIONS = 200;
 /**
  * The smallest uniform drop of the mean pass rate (0–1) that is detected with the given power: the
  * fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], with v the
- * variance and m the rate, but at least 5.5 / (N·min(nB, nH)), because the formula alone is up to
- * 2.8 times too optimistic for small suites. Null if even a drop to 0 would not be detected.
+ * variance and m the rate, but at least 5.5 / (N·min(nB, nH)). For small suites, the formula alone
+ * is up to 2.8 times too optimistic. Null if not even a drop to 0 is detected.
  */
 export function visibleDrop(
   { references, tries, variance, rate }: Design,

@@ -20,16 +20,15 @@ import {
 } from './suite-run.ts';
 
 /**
- * For sweeps, suites that compare pairs of answers, and prompts that base lacks: their number of
- * tries is fixed.
+ * A fixed number, for sweeps, suites that compare pairs of answers, and prompts that base lacks.
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
 const ROLLED_TRIES = 3;
 
 /**
- * `adaptive` becomes a fixed number in sweeps, if pairs of answers are compared, and if no metric
- * affects the gate.
+ * In sweeps, if pairs of answers are compared, or if no metric affects the gate, `adaptive` becomes
+ * a fixed number.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
@@ -56,7 +55,7 @@ function settles(tests: Tests, compares: boolean): boolean {
 
 /**
  * Recorded answers get only the tries that the roll-up needs, because more would repeat them. Null
- * if answers are not recorded, or if custom code or whole references decide.
+ * if this does not apply.
  */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
@@ -137,10 +136,10 @@ export function alphaShares(
   const shares = ALPHA_SHARES;
   const references = gate_on === 'suite' ? 0 : shares.references * alpha;
   const rest = alpha - references;
-  // With one suite there is no test of all suites together (pool), so the suite gets both shares.
+  // With one suite, there is no test of all suites (pool), so the suite gets both shares.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
-  // Each suite gets an equal part of the references' alpha. A suite with fixed tries spends its
-  // part on its own exact test (`brokenP`). The other parts go to the e-value of all references.
+  // The references' alpha is split evenly between suites. A suite with fixed tries spends its part
+  // on an exact test (`brokenP`). The rest is for the e-value of all references.
   const part = references / Math.max(1, all.length);
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
     if (policy.kind !== 'fixed') return 0;

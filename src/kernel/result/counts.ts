@@ -54,15 +54,12 @@ export function ungradedSuites(
   });
 }
 
-/**
- * Evidence is a judged try. A run is not green if more than this share of its references has none.
- */
+/** A run is not green if more than this share of its references lacks evidence (a judged try). */
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * Returns suites that keep the run from being green because references lack evidence. If too many
- * do, these are all suites with such a reference. Otherwise, these are suites where it is a
- * critical one, or where all lack evidence.
+ * Suites that are not green because references lack evidence. If too many do, these are all suites
+ * with such references. Otherwise, only those where a critical reference, or all, lack evidence.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);

@@ -95,13 +95,12 @@ export const measuredRateSchema = z.strictObject({
 
 const referenceStatus = z.enum([
   'regressed',
-  // Passed on base and fails on head, in a suite that fell, but has too few tries to decide alone.
+  // Passed on base and fails on head, in a suite that fell. Its own tries alone do not decide.
   'fell',
   'improved',
   // Failed on base and passes on head, beyond chance.
   'fixed',
-  // Failed on base and passes on head, in a suite that improved, but has too few tries to decide
-  // alone.
+  // Failed on base and passes on head, in a suite that improved. Its own tries alone do not decide.
   'rose',
   'unchanged',
   'flaky',

@@ -22,7 +22,7 @@ export type Generation = { dependencies?: readonly Dependency[]; script?: Script
       messages: Message[];
       variables?: Reference['input'];
       fingerprint: string;
-      /** A number that is added to the try index, so that a repeated question gets new answers. */
+      /** Added to the try index, so that a repeated question gets new answers. */
       draw?: number;
     }
   /** `after`: the messages that follow the last answer. */
@@ -81,7 +81,6 @@ export interface ResolvedSuite {
   variants: SuiteSide[];
 }
 
-/** If `references` is empty, the suite is not affected. */
 export interface AffectedSuite {
   path: string;
   name: string;

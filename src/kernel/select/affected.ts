@@ -68,8 +68,8 @@ function affectedPart(
 }
 
 /**
- * If anything changed, also returns references that cannot run, because otherwise the suite might
- * be reported as unaffected.
+ * If anything changed, also returns references that cannot run. Otherwise the suite might count as
+ * unaffected.
  */
 function touchedReferences(
   {
@@ -212,8 +212,7 @@ function reasonFor(
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
   const { baseReference: counterpart, reference } = pair;
-  // `pair.base` is base's own question if the reference was not edited and has no recorded
-  // dialogue.
+  // Base's own question, if the reference was not edited and has no recorded dialogue.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';

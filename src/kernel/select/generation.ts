@@ -42,10 +42,7 @@ export function createGeneration(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/**
- * If a file that a feature reads or the reference's script changes, the question is a different
- * one.
- */
+/** A changed file that a feature reads, or a changed script, is a change of the question. */
 export function withDependencies(
   generation: Generation,
   { own }: Pick<Tests, 'own'>,

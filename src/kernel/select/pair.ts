@@ -30,9 +30,9 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 }
 
 /**
- * Maps head's suites to base's. In the same file, equal text and model come before an equal name,
- * because names may depend on the file's other prompts. Across files, the name comes first, then
- * shared references.
+ * Maps head's suites to base's. In one file, equal text and model come before an equal name,
+ * because names may depend on the file's other prompts. Across files, names come first, then shared
+ * references.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
@@ -63,7 +63,7 @@ export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<
   return found;
 }
 
-/** Pairs a removed suite with a new one if they share at least half of their questions. */
+/** Two suites with at least half of their questions in common are a pair. */
 function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh

@@ -20,8 +20,8 @@ interface ClusterMember {
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Omits a try without any judged reference. In other tries, an unjudged reference gets the outcome
- * of most of its judged tries. So errors are not evidence, and the test remains exact.
+ * Omits a try without any judged reference. In other tries, unjudged references get the outcome of
+ * most of their judged tries. So errors are not evidence, and the test is exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);

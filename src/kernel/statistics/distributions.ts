@@ -7,8 +7,8 @@ export interface Distribution {
 }
 
 /**
- * Each convolution omits smaller tails. With 5,000 items, this happens at most 10,000 times, so a
- * tail probability is off by less than 1e-35.
+ * Convolutions omit smaller tails. 5,000 items need at most 10,000 such cuts, so a tail probability
+ * is off by less than 1e-35.
  */
 const NEGLIGIBLE = 1e-40;
 

@@ -22,9 +22,8 @@ const WAYS: readonly RateAlternative[] = [
 ];
 
 /**
- * The likelihood of a pair under the alternative, divided by that under a common pass rate (the
- * mean of both rates). If base and head pass at the same rate p, the expected factor is 1 − c²(p −
- * mean)² <= 1.
+ * The likelihood of a pair under the alternative, relative to a common pass rate (the mean of
+ * both). If base and head pass at the same rate p, the expected factor is 1 − c²(p − mean)² <= 1.
  *
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
@@ -36,8 +35,8 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
 }
 
 /**
- * The e-value for "the reference got worse": the mean over {@link WAYS} of the product of the
- * pairs' factors. If it did not get worse, the e-value ever exceeds 1/a with probability at most a.
+ * The e-value for "the reference got worse": the mean over {@link WAYS} of the product of factors.
+ * If it did not get worse, the e-value ever exceeds 1/a with probability at most a.
  */
 export function eValueOf(pairs: readonly PairedTry[]): number {
   return mean(
@@ -59,9 +58,9 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
 }
 
 /**
- * The e-value for "one prompt passes more often than another on some references". `base` is the
- * prompt that should pass more often. `share`: prior probability (0–1) that the prompts differ on
- * the reference. Valid at any stopping time, like {@link eValueOf}.
+ * The e-value for "one prompt passes more often than another on some references". `base` should
+ * pass more often. `share`: prior probability (0–1) that the prompts differ on the reference. Valid
+ * at any stopping time, like {@link eValueOf}.
  */
 export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],

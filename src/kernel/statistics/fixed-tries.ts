@@ -96,8 +96,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1), or null if nothing is significant at `level`. If the mean drops by less than `minDrop`,
- * single references must be named as worse.
+ * p (0–1), or null if not significant at `level`. If the mean drops by less than `minDrop`, single
+ * references must be named as worse.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,
@@ -115,12 +115,12 @@ const BROKEN = new WeakMap<readonly Unit[], number>();
 
 /**
  * Exact test of "some references broke or pass half as often". The statistic is Σ log(1 + Σ
- * share·(LR − 1)). Its null distribution permutes tries within tables. LR is the likelihood ratio
- * of "broken" or "halved" to "unchanged", averaged over pass rates that are fitted to the tables'
- * totals. So a wrong fit costs power, but the level stays right.
+ * share·(LR − 1)), and its null distribution permutes tries within tables. LR is the likelihood
+ * ratio of "broken" or "halved" to "unchanged", averaged over pass rates fitted to the tables'
+ * totals. A wrong fit costs power, but the level remains right.
  *
- * A cluster is one table, whose tries pass if all members pass. Testing each reference alone would
- * detect half as many changes if three of twenty references break.
+ * A cluster is one table, whose tries pass if all members pass. If three of twenty references
+ * break, testing each alone would detect half as many.
  */
 export function brokenTest(units: readonly Unit[]): number {
   const tables = units.map((unit) => (isCluster(unit) ? allPass(unit) : unit));

@@ -1,8 +1,8 @@
 import { at, sum } from './sums.ts';
 
 /**
- * Cohen's kappa: 1 − observed / expected disagreement of two graders. `table[i][j]`: items that the
- * first grader puts in category i and the second in j. Null without items, or if all are in one
+ * Cohen's kappa of two graders: 1 − observed / expected disagreement. `table[i][j]`: items with
+ * category i by the first grader and j by the second. Null without items, or if there is only one
  * category. Source: Cohen 1960.
  */
 export function cohenKappa(table: readonly (readonly number[])[]): number | null {

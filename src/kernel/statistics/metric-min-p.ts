@@ -41,8 +41,8 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
 }
 
 /**
- * Metrics with a significant p, adjusted for the numbers of metrics and `suites`. Each keeps its
- * suite from being green.
+ * Metrics with a significant p, adjusted for the numbers of metrics and `suites`. They keep a suite
+ * from being green.
  */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
@@ -52,8 +52,8 @@ export function metricsBeyondChance(look: Look, suites: number): string[] {
 }
 
 /**
- * How many metrics could give a p this small. Bonferroni's correction may ignore the others.
- * Source: Tarone 1990, "A modified Bonferroni method for discrete data".
+ * How many metrics can give a p this small. Bonferroni may ignore the others. Source: Tarone 1990,
+ * "A modified Bonferroni method for discrete data".
  */
 function couldReach(metrics: readonly MetricTest[], p: number): number {
   return metrics.filter(({ test }) => test.least <= p * (1 + TIE_TOLERANCE)).length;
@@ -73,9 +73,9 @@ export function minPOverMetrics(look: Look, level: number): number {
 }
 
 /**
- * Adjusts p by Bonferroni. If the result does not reach `level`, uses min-p over seeded
- * permutations of whole tries. If p is significant at one level, it is at all larger ones. Source:
- * Westfall and Young 1993 (min-p).
+ * Adjusts p by Bonferroni. If that does not reach `level`, uses min-p over seeded permutations of
+ * whole tries. What is significant at one level is so at larger ones. Source: Westfall and Young
+ * 1993 (min-p).
  */
 function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
@@ -114,7 +114,7 @@ function dealtP(look: Look, observed: number): number {
   return (less + ties / 2 + 0.5) / (PERMUTATION_ROUNDS + 1);
 }
 
-/** The same index is the same try in all metrics, because each metric has the same judged tries. */
+/** All metrics have the same judged tries, so an index is the same try in each. */
 function permutedUnit(
   cluster: ClusterByMetric,
   places: ReadonlyMap<string | null, number>,

@@ -11,7 +11,6 @@ export interface PermutedUnit {
   }[];
 }
 
-/** Returns an array for each sum, with a number for each round. */
 export function permuteSums(
   units: readonly PermutedUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },

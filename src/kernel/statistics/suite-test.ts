@@ -9,8 +9,8 @@ interface UnitGroup<Own extends Unit> {
 }
 
 /**
- * Groups units (references or clusters), because thousands of them share a few null distributions.
- * Sorted, so that results do not depend on the order of units.
+ * Thousands of units (references or clusters) share a few null distributions. Sorted, so that
+ * results do not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();
@@ -36,9 +36,9 @@ export interface SuiteTest {
 }
 
 /**
- * Permutes tries within units, exactly. This is the exact conditional Cochran–Mantel–Haenszel test,
- * or McNemar's with one try per side. S = Σ passes on head. down = P(S <= s), midDown = P(S < s) +
- * ½ P(S = s), and up and midUp are mirrored. Probabilities below 1e-35 may become 0.
+ * The exact conditional Cochran–Mantel–Haenszel test, which permutes tries within units. With one
+ * try per side, it is McNemar's. S = Σ passes on head. down = P(S <= s), midDown = P(S < s) + ½ P(S
+ * = s). Probabilities below 1e-35 may become 0.
  *
  * Sources: Mehta, Patel, Gray 1985 (exact test of a common odds ratio); Fagerland et al. 2013
  * (mid-p).

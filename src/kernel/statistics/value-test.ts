@@ -28,7 +28,6 @@ export interface ValueTest {
   z: { mean: number; ranks: number };
 }
 
-/** The mean over items of the mean over tries. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -42,13 +41,13 @@ const TAIL = 0.05;
 
 /**
  * Permutation test with two statistics, of which the more extreme one counts: the difference of
- * means, and that of ranks within items, which is robust to outliers. If there are many
- * permutations, a seeded sample replaces them. The interval contains every shift of head that the
- * test of means does not reject.
+ * means, and that of ranks within items, which is robust to outliers. Many permutations are
+ * replaced by a seeded sample. The interval contains all shifts of head that the test of means does
+ * not reject.
  *
  * Sources: Fisher 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (the same
  * permutations for several statistics); Phipson and Smyth 2010 (the sample includes the observed
- * permutation); Garthwaite 1996 (the interval).
+ * one); Garthwaite 1996 (the interval).
  */
 export function valueTest(
   items: readonly Values[],
@@ -125,8 +124,7 @@ function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
   const [heads, bases] = [nonNullValues(item.head), nonNullValues(item.base)];
   const all = [...heads, ...bases];
   const [h, n] = [heads.length, all.length];
-  // The difference of means is this times the sum of the deviations of head's numbers from the
-  // mean.
+  // The difference of means is this times the sum of head's deviations from the mean.
   const weight = 1 / h + 1 / (n - h);
   const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
   const deviation = value - mean(all);
@@ -146,7 +144,7 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * If head's values shift by δ, a permutation's sum falls by δ times its `mark`, so it equals the
+ * If head's values shift by δ, a permutation's sum falls by δ times its `mark`. So it equals the
  * observed sum at exactly one shift. The interval's ends are quantiles of these shifts.
  */
 function invertTest(

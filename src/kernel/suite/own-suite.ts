@@ -3,9 +3,7 @@ import type { Complete, Completion, Grader, Message, Target } from '../../types/
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 
-/**
- * A file that a feature reads to produce answers. A change in it counts as a change of the prompt.
- */
+/** A file that a feature reads to produce answers. It counts as part of the prompt. */
 export interface Dependency {
   file: string;
   id: string;
@@ -24,10 +22,7 @@ export interface OwnSuite<Value = unknown> {
 export interface SuiteKind<Value = unknown> {
   key: string;
   scores: readonly string[];
-  /**
-   * The score that judges the suite, if there is only one and it judges one answer of each
-   * reference.
-   */
+  /** The only score of the suite, if it judges one answer of each reference. */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],

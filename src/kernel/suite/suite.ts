@@ -59,7 +59,7 @@ export type Rollup =
       place: Place;
     };
 
-/** The columns of a table, or keys of a row, that contain the parts of a reference. */
+/** The columns (or keys of a row) that contain the parts of a reference. */
 export interface Columns {
   id?: string | undefined;
   expected?: string | undefined;
@@ -91,10 +91,7 @@ export interface Reference {
   n_tries: number | null;
   metadata?: Record<string, Json>;
   script?: Script;
-  /**
-   * References with a common cluster, such as templates of one text, tend to pass and fail
-   * together.
-   */
+  /** References of a cluster, such as templates of one text, tend to pass and fail together. */
   cluster?: string;
   metrics?: Metric[];
   /** Set if the base branch has gained the reference since the pull request began. */

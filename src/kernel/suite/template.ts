@@ -34,7 +34,7 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
  * `{name}` becomes the value, `{{name}}` the text `{name}`, and `{{{name}}}` the value in braces.
- * Other braces stay, and names in inserted text are not replaced.
+ * Other braces stay. Names in inserted text are not replaced.
  */
 export function fill(template: string, values: Readonly<Record<string, Scalar>>): string {
   let out = '';
@@ -92,7 +92,7 @@ function* parts(template: string): Generator<TemplatePiece> {
     const name = nameAt(template, nameStart);
     const closing = name === '' ? 0 : braces(template, nameStart + name.length, '}');
     if (closing > 0) {
-      // On both sides, the same number of braces counts, at most three. So `{"a": {x}}` keeps its
+      // The same number of braces counts on both sides, at most three. So `{"a": {x}}` keeps its
       // last brace.
       const depth = Math.min(run, closing, 3);
       const start = nameStart - depth;
