@@ -157,7 +157,7 @@ describe("base's answers", () => {
     );
   });
 
-  test('that were cut off may make head an improvement, with a notice', async () => {
+  test('that were cut off let head count as an improvement, with a notice', async () => {
     const { result } = await compare({ base: ends('length', 'Os'), head: whole, metrics: has });
     expect(result.outcome.kind).toBe('fixed');
     expect(result.notices).toContainEqual({

@@ -409,7 +409,7 @@ test('expected values that head adapted to its worse answers do not count as an 
   expect(suiteSummary(suite!)).not.toContain('too small to exclude');
 });
 
-test("answers that only head's new grader can judge are counted", () => {
+test("the report counts answers that only head's new grader can judge", () => {
   const graded = (question: string): FixtureFiles => ({
     ...plain('metrics: [{ name: good, rubric: good }]'),
     'evaldiff.yaml': `${SETTINGS}grader: { model: quiz-model }\n`,

@@ -30,7 +30,7 @@ import {
 const withoutEndpoints = { inputs: { endpoints: '' } };
 
 describe('a missing API key', () => {
-  test('is an error that names the input in log, check and comment, and never green', async () => {
+  test('is never green: an error in log, check and comment names the input', async () => {
     const { at, run } = await pullRequest(README, {
       ...quiz(),
       ...promptOf('Be exact.', 'gpt-5.4'),

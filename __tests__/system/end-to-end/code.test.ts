@@ -34,7 +34,7 @@ const problem = (line: number, message: unknown) => ({
 });
 
 describe("a project's own code", () => {
-  test('scores in Python and in JavaScript in a sandbox: no keys, no processes, no network', async () => {
+  test('scores in Python and JavaScript, in a sandbox without keys, processes and network', async () => {
     const base = { ...quiz(), ...testsOf(6, METRICS) };
     const { run } = await pullRequest(base, WORSE, { shipped: true });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });

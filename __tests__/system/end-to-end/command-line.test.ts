@@ -236,7 +236,7 @@ describe('evaldiff demo', () => {
     expect((JSON.parse(printed.stdout) as Result).title).toBe(title);
   });
 
-  test('shows a removed rule of AGENTS.md with the argument agents', async () => {
+  test('with the argument agents shows the effect of a rule removed from AGENTS.md', async () => {
     const folder = temporaryFolder('demo');
     const env = { ...bareEnvironment(), TMPDIR: folder };
     const argv = ['demo', 'agents'];

@@ -45,7 +45,7 @@ describe('a red pull request with the override label', () => {
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
   });
 
-  test('stays red without a reason, if only the payload has the label, and for outside contributors', async () => {
+  test('stays red without a stated reason, with the label only in the payload, and for outside contributors', async () => {
     const { at, change } = await red();
     const event = pullRequestEvent(change);
     const payload = event.payload as { pull_request: { labels: object[] } };

@@ -92,7 +92,7 @@ describe('the check is red', () => {
     expect(lines).toEqual([[ORDER, 14]]);
   });
 
-  test('for one of four changes, at its line', async () => {
+  test('for one of four changes, and names its line', async () => {
     const { verdict, text, lines, causes } = await reviewed({
       head: edited(
         ROUTE,

@@ -129,7 +129,7 @@ describe('a suite of tool calls', () => {
     ]);
   });
 
-  test('names the property that is the cause, of four changes to a tool', async () => {
+  test('names which of four changes to a tool is the cause', async () => {
     const { out } = await compared('tools', (directory) => {
       headOf('tools')(directory);
       const path = join(directory, 'prompts/order.yaml');

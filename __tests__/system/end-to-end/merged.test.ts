@@ -118,7 +118,7 @@ describe('a reference of the base branch that head cannot run', () => {
   test.each([
     ['grey if nothing else is found', 'Be kind.', 'neutral'],
     ['red if another reference regressed', 'Skip 1 2 3', 'failure'],
-  ])('is not compared but named: %s', async (_what, system, conclusion) => {
+  ])('is not compared, and the report names it: %s', async (_what, system, conclusion) => {
     const { at, run } = await merging(base, toned(system), [main]);
     expect(run.outputs['conclusion']).toBe(conclusion);
     expect(run.notices).toContain(

@@ -130,7 +130,7 @@ describe('a pull request that makes a prompt worse', () => {
 });
 
 describe('a pull request that changes nothing relevant', () => {
-  test('is green without a model call, in the check but without a comment', async () => {
+  test('gets a green check without a model call, and no comment', async () => {
     const base = quiz();
     const head = {
       'README.md': 'About',

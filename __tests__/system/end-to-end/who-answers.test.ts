@@ -14,7 +14,7 @@ const replaying = (output: (question: number) => string): FixtureFiles => ({
 });
 const right = replaying((n) => `answer ${String(n)}`);
 
-test("recordings that replace head's model are reported in every first line and make the run neutral", async () => {
+test("recordings that replace head's model make the run neutral and are in the first line of every report", async () => {
   const { at, run } = await pullRequest(quiz(), right);
   expect(run.code).toBe(0);
   const said = 'recordings in place of a model in quiz';
@@ -50,7 +50,7 @@ test("recordings that replace head's model do not hide a regression", async () =
   expect(run.outputs['title']).toMatch(/^Regressed: .*; recordings in place of a model in quiz$/);
 });
 
-test('recordings are rejected if the workflow allows only the model by name', async () => {
+test('recordings are rejected if allowed-models lists only the model, not its recording', async () => {
   const { at, run } = await pullRequest(quiz(), right, { inputs: { 'allowed-models': 'quiz-1' } });
   expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0', replayed: '0' });
   expect(run.messages).toEqual([

@@ -264,7 +264,7 @@ describe('the judged project', () => {
     );
   });
 
-  test('is an error that names the submodule if it is a submodule at base', async () => {
+  test('causes an error that names the submodule if base has a submodule there', async () => {
     const repository = createRepository();
     mkdirSync(join(repository.directory, 'services'), { recursive: true });
     const inner = createRepository({ directory: join(repository.directory, 'services/chat') });

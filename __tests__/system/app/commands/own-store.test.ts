@@ -108,7 +108,7 @@ describe("the command line's default store", () => {
     expect((await result('run')).usage).toMatchObject({ calls: 0, reused: 4 });
   });
 
-  test('gives advice about an invalid key before any model call', async () => {
+  test('is refused with advice before any model call if its key is invalid', async () => {
     const { evaldiff, repository, server } = await open();
     await evaldiff('run');
     const { keyFile } = storeOf(repository.directory);

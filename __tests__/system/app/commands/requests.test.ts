@@ -70,7 +70,7 @@ describe('an empty answer', () => {
     ['broken off', { text: 'Yes, 5', finish: 'abort' }],
     ['cut before its first word', { text: '', finish: 'length' }],
   ])(
-    'on head alone does not blame a line of the prompt: %s',
+    'on head alone is not blamed on a line of the prompt: %s',
     async (_, reply) => {
       const { evaldiff, repository } = await openShop({
         references: 8,

@@ -74,7 +74,7 @@ describe('the pull request of a workflow_run', () => {
     expect(await withPullRequest(client, facts())).toMatchObject({ facts: { pullRequest: 300 } });
   });
 
-  test('is skipped with a reason after a push, when closed, or without its fork', async () => {
+  test('is skipped with a reason if it was updated or closed, or if its fork is gone', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: { ...forkHead, sha: 'e'.repeat(40) } });
     const none = missing(
@@ -210,7 +210,7 @@ test('the head of a pull request is fetched, not taken from the event', async ()
   expect(await currentHead(client, REPOSITORY, 12)).toBe(FORK_HEAD);
 });
 
-test('a repository name needs an owner and a name', () => {
+test('a full repository name needs an owner and a name', () => {
   expect(ownerAndName('acme/prompts')).toEqual({ owner: 'acme', repo: 'prompts' });
 });
 
@@ -233,7 +233,7 @@ describe('the labels and description of a pull request', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('cause a warning if they cannot be read, and then override nothing', async () => {
+  test('cause a warning and override nothing if they cannot be read', async () => {
     const { client } = await setup();
     const warning = 'The labels of this pull request were not read, so nothing is overridden';
     const words = await pullWords(client, REPOSITORY, 999);

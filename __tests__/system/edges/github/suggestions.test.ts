@@ -103,7 +103,7 @@ describe("a suggested fix on the pull request's lines", () => {
 });
 
 describe('review comments of others', () => {
-  test('are not touched: another account, no marker at the start, a reply', async () => {
+  test('are not touched if another account wrote them or if they do not start with the marker', async () => {
     const { github, client } = await withDiff();
     const at = { pull: 12, path: PATH, line: 6 };
     addReviewComment(github.state, { ...at, user: ada, body: `${MARKER}\nspoof` });

@@ -72,7 +72,7 @@ test('a server that refuses three connections in a row is not called again', asy
   expect([messages(later), callsMade(later)]).toEqual([new Set([told]), 0]);
 });
 
-test('an unknown host name also ends the calls after three attempts', async () => {
+test('an unknown host name ends the calls after three attempts', async () => {
   const completions = await asking('https://no-such-host.invalid/v1')(40);
   const [told, ...others] = messages(completions);
   expect(told).toMatch(
@@ -81,7 +81,7 @@ test('an unknown host name also ends the calls after three attempts', async () =
   expect([others, callsMade(completions)]).toEqual([[], 3]);
 });
 
-test('an untrusted certificate also ends the calls after three attempts', async () => {
+test('an untrusted certificate ends the calls after three attempts', async () => {
   const { port, connections } = await counted(https.createServer(selfSigned()));
   const completions = await asking(`https://localhost:${port}/v1`)(40);
   const [told, ...others] = messages(completions);
@@ -91,7 +91,7 @@ test('an untrusted certificate also ends the calls after three attempts', async 
   expect([others, connections()]).toEqual([[], 3]);
 });
 
-test('a proxy that is down or cannot reach the server also ends the calls', async () => {
+test('a proxy that is down or cannot reach the server ends the calls', async () => {
   const down = new URL(`http://127.0.0.1:${await closedPort()}`);
   const completions = await asking('https://far.example/v1', { proxy: down })(40);
   expect(messages(completions)).toEqual(

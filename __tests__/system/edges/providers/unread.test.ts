@@ -97,11 +97,14 @@ describe('the bytes of a reply', () => {
     ['UTF-8', [0xef, 0xbb, 0xbf], Buffer.from(reply('Malmö – €'))],
     ['UTF-16, least byte first', [0xff, 0xfe], utf16],
     ['UTF-16, greatest byte first', [0xfe, 0xff], Buffer.from(utf16).swap16()],
-  ])('are decoded by their byte order mark without a charset: %s', async (_, mark, body) => {
-    const marked = Buffer.concat([Buffer.from(mark), body]);
-    const { ask } = await start(() => typed(marked, 'application/json'));
-    expect(await ask()).toMatchObject(said('Malmö – €'));
-  });
+  ])(
+    'are decoded by their byte order mark if no charset is declared: %s',
+    async (_, mark, body) => {
+      const marked = Buffer.concat([Buffer.from(mark), body]);
+      const { ask } = await start(() => typed(marked, 'application/json'));
+      expect(await ask()).toMatchObject(said('Malmö – €'));
+    },
+  );
 
   test.each<[string, Buffer, string]>([
     ['application/json', Buffer.from(reply('Malmö'), 'latin1'), 'utf-8'],

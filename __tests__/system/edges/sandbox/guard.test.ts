@@ -22,7 +22,7 @@ test('without the guard a signal from any process of the same user opens the ins
   expect(await signalled('')).toBe('inspector');
 }, 30_000);
 
-test('with the guard the same signal does not open the inspector', async () => {
+test('with the guard a signal from a process of the same user does not open the inspector', async () => {
   // The second listener ends the process. It is added after the count, so that it does not count as
   // a guard.
   const before = `

@@ -155,7 +155,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('with a body above 20 MiB or a compressed one are refused', async () => {
+  test('with a compressed body or one above 20 MiB are refused', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT));

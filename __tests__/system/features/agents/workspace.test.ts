@@ -230,7 +230,7 @@ describe.each(possible)('an agent in a sandbox built as %s', (kind) => {
     expect(commits[0]).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test("is checked in a clean tree without network, in which the suite's and the setup's files replace its own", async () => {
+  test('has its result checked in a clean tree without network, with the files of suite and setup restored', async () => {
     const [tests, network, slow] = (await reportOf(kind)).checks;
     expect(tests).toMatchObject({ name: 'tests', code: 0 });
     expect(tests?.output).toContain('now-a-file');

@@ -394,7 +394,7 @@ describe('a pull request', () => {
   );
 });
 
-test('qualeval: on explains a run without regressions', async () => {
+test('with qualeval: on, a run without regressions is explained as well', async () => {
   const on = await friendlier({ ...settings('qualeval: on'), rate: () => 1 });
   expect(on).toMatchObject({
     planned: { certain: foreseen(), possible: 0 },

@@ -133,7 +133,7 @@ describe('sixty references of which one domain got worse', () => {
     });
   });
 
-  test('give the same result and the same prompts in every order', async () => {
+  test('give the same result and prompts in every order of references', async () => {
     const first = await explained(inputOf(worse));
     const second = await explained(inputOf([...worse].reverse()));
     for (const key of ['attributes', 'notices'] as const) expect(second[key]).toEqual(first[key]);

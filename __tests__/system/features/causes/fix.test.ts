@@ -97,7 +97,7 @@ describe('a fix drafted by the grader', () => {
   });
 });
 
-test('the report gives the number of calls when they run out before a fix is proven', async () => {
+test('the report gives the number of calls if the calls run out before a fix is proven', async () => {
   const { result, out } = await compareShop(['Be kind.'], {
     args: ['--no-store', 'explain.max_calls=30'],
   });

@@ -304,7 +304,7 @@ describe('a suite of conversations', () => {
 });
 
 describe('a change of the evaluators', () => {
-  test('is a scoring change: dialogues are not repeated, and recorded ones are judged again by turn', async () => {
+  test('is a scoring change: dialogues are not repeated, but are judged again turn by turn', async () => {
     const { result, by } = await evaluate(shop({}), shop({ of: strict }), (_, text, turn) =>
       isStrict(text) && turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
     );

@@ -128,7 +128,7 @@ describe('a rubric that measures a fault', () => {
 });
 
 describe('a pull request that only loosens a rubric', () => {
-  test('is a scoring change without a prompt effect and repeats no answers', async () => {
+  test('is a scoring change without a prompt effect and requests no new answers', async () => {
     const { result, calls, planned } = await runPipeline(
       graded(rubricOf(STRICT)),
       graded(rubricOf(LOOSE)),
@@ -198,7 +198,7 @@ describe('a pull request that only loosens a rubric', () => {
 describe('a rubric with labelled examples', () => {
   const run = (base: Project, head: Project) => runPipeline(base, head, scripted);
 
-  test("is tested with base's and head's version when it changes, and every flip is listed", async () => {
+  test("is tested with base's and head's version when it changes, and every changed grade is listed", async () => {
     const { result, calls } = await run(
       graded(rubricOf(STRICT, { examples }), {}, 1),
       graded(rubricOf(LOOSE, { examples }), {}, 1),

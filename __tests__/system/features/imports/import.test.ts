@@ -185,7 +185,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('reports once what several tests lose, and lists files that the new folder lacks', async () => {
+  test('reports a loss once, even if several tests share it, and lists files that the new folder lacks', async () => {
     const repeated = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });

@@ -62,7 +62,7 @@ describe('a promptfoo configuration evaluated directly', () => {
   });
 });
 
-describe('a promptfoo similar assertion without a key', () => {
+describe("promptfoo's assertion `similar` without a key", () => {
   const COMPARED = `prompts: ['Answer: {{q}}']
 providers: ['openai:chat:gpt-4o']
 tests:
@@ -72,7 +72,7 @@ tests:
       - { type: similar, value: 'Yes, 5', threshold: 0.9 }
 `;
 
-  test('is an error with line, variable and solution, both directly and converted', async () => {
+  test('is an error with line, variable and solution, evaluated directly or converted', async () => {
     const { evaldiff, result, repository, server } = await opened({
       'promptfooconfig.yaml': COMPARED,
     });
@@ -383,7 +383,7 @@ eval:
   const rubrics = (words: string): string =>
     `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
 
-  test('are measured by sandboxed functions in their own files, which see other recorded fields', async () => {
+  test('are measured by functions from files, which run in the sandbox and see other recorded fields', async () => {
     const run = (names: string): string =>
       `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
     const files = {

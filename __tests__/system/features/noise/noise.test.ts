@@ -35,7 +35,7 @@ describe('evaldiff noise', () => {
     expect(out).toMatch(/quiz\s+q1\s+\d+ of 20/);
   });
 
-  test('appears in the footer of later reports with the rates of flaky references', async () => {
+  test('shows its rate in the footer of later reports, with the rates of flaky references', async () => {
     const { repository, evaldiff } = await project(oneCoin);
     const noise = JSON.parse(
       (await evaldiff('noise', '--runs', '10', '--json', '--report', 'out')).out,

@@ -144,7 +144,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await row(0).getAttribute('aria-rowindex')).toBe('2');
   });
 
-  test('the workbench keeps the row selected by keyboard visible at any row height', async () => {
+  test('the workbench keeps a row selected by keyboard in view, whatever the row heights', async () => {
     await page.setViewportSize({ width: 390, height: 900 });
     // As in a browser without scroll anchoring.
     await page.evaluate(`document.documentElement.style.overflowAnchor = 'none'`);

@@ -254,7 +254,7 @@ describe('a workbench action', () => {
     expect(file('rubrics.yaml')).toContain('examples: [{ content: "fine", expected: "No" }]');
   });
 
-  test("labels each answer of each cell with the cell's own button", async () => {
+  test("labels each answer of each cell by that cell's button", async () => {
     const made = (answer: string, at: number) => ({
       ...tryResult('pass', at),
       parts: partsOf(answer),

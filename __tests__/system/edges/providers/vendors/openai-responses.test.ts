@@ -23,7 +23,7 @@ describe('a model that supports only the Responses API', () => {
     });
   });
 
-  test("grades with a schema, without a temperature, and with the API's name for the limit", async () => {
+  test("grades with a schema, without a temperature, and with the API's own name for the token limit", async () => {
     const { ask, server } = await start('openai', () => ({ text: '{"choice":"B"}' }));
     const parameters = { temperature: 0, max_tokens: 400 };
     const asked = { model: 'o3-pro', purpose: 'grader', parameters, schema: answerSchema } as const;

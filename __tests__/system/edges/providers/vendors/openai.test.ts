@@ -203,7 +203,7 @@ test.each<[Json, boolean]>([
   if (!sent) expect(errorOf(completion)).toEqual({ kind: 'request', message });
 });
 
-test("a request refused by the host's content filter is filtered, not an error of the request", async () => {
+test("a request refused by the host's content filter counts as filtered, not as an error", async () => {
   const refusal = refuse('The response was filtered', { code: 'content_filter' });
   const { ask } = await start(() => refusal);
   expect(errorOf(await ask())).toEqual({
