@@ -23,7 +23,6 @@ interface FinishedRun {
   isTrigger: boolean;
 }
 
-/** Converts a finished run to a completion. Crashes, timeouts and refused calls are errors. */
 export function runCompletion(run: FinishedRun): Completion {
   const { record, isTrigger } = run;
   const { attempts, spent } = record;
@@ -106,7 +105,7 @@ function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
   return runFault(row, ended, transcript, spec.limits.minutes);
 }
 
-/** In UTF-16 units: the limits of one diff and of all diffs together. */
+/** In characters (UTF-16), for one diff and for all diffs of a run. */
 const MAX_DIFF = 60_000;
 const MAX_DIFFS = 500_000;
 

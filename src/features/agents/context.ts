@@ -26,7 +26,7 @@ export function isContextFile(
   return matcherOf(instructionFiles)(path) || isOffered(path, skillFolders);
 }
 
-/** If `folders` is null (unknown), every SKILL.md counts as offered to the agent. */
+/** If `folders` is null (unknown), the agent may see every SKILL.md. */
 function isOffered(path: string, folders: readonly string[] | null): boolean {
   const [, folder] = /^(?:(.*)\/)?[^/]+\/SKILL\.md$/.exec(path) ?? [];
   return folder !== undefined && (folders?.includes(folder) ?? true);

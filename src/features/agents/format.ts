@@ -335,7 +335,7 @@ interface PromptParts {
   trigger: boolean;
 }
 
-/** Converts the suite to a prompt file, but error positions still refer to the suite's file. */
+/** Error positions in the result still refer to the suite's file. */
 function promptDocument(
   document: Document,
   { name, model, tasks, trigger }: PromptParts,
@@ -373,10 +373,7 @@ function promptDocument(
 
 const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
-/**
- * Adds `run_value` metrics, which never affect the verdict. Skips names that the suite already
- * uses.
- */
+/** Adds figures of the run, such as its turns, as metrics that never affect the verdict. */
 function withRunValues(written: Json | undefined): Json {
   const metrics = written ?? [];
   if (!Array.isArray(metrics)) return metrics;

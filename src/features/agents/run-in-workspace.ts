@@ -49,7 +49,6 @@ interface TaskRun {
 
 const CHECK_SECONDS = 600;
 
-/** Runs an agent once in a fresh workspace, then runs the suite's checks. */
 export async function runInWorkspace(
   run: TaskRun,
   place: AgentPlace,
@@ -192,7 +191,7 @@ async function runSuiteChecks(
   });
 }
 
-/** In UTF-16 units, for each file. */
+/** In characters (UTF-16), for each file. */
 const MAX_WATCHED = 100_000;
 
 async function watchedTexts(

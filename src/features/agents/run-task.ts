@@ -26,7 +26,6 @@ interface OpenAgents {
   templates: Templates;
 }
 
-/** The first run opens the gateway and the sandbox. */
 export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);

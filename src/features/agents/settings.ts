@@ -11,7 +11,6 @@ declare module '../../project/settings.ts' {
   }
 }
 
-/** These settings are read from head, as the settings of models are. */
 export const agentSettings: OwnSettings = {
   key: 'agent',
   schema: closed({
@@ -29,7 +28,7 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Adds the settings' agent to another format's tasks. Null if there is no such agent. */
+/** Adds the settings' agent to another format's tasks. Null if the settings have no agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

@@ -70,7 +70,9 @@ function unread(why: string | null = null): {
   return { read: null, problems: [], notices };
 }
 
-/** Plans the older commit's requests that differ from head's. Omits models that are programs. */
+/**
+ * Plans the older commit's requests where they differ from head's. Skips models that are programs.
+ */
 export function planAnchor({
   input: { mode, again },
   base,
@@ -109,7 +111,8 @@ export function planAnchor({
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
-    // To confirm a drop, the older prompt runs again, and head's, too, if its tries are stored.
+    // To confirm a drop, the older prompt runs again. Head's prompt also runs again if its tries
+    // were stored.
     possible: 2 * ANCHOR_TRIES * references.length,
     asker: null,
     tested: 0,

@@ -21,7 +21,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Uses the expected answer's prompt, so that both ratings are comparable. */
+/** Uses the prompt that rates the expected answer, so that both ratings are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -147,7 +147,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
     score: z.literal([1, 2, 3, 4, 5]),
   });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // Entries are validated later, one by one, so that an invalid one does not discard the others.
+  // Entries are validated one by one later, so that an invalid entry does not discard the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
@@ -157,12 +157,12 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
 }
 
 /**
- * An answer uses a skill differently if its rating and the expected answer's differ by more than
- * this (QualEval, A.3).
+ * An answer uses a skill differently if its rating differs from the expected answer's by more than
+ * this (QualEval paper, appendix A.3).
  */
 export const SKILL_DISTANCE = 1;
 
-/** How well a sub-task fits the expected and the actual answer, from 1 to 5. */
+/** Ratings of the expected and the actual answer, from 1 to 5. */
 export interface SkillPair {
   reference: string;
   expected: number | null;
@@ -178,7 +178,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** Keeps references with a rated answer on both sides. If only one side ran, keeps all. */
+/** Keeps references with a rated answer on both sides, or all references if only one side ran. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

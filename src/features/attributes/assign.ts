@@ -15,7 +15,7 @@ import {
 } from './assignment-program.ts';
 import { PER_REFERENCE } from './text.ts';
 
-/** For suites up to this size, javascript-lp-solver is tried before HiGHS. */
+/** In suites up to this size, javascript-lp-solver is tried before HiGHS. */
 const SIMPLEX_REFERENCES = 250;
 
 const FLOAT_NOISE = 1e-9;

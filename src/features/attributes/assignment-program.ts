@@ -2,7 +2,7 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram } from '../../types/solver.ts';
 
-/** How well each attribute fits a reference, from 1 to 5. Null if not rated. */
+/** From 1 to 5. Null if not rated. */
 type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {
@@ -25,8 +25,8 @@ export function priorsOf<Column>(
 const TINY = 1e-12;
 
 /**
- * Limits shares to `cap` and distributes the excess among the others in proportion. `cap` × length
- * must be at least 1.
+ * Limits priors to `cap` and distributes the excess among the others in proportion. `cap` times the
+ * number of priors must be at least 1.
  */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
@@ -48,7 +48,10 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
-/** QualEval's bounds for the number of references with an attribute: kNp(1 − ε) to kNp(1 + ε). */
+/**
+ * QualEval's bounds for the number of references with an attribute: kNp(1 − ε) to kNp(1 + ε), for k
+ * attributes per reference, N references and prior p.
+ */
 export function bandOf(
   prior: number,
   references: number,
@@ -62,8 +65,8 @@ export function bandOf(
 const FLOAT_NOISE = 1e-9;
 
 /**
- * The bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p at most 1/k. They
- * always have a solution.
+ * The bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p at most 1/k. A solution
+ * always exists.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -81,9 +84,7 @@ export function outwardBounds(
   });
 }
 
-/**
- * The bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if they have no solution.
- */
+/** The bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if no solution exists. */
 function inwardBounds(
   priors: readonly number[],
   references: number,
@@ -121,7 +122,7 @@ export interface RatedReference {
   affinities: Affinities;
 }
 
-/** References with equal ratings, which share a row of the linear program. */
+/** References with equal ratings share a row of the linear program. */
 interface RowClass {
   scores: number[];
   members: string[];
@@ -164,10 +165,8 @@ export function programOf(
   };
 }
 
-/** Allows for rounding errors of the solvers. */
 const TOLERANCE = 1e-6;
 
-/** Rounds a solver's result, or says why it is not a solution. */
 export function wholeCounts(
   counts: readonly (readonly number[])[],
   program: AssignmentProgram,

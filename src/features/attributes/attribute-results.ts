@@ -30,7 +30,7 @@ export interface ExplainSuite {
   variant: Variant;
   prompt: string;
   regressed: boolean;
-  /** Only this many tries of each reference count. Null for all. */
+  /** Later tries of a reference do not count. Null: all tries count. */
   tries: number | null;
   numbers: readonly string[];
   references: readonly ExplainReference[];
@@ -44,7 +44,7 @@ export interface ExplainInput {
   grader: Grader | null;
   unasked?: string | null;
   alignment: boolean;
-  /** The metric that decides whether a try passes. If null, all metrics decide together. */
+  /** The metric that decides whether a try passes. Null: all metrics decide together. */
   metric: string | null;
   /** Error level for all attributes together, in each direction. */
   alpha: number;
@@ -58,13 +58,13 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/** `metric` decides whether a try passes. `measured` is the metric whose mean is shown. */
+/** `measured`: the metric whose mean is shown. */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
   measured: string | null;
 }
 
-/** The metric from the settings, if it has numbers. By default, the only metric with numbers. */
+/** The metric from the settings if it has numbers. By default, the only metric with numbers. */
 export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
@@ -83,7 +83,6 @@ export function countedMetric(
 
 const NO_ANSWERS = { base: null, head: null };
 
-/** Returns no answers if the reference was not compared or an answer is missing. */
 export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
@@ -98,7 +97,7 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
-/** A reference belongs to an attribute if its rating is at least this high. */
+/** A reference has an attribute if its rating for the attribute is at least this high. */
 export const MEMBER_AFFINITY = 3;
 
 /** Tests the attributes of all suites together, to correct for multiple tests. */
@@ -196,7 +195,6 @@ function alsoMoved(
   return verdict;
 }
 
-/** A sweep runs only one side, so there is nothing to compare. */
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   const { n } = proficiencyOf(members.map(({ row }) => row));
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';

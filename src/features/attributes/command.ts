@@ -115,10 +115,7 @@ interface GraderWork {
   terminal: Terminal;
 }
 
-/**
- * Prints the expected calls and cost, checks the limits, then works. @throws UserError if that
- * ended early
- */
+/** @throws UserError if a limit ended the work early */
 export async function askWithGrader<Plan extends GraderPlan, Found>(
   { opened, options, edges, terminal }: GraderWork,
   planOf: (grader: Grader, price: Price) => Plan,
@@ -151,7 +148,7 @@ export interface GraderPlan {
   problems: readonly Problem[];
 }
 
-/** Uses only the first of several graders, because only grades are decided by vote. */
+/** Uses only the first grader, because graders vote only on grades. */
 function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {

@@ -2,13 +2,12 @@ import { shuffleFront, type Random } from '../../kernel/statistics/random.ts';
 import { at } from '../../kernel/statistics/sums.ts';
 import type { CountedUnit, Fit, MemberGroup } from './loss-model.ts';
 
-/** Test statistics that are closer than this count as equal. */
 const STATISTIC_TOLERANCE = 1e-9;
 
 /**
  * Tests whether a group's members dropped more than other units (references or clusters) of their
- * stratum. Returns one-sided p values, adjusted over all groups with max-T, which permutes each
- * stratum's drops.
+ * stratum, which is in the same of the already named groups. Returns one-sided p values, adjusted
+ * over all groups with max-T, which permutes each stratum's drops.
  *
  * z = U/√V, with U = Σ over members of d, where d is a drop minus its stratum's mean. V = ½ Σ over
  * strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the members' share of the stratum.

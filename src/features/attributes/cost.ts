@@ -27,7 +27,7 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** Prefers compared references, and chooses at random but reproducibly among equals. */
+/** Prefers compared references. Among equals, chooses at random but reproducibly. */
 export function sampleReferences<Of extends { id: string; compared: boolean }>(
   references: readonly Of[],
   most: number,
@@ -68,10 +68,10 @@ export const PER_QUESTION = 30;
 export const GROUP = 5;
 export const SHRINK = 4;
 
-/** How many attributes of each kind the model may return for a question. */
+/** Most attributes of each kind that the model may return for a question. */
 export const PER_GROUP = 5;
 
-/** How many attributes the model may merge in a question. */
+/** Most attributes that the model may merge in a question. */
 export const CHUNK = 60;
 
 /** `pinned`: number of attributes in the file, or null if a model finds them. */
@@ -86,7 +86,6 @@ export function explainCalls(
   return discovery + ratings + answers;
 }
 
-/** Counts one question per group of references, and the rounds of merging. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;

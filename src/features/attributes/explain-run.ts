@@ -71,7 +71,7 @@ export async function explainRun(
   };
 }
 
-/** Tests findings from stored answers again with new calls, unless the suite already failed. */
+/** Confirms findings from stored answers with new calls, unless the suite already failed. */
 export async function confirmedAttributes(
   { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],

@@ -36,7 +36,7 @@ export function isExplained(
   );
 }
 
-/** Finds the attributes of suites and tests them together. Errors of the model become notices. */
+/** The model's errors become notices. */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))

@@ -99,7 +99,6 @@ const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'too few',
 ];
 
-/** Largest drop first. If only one side ran, lowest pass rate first. */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
   return [...attributes].sort(
     (a, b) =>

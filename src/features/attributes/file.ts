@@ -107,7 +107,7 @@ export function taskFor({ tasks }: PinnedAttributes, path: string): string | nul
   return words ?? null;
 }
 
-/** Names must be unique. With N references, each kind may have min(`most`, ⌊2N/4⌋) attributes. */
+/** With N references, each kind of attribute may have min(`most`, ⌊2N/4⌋) entries. */
 export function readAttributes(
   file: string,
   content: string | Uint8Array,
@@ -252,7 +252,7 @@ function checkNames(
   }
 }
 
-/** Does not apply below 8 references, because no attribute is assigned there. */
+/** Skips suites with fewer than 8 references, because they get no attributes. */
 function checkCount(
   document: Document,
   at: Path,

@@ -9,10 +9,7 @@ import type { Attribute, ReferenceText } from './text.ts';
 /** An attribute with fewer references detects only large drops. */
 const ENOUGH_REFERENCES = 8;
 
-/**
- * Converts rows to references. Omits incomplete rows, duplicates and rows whose input is in
- * `known`.
- */
+/** Omits incomplete rows, duplicates and rows whose input is in `known`. */
 export function poolReferences(
   file: string,
   rows: readonly DataRow[],
@@ -66,7 +63,7 @@ export interface Grown {
   thin: Growth[];
 }
 
-/** Chooses rows of the pool for the attributes that have too few references. */
+/** Chooses candidates from `pool` for attributes that have too few references. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],
@@ -103,7 +100,7 @@ export function growAttributes(
   };
 }
 
-/** The tags of a line are its attributes. People must add the expected value. */
+/** Tags each line with its attributes. A person must add missing expected values. */
 export function referenceLines({ drafts }: Grown): string {
   return drafts
     .map(({ reference: { input, expected }, attributes }) =>

@@ -67,13 +67,13 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   report: async () => (await import('./report.ts')).attributesReport,
 };
 
-/** Runs after the search for causes, so the search may use up the call limit. */
+/** Runs after the search for causes, which may leave it no calls. */
 export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   ReportRow &
   CommandRow = {
   key: 'insights',
   calls: { possible: 'insight_possible' },
-  // Errors of the file are already reported by the feature `attributes`.
+  // The feature `attributes` already reports the file's errors.
   async read(sides) {
     const { pinned } = await readOwnAttributes(sides);
     return { read: pinned, problems: [], notices: [] };

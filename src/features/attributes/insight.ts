@@ -8,12 +8,12 @@ import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-/** How many proposals a model may make for an attribute. They are tried until one passes. */
+/** Most proposals of a model for an attribute. They are tried until one passes. */
 const MOST_PROPOSALS = 2;
 
 const WHY_LENGTH = 400;
 
-/** In characters. Larger additions rewrite the prompt instead of fixing it. */
+/** In characters. A longer addition rewrites the prompt instead of fixing it. */
 const MOST_ADDED = 300;
 
 /** How much a stated figure may be rounded, in percentage points. */
@@ -34,7 +34,7 @@ const insightReplySchema = z.object({ insights: z.array(proposalSchema) });
 export interface ProposedInsight {
   why: string;
   messages: PromptMessage[];
-  /** `message`: its index. `was`, `becomes`: the changed line before and after. */
+  /** `message`: the prompt message's index. `was`, `becomes`: the changed line before and after. */
   change: { message: number; line: number; was: string; becomes: string };
 }
 
@@ -44,8 +44,8 @@ interface Proposals {
 }
 
 /**
- * Asks an untrusted model for changes to the prompt. Each must state the attribute's pass rates and
- * pass a trial.
+ * Asks an untrusted model for changes to the prompt. A proposal is invalid unless it states the
+ * attribute's true pass rates.
  */
 export async function proposeInsights(
   attribute: AttributeResult,
@@ -101,7 +101,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Rejects figures and claims of success, because only evaldiff may state them. */
+/** Rejects figures and claims of success in the model's words: only evaldiff may state them. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');

@@ -10,20 +10,21 @@ export interface CountedUnit {
 
 export type MemberGroup = ReadonlySet<CountedUnit>;
 
-/**
- * Log likelihoods of a unit's results. The index is the share of base's pass rate that head keeps.
- */
+/** Log likelihoods of a unit's results. Index k: head keeps k / EM_STEPS of base's pass rate. */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
-/** Possible pass rates on base. With rates of 0 and 1, a single exception would be impossible. */
+/**
+ * Possible pass rates on base. Rates of 0 and 1 are excluded, because one exception would rule them
+ * out.
+ */
 const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
 const EM_STEPS = 40;
 
-/** Shares of base's pass rate that members of an attribute may lose. */
+/** Possible losses of members of an attribute, as parts of base's pass rate. */
 const LOSS_GRID = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
 
-/** Share of units that may change by chance. Without it, a single unit could decide the result. */
+/** Share of units that may change by chance. Otherwise one unit could decide the result. */
 const STRAY = 0.02;
 
 const [EM_ROUNDS, EM_SWEEPS] = [30, 4];

@@ -25,7 +25,7 @@ interface ProjectTree {
 interface PinnedOptions {
   source: Source;
   limits: Limits;
-  /** Whether only some prompts are loaded. Unused sections are then expected. */
+  /** Whether only some prompts are loaded, so that unused sections are expected. */
   chosen: boolean;
 }
 
@@ -144,7 +144,6 @@ export function attributesPath({ qualeval: { attributes } }: Settings): string |
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }
 
-/** Applies the sections of renamed prompts to the new names. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
     [...pairSuites(base.suites, head.suites)].map(([{ prompt }, was]) => [

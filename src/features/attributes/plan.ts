@@ -34,14 +34,14 @@ const NOTHING_PLANNED = {
 };
 
 interface ExplainCalls {
-  /** Calls that are made in any case, for pinned attributes or `qualeval: on`. */
+  /** Calls that are certain, for pinned attributes or `qualeval: on`. */
   certain: number;
   /** Additional calls if a suite regresses. */
   possible: number;
   tokens: { input: number; output: number };
 }
 
-/** Without a grader, plans no attributes, and the run continues. */
+/** Without a grader, attributes are not planned, and the run continues. */
 export function planExplain({
   input: { mode, code, again },
   gate,

@@ -29,7 +29,7 @@ function tryOutcome({ outcome, scores }: TryResult, metric: string | null): Outc
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/** Computes pass rates and their difference, with a two-sided 90 % interval. */
+/** The interval is two-sided, with 90 % confidence. */
 export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   const { tables, units } = contrast(rows);
   const compared = tables.filter(isComparable);

@@ -81,9 +81,7 @@ function distance({ expected, output }: Skill): number {
   return Math.abs(expected - output);
 }
 
-/**
- * Shows one side's answer next to the expected one. If `side` is null, shows both sides' answers.
- */
+/** If `side` is null, shows both sides' answers. */
 function sampleHtml(
   suite: SuiteResult | null,
   id: string,

@@ -139,7 +139,6 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
   ];
 }
 
-/** For example `Mean of rouge`. Null if no attribute has means. */
 export function valuesHead(attributes: readonly AttributeResult[]): string | null {
   const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
   const [only] = metrics;
@@ -165,7 +164,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** Makes one line for attributes that changed together with the same other attributes. */
+/** Joins attributes into one line if the same other attributes explain their changes. */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

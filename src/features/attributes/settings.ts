@@ -60,7 +60,7 @@ const qualevalSchema = z
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
-/** Read from base if attributes can fail a run, because these settings then belong to the gate. */
+/** Read from base if attributes can fail a run: a pull request must not loosen its own check. */
 export const attributeSettings: OwnSettings = {
   key: 'qualeval',
   schema: qualevalSchema,

@@ -8,7 +8,7 @@ export interface SurveyReference extends ReferenceText {
 
 export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
-/** If more references are unrated, the rated ones do not represent the suite. */
+/** With more unrated references, the rated ones do not represent the suite. */
 const MAX_UNRATED_SHARE = 0.1;
 
 export async function rateReferences(

@@ -43,7 +43,7 @@ export interface Survey {
   notes: string[];
 }
 
-/** Finds, rates and assigns attributes. Base and head share the assignment. */
+/** Base and head share the assignment. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,
@@ -95,8 +95,7 @@ async function surveyAttributes(
 }
 
 /**
- * Drops a kind's attributes if they are too many for this suite. The file's list may be for a
- * larger one.
+ * The attributes file may be for a larger suite, so a kind with too many attributes is not used.
  */
 function dropTooLong(
   { attributes: pinned, task }: FoundAttributes,

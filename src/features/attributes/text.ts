@@ -4,7 +4,7 @@ import type { Json, Scalar } from '../../types/plain.ts';
 
 export const PER_REFERENCE = 2;
 
-/** Minimum on average. With fewer references, an attribute's figures are not meaningful. */
+/** With fewer references on average, an attribute's figures are not meaningful. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;
@@ -26,7 +26,7 @@ export interface ReferenceText {
 /** In characters, for a reference or an answer in a prompt. */
 const MAX_PROMPT_TEXT = 20_000;
 
-/** Formats a reference for a model. Equal content must give equal text. */
+/** Equal references must give equal text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,
@@ -44,9 +44,7 @@ export function shownExpected(expected: Json | undefined): string | null {
   return typeof expected === 'string' ? expected : canonicalJson(expected);
 }
 
-/**
- * The question and the answer each get at least half of the limit, so that neither hides the other.
- */
+/** The question and the answer each get at least half of the limit. */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clipText(question, limit);
@@ -75,7 +73,7 @@ export interface Attribute {
   explanation: string;
 }
 
-/** `words` is for people, `key` for files and replies. */
+/** `words` is for people, `key` for files and models' replies. */
 export const KINDS = [
   { kind: 'domain', key: 'domains', words: 'domains' },
   { kind: 'subtask', key: 'subtasks', words: 'sub-tasks' },

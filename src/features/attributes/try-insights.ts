@@ -27,7 +27,7 @@ import {
 /** Default limit of calls for a run. */
 const MOST_CALLS = 400;
 
-/** Chance that a run accepts any change that does not help. */
+/** Probability that a run accepts a change that does not help. */
 const INSIGHT_LEVEL = 0.05;
 
 /** Only the largest drops get insights (proposed prompt changes). */
@@ -60,7 +60,7 @@ export function planInsights({
     .map(({ compared }) => compared.length);
   const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  // One question, ten tries of each regressed reference, and two of each other reference.
+  // Estimate: one question, ten tries of regressed references, and two of every reference.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
   const nothing = { certain: [], tested: 0, problems: [], notices: [] };
   return { ...nothing, own: { maxCalls }, possible, usual, asker };

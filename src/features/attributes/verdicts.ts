@@ -15,8 +15,8 @@ import type { AttributeResult } from './result.ts';
 const PERMUTATIONS = 999;
 
 /**
- * An attribute is compared if at least this many units (references or clusters) have it, and as
- * many do not.
+ * An attribute is compared if at least this many units (references or clusters) have it, and at
+ * least as many do not.
  */
 export const FEWEST_UNITS = 4;
 
@@ -26,7 +26,7 @@ const MOST_NAMED_CAUSES = 4;
 /** Gain in log likelihood that is needed to add, exchange or keep an attribute. */
 const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
-/** Another attribute is ruled out if its log likelihood is lower by this much (odds of 20). */
+/** Another attribute is ruled out if its log likelihood is this much lower (odds of 20). */
 const APART_ODDS = 3;
 
 interface RatedRows {
@@ -38,7 +38,7 @@ export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
   /** One-sided and adjusted for multiple tests. Null if not tested. */
   p: number | null;
-  /** Reported groups that explain this group's change, too. */
+  /** Reported groups that also explain this group's change. */
   explainedBy: number[];
   /** Groups that would explain the change about as well. */
   alternatives: { group: number; shared: number; of: number }[];
@@ -169,7 +169,7 @@ function adjustHolm(candidates: readonly ContrastCandidate[]): Map<ContrastCandi
 
 interface AttributeCause {
   candidate: ContrastCandidate;
-  /** The p value of this group's contrast, given the other causes. */
+  /** The p value of this group's change, given the other causes. */
   p: number;
   alternatives: GroupVerdict['alternatives'];
 }
@@ -223,7 +223,6 @@ function nameCauses(
   });
 }
 
-/** Exchanges a group for a better one, and drops groups that the others explain. */
 function correct(
   chosen: readonly ContrastCandidate[],
   open: readonly ContrastCandidate[],

@@ -6,7 +6,7 @@ import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 interface Packer<T> {
-  /** Returns a full batch, or null. `too-large`: the item fits into no batch. */
+  /** Returns a batch once it is full, else null. `too-large`: the item fits into no batch. */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
   take(): readonly T[];
 }
@@ -84,7 +84,7 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Number of requests that wait, at all vendors together. While it grows, more are coming. */
+  /** Number of waiting requests, for all vendors together. While it grows, more are coming. */
   waiting(): number;
   /** OpenAI requires one model per batch. */
   send(model: string, items: readonly QueuedRequest[]): void;

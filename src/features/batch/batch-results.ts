@@ -70,7 +70,7 @@ function parseResultLine(line: Buffer): unknown {
 export type RequestOutcome =
   { status: 'ok'; value: VendorOutput } | { status: 'fault'; fault: Fault };
 
-/** Reading stops when there are this many more unknown lines than requests. */
+/** Reading stops if unknown lines outnumber requests by this much. */
 const SPARE_LINES = 1000;
 
 interface ResultReading {
@@ -92,7 +92,7 @@ export function readResults(
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
         if (line === null || !reading.requests.has(line.id)) strange += 1;
-        // Ignores duplicates, which a restarted download produces, too.
+        // Ignores duplicates, because a restarted download repeats lines.
         else if (reading.open.delete(line.id))
           await reading.settle(
             line.id,

@@ -2,7 +2,7 @@ import type { Store } from '../../edges/store/index.ts';
 import type { BatchLedger } from './open-batch.ts';
 
 export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
-  /** If the store cannot be written, this run continues, but no later run can resume the batch. */
+  /** If the store is not writable, this run continues, but later runs cannot resume the batch. */
   const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
     try {
       const [store] = await openStores();

@@ -49,7 +49,7 @@ const MAX_FAILURES = 10;
 
 const SAY_EVERY = 6;
 
-/** `earlier`: another run created the batch. Requests without a result are then sent again. */
+/** `earlier`: another run created the batch. Its requests without a result are sent again. */
 export function openBatch(
   { id, model, requests }: BatchRecord,
   server: ManagedServer,

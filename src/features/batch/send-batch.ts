@@ -127,12 +127,13 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Callers store their answers within this turn. Until then, the ledger keeps the batch.
+      // The ledger keeps the batch until callers have stored their answers, in this turn of the
+      // event loop.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // Results may lead to further requests. The next batch waits for those.
+    // Results may lead to further requests. The next batch waits for those requests.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);
@@ -144,7 +145,7 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
   set.delete(work);
 }
 
-/** For a batch that the vendor no longer knows, or that another account created. */
+/** The vendor no longer knows the batch, or another account created it. */
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;

@@ -81,7 +81,7 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
   if (kind === 'swap') return [text('the swapped messages, ')];
   if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
-  // A program with the same name on both sides has different code or settings.
+  // The two programs have the same name, but different code or settings.
   if (kind === 'provider' && base_text === head_text)
     return [text(`the ${differingPart(unit)} of `), settingValue(head_text), text(', ')];
   if (!NAMED_KINDS.has(kind)) return null;

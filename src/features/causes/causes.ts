@@ -87,7 +87,7 @@ export async function findSuiteCauses(
   return { causes, fixed_by: await search(better, { room: left, isMirrored: true }) };
 }
 
-/** By default, the search in an agent's suite is limited by runs, not by calls. */
+/** By default, runs, not calls, limit the search in an agent's suite. */
 function hasOwnBudget({ comparison }: ComparedSuite, { max_calls }: CauseSettings): boolean {
   return max_calls === null && runsAgents(comparison.run.suite);
 }
@@ -105,7 +105,7 @@ function createSearch(
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
   const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-  // An outside contributor's change gets only a revert, no drafted fix.
+  // An outside contributor's change gets a revert, but no drafted fix.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
     ended: counter.ended,

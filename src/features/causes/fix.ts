@@ -15,7 +15,7 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * The edit of head's file that replaces a change's text. Check it with {@link isWhatRan} before
+ * Edits head's file to replace a change's text. Check the result with {@link isWhatRan} before
  * showing it.
  */
 export function editOf(
@@ -31,7 +31,7 @@ export function editOf(
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
 
-/** Returns the edit that turns head's file into `after`, the text that was tested. */
+/** `after` is the text that was tested. */
 export function fileEdit(
   unit: ChangeUnit,
   { before, after }: { before: string; after: string },
@@ -186,7 +186,7 @@ function indentOf(line: string, own: string): string {
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
 }
 
-/** Returns the edited text, or null if the lines have changed since the run. */
+/** Null if the lines have changed since the run. */
 export function withEdit(
   text: string,
   { lines: { from, to }, replaced, replacement: own }: Edit,
@@ -208,9 +208,7 @@ const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
-/**
- * Asks a model for drafts. They are untrusted: each must be one visible line without new variables.
- */
+/** Drafts are untrusted: each must be one visible line without new variables. */
 export async function draftFixes(
   unit: ChangeUnit,
   packet: Packet,

@@ -85,7 +85,7 @@ function gateOf(
     {
       prompt: `fix ${candidate.text ?? ''}`,
       generation: (affected) => bench.change.generation(affected, ...made),
-      // A reverted line is not new: base shows how the model answers it.
+      // A reverted line is not new, because base already ran with it.
       isNew: candidate.kind === 'draft',
     },
     { ...bench, ...referenceNumbers(tested, bench) },

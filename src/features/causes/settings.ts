@@ -25,7 +25,7 @@ const causesSchema = closed({
 
 export type CauseSettings = z.output<typeof causesSchema>;
 
-/** These settings are read from base, because the search spends money. */
+/** Read from base, because the search spends money. */
 export const causeSettings: OwnSettings = {
   key: 'explain',
   schema: causesSchema,

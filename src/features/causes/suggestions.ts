@@ -19,8 +19,8 @@ interface Proven {
 }
 
 /**
- * One suggestion per place in changed files. Outside contributors get none. None has invisible
- * characters, because maintainers must see what they apply.
+ * Makes one suggestion per place in changed files. Skips edits with invisible characters, because
+ * maintainers must see what they apply.
  */
 export function suggestions(
   { causes = [], trust }: Result,

@@ -31,7 +31,7 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** Whether to look for changes that fixed references, not for those that broke them. */
+  /** Whether to look for changes that fixed references instead of changes that broke them. */
   isMirrored: boolean;
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
@@ -146,7 +146,7 @@ async function withFixes(
   return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
-/** With only one change, a revert gives base, so no experiment is needed. */
+/** Reverting the only change gives base, so no experiment is needed. */
 function onlyChange(units: ChangeUnit[], fell: readonly ReferenceResult[]): Cause {
   const references = fell.map(({ id, base, head }) => ({
     id,
@@ -223,7 +223,7 @@ async function examine(
  */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
-/** Call this only if all regressions are explained. The other changes then had no effect. */
+/** Call this only if the causes explain all regressions. The other changes then had no effect. */
 function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));

@@ -15,7 +15,7 @@ interface Item {
 
 /**
  * Accuracy, macro-F1, precision and recall of a suite that assigns labels. It must use
- * `exact_match` and expect 2 to 20 labels, each twice on average. Null for other suites.
+ * `exact_match` and expect 2 to 20 labels, each at least twice on average. Null for other suites.
  */
 export function classificationOf(
   tests: Tests,

@@ -52,8 +52,8 @@ export function nextQuestion(
 }
 
 /**
- * For each criterion, the first turn (from 1) from which it is always met. Null if it is not met at
- * the end.
+ * For each criterion, the first turn (counted from 1) from which it is always met. Null if it is
+ * unmet at the end.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -83,8 +83,8 @@ interface NextQuestion {
 }
 
 /**
- * Gets up to `max_steps` answers. Evaluators judge each answer and, without a script, write the
- * next question.
+ * Gets up to `max_steps` answers. Evaluators judge each answer. Without a script, they also write
+ * the next question.
  */
 export function leadConversation(
   opening: Message[],

@@ -29,7 +29,7 @@ export function fromThread(thread: readonly Message[], script?: Script): Dialogu
   };
 }
 
-/** Merges all answers into one completion, which the metrics score. */
+/** Merges a dialogue's answers into one completion, which the metrics score. */
 export function completionOf({
   opening,
   turns,

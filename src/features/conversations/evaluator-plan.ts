@@ -79,7 +79,6 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-/** Evaluators are tested only when base is compared with head. */
 export function planEvaluatorTests({
   input: { mode, again },
   suites,

@@ -29,9 +29,9 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Puts messages between delimiters that no message contains, so that an answer cannot imitate an
- * instruction. `twin` makes the delimiters of equal evaluators differ, because equal prompts would
- * share a reply.
+ * No message contains the delimiters around messages, so an answer cannot imitate an instruction.
+ * `twin` makes the delimiters of equal evaluators differ, because equal prompts would share a
+ * reply.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,
@@ -84,7 +84,7 @@ export function missingNote(missing: readonly string[]): string {
   );
 }
 
-/** Hides system prompts, unless there is nothing else before the first answer. */
+/** Shows system prompts only if nothing else comes before the first answer. */
 function visibleTo(dialogue: readonly Message[]): Message[] {
   const firstAnswer = dialogue.findIndex(({ role }) => role === 'assistant');
   const opening = firstAnswer === -1 ? dialogue : dialogue.slice(0, firstAnswer);

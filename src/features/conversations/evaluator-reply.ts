@@ -27,8 +27,8 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
 };
 
 /**
- * Reads a JSON object, or else headings such as `### Correctness` or `**Correctness:** Yes.`. Null
- * if no criterion has a clear word (yes, no or unknown).
+ * Reads a JSON object, or headings such as `### Correctness` or `**Correctness:** Yes.`. Null if no
+ * criterion has a clear word (yes, no or unknown).
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_MATERIAL) return null;
@@ -115,7 +115,7 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
 
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // In lower case, both words of `Yes and no` count, so it is unclear.
+  // In lower case, both words of `Yes and no` match, so the line is unclear.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }

@@ -118,7 +118,6 @@ function balancedAccuracy(
     : { value, low: (1 + interval.low) / 2, high: (1 + interval.high) / 2 };
 }
 
-/** Tests head's evaluators, and base's only if they differ. */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: AnswererTools,

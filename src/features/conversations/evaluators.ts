@@ -38,9 +38,7 @@ type Opinion =
   | { status: 'read'; verdict: EvaluatorVerdict }
   | { status: 'error'; error: { kind: ErrorKind; message: string } };
 
-/**
- * Asks again, once, if a criterion has no clear word. If it stays unclear, the word is "unknown".
- */
+/** If a criterion has no clear word, asks again once, then counts it as "unknown". */
 async function askEvaluator(
   task: EvaluatorTask,
   evaluator: Evaluator,

@@ -27,7 +27,7 @@ export function correctedRates(
   return error === null ? {} : { grader_error: error };
 }
 
-/** Null unless some answers are labelled good and some bad. */
+/** Null unless people labelled some answers good and some bad. */
 function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,

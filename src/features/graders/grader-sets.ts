@@ -5,7 +5,7 @@ import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** The graders of each metric that uses this rubric. If none does, the settings' graders. */
+/** The graders of each metric that uses this rubric, or by default the graders in the settings. */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

@@ -154,7 +154,6 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-/** Graders are tested only when base is compared with head. */
 export function planGraderTests({
   input: { mode, again },
   base,

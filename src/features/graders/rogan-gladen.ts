@@ -16,7 +16,7 @@ export function roganGladen(
 
 /**
  * The corrected rate with an interval. `positives`, `negatives`: answers labelled good or bad;
- * their passes are those that the grader judges correctly. Null if the grader is not better than
+ * passes are answers that the grader judges correctly. Null if the grader is not better than
  * chance. Source: Lee et al. 2025 (arXiv 2511.21140). Adds z²/2 to each count of judged items and 1
  * to each count of labels.
  */
@@ -49,7 +49,7 @@ export function roganGladenInterval(
 }
 
 interface Quality {
-  /** `rate`: share judged correctly. `spread`: its variance. */
+  /** `rate`: share of answers judged correctly. `spread`: the rate's variance. */
   good: { rate: number; spread: number };
   bad: { rate: number; spread: number };
 }

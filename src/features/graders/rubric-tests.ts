@@ -13,7 +13,7 @@ import type { Notice } from '../../types/plain.ts';
 import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
-/** `expected`: the label from people. `label`: the grader's label; null if unreadable. */
+/** `expected`: a person's label. `label`: the grader's; null if unreadable. */
 interface LabelPair {
   expected: string;
   label: string | null;
@@ -82,7 +82,6 @@ interface RubricTools {
   random: ScoringTools['random'];
 }
 
-/** Tests head's rubric and graders, and base's only if they differ. */
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
@@ -194,7 +193,7 @@ export interface RepeatedRubricTest {
   graders: string[];
   repeats: number;
   agreement: RubricAgreement;
-  /** Computed from the examples that have at least two readable grades. */
+  /** Uses examples that have at least two readable grades. */
   consistency: {
     /**
      * Mean share of an example's grades that are its most common label. Null if nothing was graded
@@ -215,7 +214,7 @@ export interface RepeatedRubricTest {
   }[];
 }
 
-/** Each repetition has its own try index, so that no grade is reused. */
+/** Each repetition has its own try index, so that grades are not reused. */
 export async function repeatRubricTest(
   judge: Judge,
   repeats: number,

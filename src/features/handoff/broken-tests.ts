@@ -3,7 +3,6 @@ import type { Result } from '../../kernel/result/result.ts';
 import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 
-/** Returns broken tests and new tests that fail, worst suite first. */
 export function brokenTests({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).filter(({ suite, reference }) => {
     const isBroken = reference.status === 'regressed' || reference.status === 'fell';

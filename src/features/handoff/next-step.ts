@@ -24,7 +24,7 @@ interface StepFacts {
   show: string[];
 }
 
-/** The line is empty if the step does not apply. */
+/** Returns an empty line if the step does not apply. */
 type Step = (facts: StepFacts) => Line;
 
 const stepWords =
@@ -48,7 +48,7 @@ const FIX_NEW = [
 ];
 const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
 
-/** The report shows the first step that applies. Each step has at most 15 words. */
+/** The report shows the first step that applies. Steps have at most 15 words. */
 const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'new-failed': FIX_NEW,
   'new-failing': FIX_NEW,

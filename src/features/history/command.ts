@@ -19,7 +19,7 @@ export interface TrendOptions {
   format: 'terminal' | 'markdown' | 'html' | 'junit' | 'json';
 }
 
-/** The word after `--history` is a branch if more words follow. Otherwise it is a path. */
+/** `given`, the word after `--history`, is a branch if more words follow, else a path. */
 async function historyPaths(
   given: string | true,
   paths: readonly string[],

@@ -28,10 +28,7 @@ export interface History {
   left: { file: string; sha: string; why: LeftOutReason }[];
 }
 
-/**
- * Omits comparisons, because they run only what changed. Without a branch, sorts results by file
- * time.
- */
+/** Omits comparisons, because they run only what changed. */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
     ...file,

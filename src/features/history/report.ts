@@ -63,7 +63,7 @@ const MAX_HISTORY_SUITES = 60;
 
 const SPARKS = 30;
 
-/** Expects `points` in order, oldest first. */
+/** `points`: oldest first. */
 export async function renderHistoryHtml(
   points: readonly HistoryPoint[],
   notes: readonly string[] = [],

@@ -3,7 +3,9 @@ import type { TryHistory } from './tries.ts';
 
 const KEY_LETTERS = 32;
 
-/** Uses the store with the most tries of a key. Stores may be copies, so they are not added up. */
+/**
+ * Uses the store with the most tries of a key. Counts are not added, because stores may be copies.
+ */
 export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,

@@ -1,6 +1,4 @@
-/**
- * Load this module with `import()`, and only to draw a chart, because the chart library is large.
- */
+/** The chart library is large, so load this module with `import()`, and only to draw a chart. */
 import { shareSpan } from '../../report/page/blocks.ts';
 import {
   AXIS_LABEL,

@@ -67,8 +67,8 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
 const STEADY = { tries: 20, share: 0.95 };
 
 /**
- * Marks references that nearly always passed. They get more tries on weaker suspicion; the verdict
- * is not affected.
+ * Marks references that nearly always passed. Weaker evidence of a drop is then enough for more
+ * tries, but the verdict is not affected.
  */
 export function withSteady(
   suites: readonly SuiteComparison[],
@@ -142,7 +142,7 @@ function newRows(
     if (tried.reused && known.has(tried.key)) continue;
     const name = `${String(tried.try)} ${tried.key}`;
     if (tried.reused && fresh.has(name)) continue;
-    // If several references share an answer, it counts once.
+    // An answer that several references share counts once.
     if (tried.reused) fresh.add(name);
     const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
     rows.set(tried.key, {

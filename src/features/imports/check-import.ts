@@ -45,9 +45,7 @@ export async function withSandbox(
   }
 }
 
-/**
- * Makes checks that do not compile always fail, as in promptfoo. Otherwise they would stop the run.
- */
+/** As in promptfoo, a check that does not compile always fails. Otherwise it would stop the run. */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   terminal: SandboxTerminal,

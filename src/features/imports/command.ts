@@ -75,7 +75,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** Writes the converted files. @returns 0 if everything was converted, else 1 */
+/** @returns 0 if everything was converted, else 1 */
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
@@ -133,7 +133,7 @@ async function requiredSettings(
   );
 }
 
-/** Merges the settings. Those that the import relies on take precedence. */
+/** Settings that the import relies on take precedence. */
 function withRequired(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
@@ -231,7 +231,7 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification reads the original file, because its templates are filled in for each test.
+      // Verification reads the original file, whose templates are filled in for each test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };

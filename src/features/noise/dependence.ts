@@ -8,17 +8,17 @@ import type { Notice } from '../../types/plain.ts';
 
 export interface Dependence {
   /**
-   * How often two tries of one side agree, minus how often a try of base and a try of head agree.
+   * How often two tries of one side agree, minus how often a try of base agrees with a try of head.
    */
   repeats: number;
   /**
-   * Positive if several references change in the same way from the first try to the second. See
-   * {@link crossProducts}.
+   * Positive if references change in the same way from the first try to the second. See {@link
+   * crossProducts}.
    */
   together: number;
   /** Mean change of the pass rate from the first try to the second. */
   drift: number;
-  /** Share of identical answers among the first two tries. Counts only long answers. */
+  /** Share of identical answers among the first two tries, for long answers. */
   sameAnswer: number | null;
   tries: ReadonlyMap<string, { base: OutcomePair; head: OutcomePair }>;
 }
@@ -79,7 +79,7 @@ function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
 
 /**
  * Σ d_i·d_j over pairs of references, where d is a reference's change between two tries. The mean
- * is 0 if references are independent.
+ * is 0 for independent references.
  */
 function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);

@@ -8,7 +8,7 @@ import { endLine, logLine } from '../../text/log.ts';
 import { measure, writeNoise } from './measure.ts';
 import { noiseTitle, renderNoiseSummary } from './report.ts';
 
-/** Publishes nothing on the pull request, because it judges no change. */
+/** Publishes nothing on the pull request, because a measurement judges no change. */
 export async function runNoiseJob(job: Job, session: Session): Promise<JobEnding> {
   const { inputs, env, runner } = job;
   const { head: tree } = await findSides(

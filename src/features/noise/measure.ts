@@ -58,7 +58,7 @@ export async function measureNoise(
           `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ` +
           `${String(runs)} comparisons were made`,
       });
-      // The unfinished comparison is not counted, but its cost is.
+      // The unfinished comparison does not count, but its cost does.
       tally.usages.push(result.usage);
       break;
     }
@@ -92,7 +92,7 @@ function noiseHead(
 }
 
 /**
- * Shifts the try index of all requests. Graders get new tries, too, so that comparisons stay
+ * Shifts the try index of all requests. Graders also get new tries, so that comparisons stay
  * independent.
  */
 function withDraw(complete: Complete, draw: number): Complete {

@@ -19,8 +19,8 @@ import type { Notice } from '../../types/plain.ts';
 const TRIES_APART = 100;
 
 /**
- * Offset of a comparison's try indices. It is constant for a day, so that an interrupted
- * measurement can resume.
+ * Offset of a comparison's try indices. Constant for a day, so that an interrupted measurement can
+ * resume.
  */
 export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
@@ -94,7 +94,7 @@ function repeatedReferences(
   ];
 }
 
-/** Removes absolute thresholds: base alone can miss them, so a miss is not noise. */
+/** Removes absolute thresholds. Base alone can miss them, so a miss is not noise. */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }

@@ -15,8 +15,8 @@ interface NoiseTally {
   unjudged: number;
   suites: Map<string, SuiteTally>;
   /**
-   * One value per judged comparison, of its worst suite. `lows`: lower bound of the difference.
-   * `falls`: drop.
+   * One value per judged comparison, of its worst suite. `lows`: the difference's lower bound.
+   * `falls`: the drop.
    */
   lows: number[];
   falls: number[];
@@ -24,10 +24,10 @@ interface NoiseTally {
 }
 
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
-  /** How many tries per side every reference had in every comparison. */
+  /** The smallest number of tries that a side had in any comparison. */
   shared: number;
   dependence: Dependence[];
-  /** By reference id: the indices of its passed tries, and of all its judged tries. */
+  /** By reference id. `passes`, `tries`: indices of the passed tries and of all judged tries. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
 }
 
@@ -115,7 +115,7 @@ interface Counted {
   tries: number;
 }
 
-/** Ignores the additional tries of suspicious references, because they would bias the rate. */
+/** Ignores additional tries of suspicious references, because they would bias the rate. */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
   return [...counted.values()].map(({ reference, passes, tries }) => ({
@@ -167,7 +167,7 @@ function flakyReferences(tally: SuiteTally): NoiseResult['flaky'] {
   });
 }
 
-/** Share of comparisons in which an unchanged suite should be reported as unchanged. */
+/** Share of comparisons that should report an unchanged suite as unchanged. */
 const CALLED_UNCHANGED = 0.9;
 
 function suggestion(

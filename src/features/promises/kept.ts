@@ -7,7 +7,7 @@ import { FIXED_FDR } from '../../kernel/statistics/levels.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** An e-value (strength of evidence) that makes a fix certain. */
+/** A fix with this e-value (strength of evidence) is certain. */
 const CERTAIN = 1 / FIXED_FDR;
 
 /**

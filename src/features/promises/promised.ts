@@ -2,7 +2,7 @@ import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Limits for a hostile description. The line's limit is in characters. */
+/** Limits, because a description may be hostile. In characters, for the line. */
 const MAX_PROMISE_LINE = 1_000;
 const MAX_PROMISES = 30;
 
@@ -33,9 +33,7 @@ export interface Promises extends Pick<PromisesResult, 'unknown'> {
   references: KnownReference[];
 }
 
-/**
- * Ignores a line of several words as prose, unless one is a test's id or all are similar to ids.
- */
+/** A line of several words counts as prose unless one is a test's id or all are similar to ids. */
 export function resolvePromises(
   lines: readonly (readonly string[])[],
   { base, head }: { base: Project | null; head: Project },

@@ -18,7 +18,6 @@ const SAME = 'Give every job of the sweep, the merge included, the same commit, 
 
 const MAX_NAMED_MISSING = 10;
 
-/** Why parts cannot be merged: they differ from each other or from this job. */
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
     ...parts.flatMap((part) => foreign(part, facts)),
@@ -85,7 +84,6 @@ function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   );
 }
 
-/** Why parts cannot be merged: one is missing or has another plan. */
 export function incompleteParts(
   parts: readonly Manifest[],
   whole: Prepared,

@@ -77,7 +77,7 @@ function readShard(value: string): Shard {
   return shard;
 }
 
-/** Allows overwriting only the files of an earlier part. */
+/** Only the files of an earlier part may be overwritten. */
 async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);
@@ -109,7 +109,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // The user may have written the parts into the working tree.
+        // `WORKTREE`, because the user may have written the parts into the working tree.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

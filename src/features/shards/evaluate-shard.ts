@@ -139,7 +139,7 @@ export async function gatherParts(
   return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
 
-/** Repeats the sweep, using the answers in the parts. @throws UserError for an unreadable part */
+/** Repeats the sweep with the parts' answers. @throws UserError for an unreadable part */
 export async function mergeParts(
   session: Session,
   { parts, problems, source }: Gathered,
@@ -148,7 +148,7 @@ export async function mergeParts(
   const usable = problems.length === 0;
   const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
-  // An unknown cost of a shard counts as 0.
+  // A shard's unknown cost counts as 0.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
   const part = mergePart({ calls: totalOf(manifests).attempts, cost });
   let opened: Promise<readonly Store[]> | null = null;

@@ -9,15 +9,15 @@ import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
 /**
- * Identifies the plan, which all shards and the merge share. Omits the gate, because only the merge
- * judges.
+ * Identifies the plan, which all shards and the merge share. Omits the gate (rules for the
+ * verdict), because only the merge judges.
  */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
 ): string {
   const known = new Map<object, string>();
-  // Variants share large objects, so each object is hashed once.
+  // Hashes each object once, because variants share large objects.
   const once = (value: object): string => {
     const found = known.get(value) ?? hash(stringifyWithMaps(value));
     known.set(value, found);
@@ -128,7 +128,10 @@ export interface Manifest {
   trust: string;
   inputs: SharedInputs;
   plan: string;
-  /** `of`: references of the whole sweep. `answers`: what a store can keep. `others`: the rest. */
+  /**
+   * `of`: references of the whole sweep. `answers`: replies that a store can keep. `others`: the
+   * other replies.
+   */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;
   /** Paid attempts including retries, as the call cap counts them. */

@@ -68,7 +68,6 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
   };
 }
 
-/** Compares the parts with their manifests, each other and this job. */
 export async function readParts(
   places: readonly PartPlace[],
   facts: MergeFacts,
@@ -118,7 +117,7 @@ interface MergeExchange extends AnswerExchange {
   halted(): Halt | null;
 }
 
-/** If shards got different answers, the answer of the lowest shard number counts. */
+/** If shards got different answers, the lowest shard's answer counts. */
 export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {

@@ -21,10 +21,9 @@ export function shardName({ index, count }: Shard): string {
 }
 
 /**
- * Equal requests go to the same shard, so no answer is paid for twice. Requests are distributed by
- * number of tries, then by hash, so that shards are nearly equal. Only the merge tests graders and
- * finds attributes.
- *
+ * Equal requests go to the same shard, so that no answer is paid for twice. Requests are
+ * distributed by number of tries, then by hash, so that shards are nearly equal. Only the merge
+ * tests graders and finds attributes.
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
 export function partOfPlan(
@@ -120,8 +119,8 @@ interface Spent {
 }
 
 /**
- * Splits calls by planned calls, and cost by planned cost. Otherwise the shard with the most
- * expensive requests would stop early.
+ * Splits the call cap by planned calls, and the cost cap by planned cost. Otherwise the shard with
+ * the most expensive requests would stop early.
  */
 export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }: Portions): Caps {
   return {

@@ -41,7 +41,7 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
 ]);
 
 /**
- * Returns the edit for an action, or why there is none. If `of` is null, it adds the first
+ * Returns the edit for an action, or why there is none. If `of` is null, the edit adds the first
  * reference.
  */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
@@ -65,7 +65,7 @@ function actionText(action: Action, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Compares texts, because the answers may have changed since the page was drawn. */
+/** Compares texts, because the answers may be newer than the page. */
 function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
   return (
     acceptableAnswers(reference, { side }).find(({ name }) => name === action['answer']) ?? null

@@ -102,7 +102,7 @@ async function openWorkbench(
   const server = await serveWorkbench(parsePort(options.port), {
     board: () => boardData(state),
     detail: (key) => detailOf(state, key),
-    // One at a time, because each action reads what the previous one wrote.
+    // One at a time, because an action reads what the previous one wrote.
     act: oneAtATime((action) => perform(action, { state, refresher: refresher, project, given })),
   });
   refresher.serve(server);

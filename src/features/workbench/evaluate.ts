@@ -20,7 +20,7 @@ import type { RubricChoice } from './buttons.ts';
 
 export interface WorkLook {
   result: Result;
-  /** Also has references that were not compared. Null if not loaded. */
+  /** Also contains references that were not compared. Null if not loaded. */
   all: Result | null;
   reports: Reports;
   sent: SentLookup;
@@ -41,7 +41,7 @@ export interface WrittenPrompt {
   name: string;
   path: string;
   variables: string[];
-  /** The file with the prompt's tests, which may be the prompt's own file. */
+  /** The file with the prompt's tests, which may be the prompt's file. */
   tests: string;
   tool: string | null;
   references: number;

@@ -40,7 +40,7 @@ export interface Onlooker {
   paid(cost: number | null): void;
 }
 
-/** Shows stored answers, then requests the missing ones. Null if the files changed meanwhile. */
+/** Shows stored answers, then requests missing ones. Null if files changed meanwhile. */
 export function look(
   project: OpenProject,
   allowance: Allowance,
@@ -133,7 +133,7 @@ async function askLive(
 
 const LIVE_MS = 400;
 
-/** The pause is this many times as long as the last redraw, so that calls can proceed. */
+/** The pause is this many times as long as the last redraw, to leave time for model calls. */
 const LIVE_SHARE = 3;
 
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {

@@ -25,7 +25,7 @@ export interface WorkbenchState {
 
 export interface Refresher {
   serve(server: Workbench): void;
-  /** Evaluates again. If `news` is absent, the files are unchanged. */
+  /** Evaluates again. Without `news`, the files are unchanged. */
   refresh(news?: EditEvents): Promise<void>;
   more(key: string, single: Single): Promise<void>;
   /** Announces an edit. Call the returned function once the file is written. */
@@ -33,13 +33,11 @@ export interface Refresher {
   /** Resolves once the page shows the last edit. */
   caughtUp(): Promise<void>;
   idle(): Promise<void>;
-  /**
-   * Aborted when an evaluation fails for a reason other than invalid files, such as a full disk.
-   */
+  /** Aborted if an evaluation fails for a reason other than invalid files, such as a full disk. */
   failed: AbortSignal;
 }
 
-/** Runs one evaluation at a time. Never rejects, because a button's evaluation is not awaited. */
+/** Runs one evaluation at a time. Never rejects, because no code awaits a button's evaluation. */
 export function createRefresher(project: OpenProject, state: WorkbenchState): Refresher {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -120,7 +118,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // The next evaluation may start before the file is written.
+      // Computed now, because the next evaluation may begin before the returned function is called.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);
@@ -144,7 +142,7 @@ async function more(
 ): Promise<void> {
   tell(`requesting more tries of ${single.id}`);
   const result = await requestMoreTries(project, leftToSpend(state), single, onlooker);
-  // The files changed, so another evaluation follows.
+  // Another evaluation follows, because the files changed.
   if (result === null) return;
   const refused = notEvaluatedReason(result);
   if (refused === null) state.more.set(key, result);

@@ -44,7 +44,7 @@ export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>)
 }
 
 /**
- * Makes one matrix per prompt, worst first. `all` also has the references that were not compared.
+ * Makes one matrix per prompt, worst first. `all` also contains references that were not compared.
  */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
   const prompts = new Map<string, PromptSuites>();

@@ -14,7 +14,7 @@ export interface Call {
   route: WireRoute;
   model: string;
   body: JsonMap;
-  /** The body as new JSON, because parsers disagree about repeated keys. */
+  /** The body serialized again, because parsers disagree about repeated keys. */
   sent: string;
   /** The `anthropic-beta` header. */
   betas: string;
@@ -65,7 +65,7 @@ export async function answerCall(
   const leave = await enter(key, tools.inFlight);
   let isOpen = true;
   const end = (isAnswered: boolean): void => {
-    // If the call failed, its retry must get the same key.
+    // A retry of a failed call must get the same key.
     if (isOpen && !isAnswered && run.sent.get(question) === times + 1)
       run.sent.set(question, times);
     isOpen = false;
@@ -236,16 +236,13 @@ function readFor({ route: { does } }: Call, type: string, text: string): ReplyFa
     : readModelReply(does, type, text);
 }
 
-/** Requests without tools are only for titles and summaries. */
+/** Agents send requests without tools only for titles and summaries. */
 function decides({ terms }: RunLedger, call: Call): boolean {
   const { tools } = call.body;
   return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
 }
 
-/**
- * Ends a trigger test at its first decision. The agent does not get the reply, so it cannot act on
- * it.
- */
+/** Withholds the reply with a trigger test's first decision, so that the agent cannot act on it. */
 function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
   if (facts === null || !decides(run, call)) return null;

@@ -205,8 +205,8 @@ function hiddenReply(body: JsonMap): string | null {
 }
 
 /**
- * The vendor is not asked, because its list changes every week. codex reads `models`, others
- * `data`.
+ * Lists only the suite's model, because a vendor's list changes weekly. codex reads `models`, other
+ * CLIs `data`.
  */
 function listModels({ terms }: RunLedger): GatewayReply {
   const data = [{ id: terms.target.model, object: 'model', created: 0, owned_by: 'evaldiff' }];

@@ -5,7 +5,7 @@ import { normaliserFor, type Normalise } from './normalise.ts';
 import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
 /**
- * State of a run. Updates are synchronous, so that parallel calls cannot exceed a limit together.
+ * State of a run. Updates are synchronous, so that parallel calls cannot together exceed a limit.
  */
 export interface RunLedger {
   terms: RunTerms;
@@ -96,16 +96,16 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Characters of JSON per token. High, so the cost is underestimated. */
+/** Characters of JSON per token. A high value, so estimates of the cost are low. */
 const CHARS_PER_TOKEN = 4;
 
-/** Limits the estimate, because images are far longer as text than in tokens. */
+/** Limits the estimate, because an image has far more characters than tokens. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
-/** Limit of token-counting requests, for each allowed turn. */
+/** Token-counting requests per allowed turn. */
 const FREE_PER_TURN = 20;
 
-/** For each allowed turn. Refused requests count as attempts, not as turns. */
+/** Attempts per allowed turn. A refused request is an attempt, but not a turn. */
 const ATTEMPTS_PER_TURN = 3;
 
 interface PricedCall {
@@ -114,7 +114,7 @@ interface PricedCall {
   isFree: boolean;
 }
 
-/** An allowed call. Only the first of its callbacks that is called has an effect. */
+/** An allowed call. Only the first callback has an effect. */
 export interface Hold {
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;
@@ -123,7 +123,7 @@ export interface Hold {
 }
 
 /**
- * Reserves the estimated cost of a call, or refuses the call. Replayed calls count, too, so a
+ * Reserves a call's estimated cost, or refuses the call. Replayed calls count, too, so that a
  * replay ends where the recorded run did.
  */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
@@ -167,7 +167,7 @@ function heldCall(
     if (!isOpen) return;
     isOpen = false;
     const usd = metered === null ? null : priceOf(metered);
-    // If the cost of a finished call is unknown, its estimate stays reserved.
+    // If a finished call's cost is unknown, its estimate stays reserved.
     if (metered === null || usd !== null) run.reserved -= estimate;
     if (metered === null) return;
     run.largest = Math.max(run.largest, usd ?? 0);

@@ -60,8 +60,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
 }
 
 /**
- * Filters secrets from streamed text. Holds back the end of a piece if a secret may begin there.
- * Returns null if there is a secret. The last piece is null.
+ * Returns null if the text contains a secret. Holds back the end of a piece if a secret may begin
+ * there. Pass null after the last piece.
  */
 function keyGuard(secrets: readonly string[]): (piece: string | null) => string | null {
   let held = '';

@@ -13,7 +13,7 @@ export interface ReplyFacts {
   calls: ToolCall[];
 }
 
-/** Reads JSON or a stream of events. Null if the reply is incomplete or an error. */
+/** Null if the reply is incomplete or an error. */
 export function readModelReply(protocol: Protocol, type: string, text: string): ReplyFacts | null {
   const events = isEventStream(type)
     ? eventData(text.split(/\r\n|\n|\r/)).flatMap(parsedMaps)
@@ -48,7 +48,7 @@ function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
   if (message === null) return null;
   return {
     model: textIn(message, 'model'),
-    // The API counts cache reads and writes separately, but they are input too.
+    // The API counts cached input separately.
     metered: metered(message['usage'], {
       input: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
       output: ['output_tokens'],

@@ -19,7 +19,7 @@ const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; a
   { wire: 'gemini', does: 'count', at: /^POST \/v1beta\/models\/(\w[\w.-]*):countTokens$/ },
 ];
 
-/** `prefix`: part of the vendor's base URL. `query`: the only query that is forwarded. */
+/** `prefix`: part of the vendor's base URL. `query`: the only query string that is forwarded. */
 const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>> = {
   anthropic: { prefix: '/', query: 'beta=true' },
   openai: { prefix: '/v1/', query: null },
@@ -80,7 +80,7 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** An endpoint's APIs are unknown, so any may be tried. */
+/** evaldiff does not know an endpoint's APIs, so it may try any. */
 export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';

@@ -13,10 +13,7 @@ const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
 const MISSING: Complete = () =>
   Promise.resolve({ status: 'error', kind: 'recording', message: 'not stored', unsent: true });
 
-/**
- * Keeps replies in the answer store, or in memory if there is none. They are compressed, because
- * streamed events repeat a lot.
- */
+/** Stored replies are compressed, because streamed events repeat a lot. */
 export function storedReplies(openStores: () => Promise<readonly Store[]>): StoredReplies {
   const memory = new Map<string, StoredReply>();
   return {

@@ -48,8 +48,8 @@ export interface RunTerms {
   try: number;
   limits: { turns: number; usd: number };
   /**
-   * Values that differ between equal runs, such as the workspace's commit. Keys contain their
-   * indices instead, so the order is fixed.
+   * Values that differ between equal runs, such as the workspace's commit. Keys of stored replies
+   * contain a value's index instead, so the order must not change.
    */
   known: readonly string[];
   refusal: 400 | 403;
@@ -84,7 +84,7 @@ export interface RunRecord {
   served: Served;
   refused: Refused[];
   failure: { kind: ErrorKind; message: string } | null;
-  /** The model's first tool calls. Empty if it answered with text; null without a reply. */
+  /** The model's first tool calls. Empty if it answered with text; null if it did not answer. */
   decision: ToolCall[] | null;
   isCanarySeen: boolean;
 }

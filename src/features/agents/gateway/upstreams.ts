@@ -17,7 +17,6 @@ import type { Upstream, Upstreams } from './terms.ts';
 /** In characters. Shorter keys, such as `EMPTY` or `lm-studio`, may occur in a reply by chance. */
 const MIN_SECRET_CHARS = 16;
 
-/** Connects to vendors and endpoints. Each key is sent only to its own server. */
 export function openUpstreams(
   access: ProviderAccess & { clock: Clock; signal: AbortSignal },
 ): Upstreams {

@@ -52,7 +52,7 @@ export function talkAcp(work: string, task: string): Talk {
   };
 }
 
-/** Prefers one-time permissions, because some agents announce a new mode after a permanent one. */
+/** Prefers one-time permissions, because a permanent one changes the mode of some agents. */
 function grant({
   options,
 }: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {

@@ -2,7 +2,7 @@ import type { Json, JsonMap } from '../../../types/plain.ts';
 import type { AgentName, AgentSpec } from '../suite/spec.ts';
 import type { Normaliser } from './normaliser.ts';
 
-/** An API that an agent calls. `openai` is Responses and Chat Completions. */
+/** The API that an agent calls. `openai` means the Responses and Chat Completions APIs. */
 export type Wire = 'anthropic' | 'openai' | 'gemini';
 
 export type AgentEvent =
@@ -15,7 +15,7 @@ export type AgentEvent =
 
 export interface RunSetup {
   spec: Pick<AgentSpec, 'command' | 'model' | 'at' | 'workspace'>;
-  /** The CLI's program and its first arguments. Empty for the agents `acp` and `command`. */
+  /** Empty for the agents `acp` and `command`. */
   bin: readonly string[];
   task: string;
   url: string;
@@ -41,20 +41,20 @@ export interface AgentRow {
   name: AgentName;
   /** Null if the suite gives the command. */
   npm: CliPackage | null;
-  /** A suite's default version. `npm run test:agents` tests it. */
+  /** The default of suites. `npm run test:agents` tests it. */
   version: string | null;
   /** `acp`: JSON-RPC. `lines`: the task is an argument, and stdout has one event per line. */
   protocol: 'acp' | 'lines';
   wires: readonly Wire[];
   refusal: 400 | 403;
-  /** Files whose text is in every run's first request, found by observing the agent. */
+  /** Files whose text is in the first request of every run. Found by observing the agent. */
   instructionFiles: readonly string[];
-  /** Folders in which the agent looks for skills, found by observing the agent. Null if unknown. */
+  /** Folders in which the agent looks for skills, also found by observation. Null if unknown. */
   skillFolders: readonly string[] | null;
   /** Null if the agent has no tool for skills and reads their files instead. */
   skillTool: { name: string; argument: string } | null;
   ownFiles?: readonly string[];
-  /** Null means the normalisers of all agents, because a custom command may start any CLI. */
+  /** Null means all agents' normalisers, because a custom command may start any CLI. */
   normalisers: readonly Normaliser[] | null;
   start(run: RunSetup): AgentStart;
   read(line: JsonMap): AgentEvent[];

@@ -35,7 +35,7 @@ export const claudeCode: AgentRow = {
       ANTHROPIC_AUTH_TOKEN: token,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Allows root to bypass permissions.
+      // Otherwise the CLI does not let root skip permission prompts.
       IS_SANDBOX: '1',
     },
     home: {},

@@ -2,7 +2,6 @@ import { jsonText } from '../../../types/plain.ts';
 import type { AgentRow, RunSetup } from './agent-row.ts';
 import { textIn } from './fields.ts';
 
-/** Environment variables that make the vendors' SDKs call the gateway. */
 export function modelVariables({ spec, url, token }: RunSetup): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: url,
@@ -15,7 +14,7 @@ export function modelVariables({ spec, url, token }: RunSetup): Record<string, s
   };
 }
 
-/** A user's program. Its last argument is the task; its stdout is JSON lines. */
+/** A user's program. Its last argument is the task, and it prints JSON Lines. */
 export const command: AgentRow = {
   name: 'command',
   npm: null,

@@ -75,8 +75,8 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
 }
 
 /**
- * Returns the program's folder, or only the program if the folder contains the user's home, which
- * the agent must not read.
+ * The agent must not read the user's home. If the program's folder contains it, returns only the
+ * program.
  */
 function besideProgram(program: string, { env }: CliTools): string {
   const folder = dirname(program);

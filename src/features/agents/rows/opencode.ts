@@ -44,6 +44,6 @@ export const opencode = acpRow({
     },
     home: {},
   }),
-  // A call is reported first with the tool's name as title, later with its arguments.
+  // The first report of a call has the tool's name as its title.
   toolOf: ({ title }) => ({ name: title }),
 });

@@ -38,7 +38,7 @@ function errorLine(stderr: string): string {
   return lines.find((line) => /\berror:/i.test(line)) ?? lines.at(-1) ?? '';
 }
 
-/** CLIs print the vendor's whole JSON error; only its message is shown. */
+/** CLIs print the vendor's whole JSON error. */
 function plainReason(text: string): string {
   const message = mapIn(parseMap(text) ?? {}, 'error')['message'];
   return typeof message === 'string' ? message : text;

@@ -24,8 +24,8 @@ export function placeFiles(
 }
 
 /**
- * Whether a path in the workspace belongs to the suite. The agent does not see such files, and
- * checks ignore its changes to them, also files that it adds.
+ * Whether a workspace path belongs to the suite. The agent does not see such files, and checks
+ * ignore files that it writes there.
  */
 export function suiteFileMatcher({
   from,

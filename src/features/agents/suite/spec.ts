@@ -19,7 +19,7 @@ export interface WorkspaceRules {
   from: string;
   /** Paths and patterns of files to add or replace. */
   with: readonly string[];
-  /** Paths and patterns of files that only checks see, never the agent. */
+  /** Paths and patterns of files that only checks see. */
   hide: readonly string[];
   /** The suite's own files, which the agent does not see. */
   own: readonly string[];
@@ -69,7 +69,7 @@ export interface AgentFacts {
   ended: 'done' | 'decided' | 'turns' | 'usd';
   turns: number;
   calls: number;
-  /** Null if replies were replayed, because that takes no time. */
+  /** Null if replies were replayed, because replaying takes no time. */
   seconds: number | null;
   usd: number | null;
   /** Tokens that every request contains: instruction files and skill descriptions. */

@@ -6,7 +6,6 @@ import { secretSpellings } from '../../../text/redact.ts';
  */
 export const CANARY_NAME = 'EVALDIFF_CANARY_API_KEY';
 
-/** Finds the canary in plain or encoded form. */
 export function canarySpotter(canary: string | null): (content: string | Uint8Array) => boolean {
   if (canary === null) return () => false;
   const spellings = [...new Set(secretSpellings(canary))];

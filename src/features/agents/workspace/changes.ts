@@ -19,7 +19,7 @@ export interface Change {
   body: Uint8Array | null;
   /** A unified diff. For binary files, the size and digest. */
   diff: string;
-  /** Why checks run without this change. `setup`: the suite's `setup` made the path. */
+  /** Why checks run without this change. `setup`: the suite's `setup` commands created the path. */
   left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
   isCanarySeen: boolean;
 }

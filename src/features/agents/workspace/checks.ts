@@ -7,14 +7,14 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from './open.ts'
 import { runInside } from './run.ts';
 
 interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
-  /** The agent's changes to these paths are ignored. */
+  /** Whether to ignore the agent's change to a path. */
   isSuiteFile(path: string): boolean;
   seconds: number;
 }
 
 const MAX_CHECK_CHARS = 20_000;
 
-/** Runs each command without network, in a fresh copy of the workspace with the agent's changes. */
+/** Runs each command without network in a fresh workspace with the agent's changes. */
 export async function runChecks(
   files: WorkspaceFiles,
   changes: readonly Change[],

@@ -31,8 +31,7 @@ export async function removeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Writes a file or link. Returns false if the path exists. Check `isBelowFolders` first: a parent
- * may be a link.
+ * Returns false if the path exists. Check `isBelowFolders` first, because a parent may be a link.
  */
 export async function placeFile(at: string, { mode, body }: WorkspaceFile): Promise<boolean> {
   if ((await lstat(at).catch(() => null)) !== null) return false;

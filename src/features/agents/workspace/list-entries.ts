@@ -5,7 +5,7 @@ import { isOutsideGit, type Mode } from './files.ts';
 export interface DiskEntry {
   mode: Mode | null;
   size: number;
-  /** Equal stamps mean equal content, because programs cannot set ctime. */
+  /** Includes ctime, which programs cannot set, so equal stamps mean equal content. */
   stamp: string;
 }
 

@@ -1,8 +1,6 @@
 import { shellWord } from '../../../text/visible.ts';
 
-/**
- * Paths in the sandbox. They are the same in all runs, so that prompts with paths do not differ.
- */
+/** Paths in the sandbox. They are the same in all runs, because prompts may contain them. */
 export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } as const;
 
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
@@ -75,7 +73,7 @@ function readableLine(path: string): string {
 }
 
 /**
- * Remounts as read-only what `--rbind` copied. The other flags must stay, or the kernel refuses. In
+ * Makes what `--rbind` copied read-only. The other flags must stay, or the kernel refuses. In
  * mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)

@@ -19,7 +19,7 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
   home: Readonly<Record<string, string>>;
-  /** Aborted with the whole evaldiff run, not with one try, because tries share `setup`. */
+  /** Aborted only with the whole evaldiff run, because tries share `setup`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -38,18 +38,17 @@ interface UsedTemplate {
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /** Limit for all unused templates, in bytes. A search for causes makes one per trial. */
+  /** Limit for all unused templates, in bytes. A search for causes makes many templates. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
 }
 
 export interface Workspace extends RunPlace {
-  /** Depends only on the content, because the agent's requests may contain it. */
+  /** An id that depends only on the content, because the agent's requests may contain it. */
   commit: string;
-  /** Files from the repository. All other files in `before` were made by `setup`. */
+  /** Files from the repository. `setup` made all other files in `before`. */
   files: WorkspaceFiles;
-  /** The workspace's content when the agent started. */
   before: { folder: string; entries: ReadonlyMap<string, DiskEntry> };
   close(): Promise<void>;
 }
@@ -166,7 +165,7 @@ function setupFailed(
   );
 }
 
-/** All values are fixed, so that the commit id depends only on the content. */
+/** Fixed values make the commit id depend only on the content. */
 const GIT_ENVIRONMENT = {
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -180,7 +179,8 @@ const GIT_ENVIRONMENT = {
 };
 
 /**
- * Runs before any program of the workspace, because such a program could add git hooks or filters.
+ * Call this before any program runs in the workspace, because the program could add git hooks or
+ * filters.
  */
 async function commitAll(work: string): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
@@ -196,7 +196,7 @@ async function commitAll(work: string): Promise<string> {
   return (await git('rev-parse', 'HEAD')).trim();
 }
 
-/** `setup` may have left links here. Writes must not follow them out of the folder. */
+/** `setup` may have left links here that lead out of the folder. */
 async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const [top = path] = path.split('/');

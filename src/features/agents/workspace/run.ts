@@ -20,7 +20,7 @@ export interface RunPlace {
 
 export interface InsideJob {
   command: readonly string[];
-  /** Added to HOME, TMPDIR and PATH. A PATH given here is searched first. */
+  /** Added to HOME, TMPDIR and PATH. The sandbox searches a PATH given here first. */
   env: Readonly<Record<string, string>>;
   /** Path of the gateway's socket. Null means no network at all. */
   gateway: string | null;
@@ -45,7 +45,6 @@ export interface InsideRun {
 const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
 const INPUT_GRACE_MS = 2000;
 
-/** Runs a command in a workspace and kills all of its processes at the end. */
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
   const { kind, folder, own, readable, cover, network, canary } = place;
   const hosts = network === 'off' ? [] : network;

@@ -22,7 +22,7 @@ const insideProgram = readFileSync(new URL('./inside.js', import.meta.url), 'utf
 
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
 
-/** Id of the least privileged user, as which agents run if evaldiff is root. */
+/** User id of agents if evaldiff runs as root. */
 const NOBODY = 65534;
 
 export function agentUser(kind: WallKind): { uid: number; gid: number } {
@@ -39,7 +39,7 @@ function outerCommand(kind: WallKind, socket: string): string[] {
   return ['sudo', '-n', '--', 'unshare', ...inner];
 }
 
-/** Limits the size of files in bytes, and the processes and threads of the user. */
+/** Limits file sizes in bytes, and the number of processes and threads. */
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
 /** Starts the command without Linux capabilities. In a new user namespace, only root has them. */
@@ -94,7 +94,7 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: 'pipe',
-    // The command gets no terminal, because it could type into ours.
+    // Without a terminal, because the command could send input to ours.
     detached: true,
   });
   const kill = (): void => {
@@ -158,7 +158,9 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/** Makes the sandbox's PATH: the job's folders, then the caller's that exist in the sandbox. */
+/**
+ * The sandbox's PATH: the job's folders, then folders of evaldiff's PATH that the sandbox contains.
+ */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(

@@ -34,7 +34,7 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /** A program gets the paths of attached files, any other model their texts. */
+  /** A program gets paths of attached files, other models get the files' texts. */
   isProgram: boolean;
 }
 

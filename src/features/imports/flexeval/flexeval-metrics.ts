@@ -35,7 +35,7 @@ const CONDITION_KEYS =
   'metric_max_value';
 
 /**
- * Functions have no threshold in FlexEval, so they never fail a test. If the model completes
+ * Functions never fail a test, because FlexEval has no threshold for them. If the model completes
  * dialogues, only its new answer is scored. A metric that depends on a lost metric is lost, too.
  */
 export function convertMetrics(
@@ -188,7 +188,7 @@ function withUniqueNames(
   });
 }
 
-/** FlexEval scores every message, unless one of these keys is set. */
+/** FlexEval scores every message unless one of these keys is set. */
 function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;

@@ -93,7 +93,7 @@ function readOpenAiModel(kwargs: JsonMap): ReturnType<Read> {
   return { name: model, entry: entryFor('openai', model), aside: [] };
 }
 
-/** Reads names of models as LiteLLM writes them, such as `anthropic/claude-sonnet-4-5`. */
+/** Reads LiteLLM's names of models, such as `anthropic/claude-sonnet-4-5`. */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written = textArgument(kwargs, 'model') ?? textArgument(kwargs, 'model_name');
   if (written === null) return { why: 'it names no model' };
@@ -138,7 +138,10 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 
 const RECORDED = 'recorded';
 
-/** The first grader without parameters becomes the project's. Any other is set on its metrics. */
+/**
+ * The first grader without parameters becomes the project's grader. Other graders are set on their
+ * metrics.
+ */
 export function withGrader(
   grader: Node,
   metrics: readonly ForeignMetric[],
@@ -172,7 +175,7 @@ function llmAt(
   return found;
 }
 
-/** Makes the prompt. Its message is never sent, because each recorded dialogue replaces it. */
+/** The prompt's message is never sent, because each recorded dialogue replaces it. */
 export function promptDraft(
   foreign: Node,
   name: string,

@@ -215,7 +215,7 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** Returns how often each dialogue runs. Reports the settings that are not supported. */
+/** Returns how often each dialogue runs. Reports unsupported settings. */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

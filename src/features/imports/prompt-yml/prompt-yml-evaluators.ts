@@ -85,7 +85,7 @@ export function withJudge(
     : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/** Converts a judge that chooses from a list. The choice passes if its score is above 0. */
+/** Converts a judge that chooses from a list. A choice with a score above 0 passes. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };

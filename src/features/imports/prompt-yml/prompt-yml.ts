@@ -31,7 +31,6 @@ const PROMPT_FILE_KEYS =
   'name description model modelParameters messages testData evaluators responseFormat ' +
   'jsonSchema';
 
-/** Imports a `.prompt.yml` of GitHub Models. */
 export function importPromptYml(
   document: Document,
   { hasGrader }: FormatTools,

@@ -14,7 +14,7 @@ export interface CodeCheck {
   config: Json | undefined;
 }
 
-/** Wraps promptfoo's JavaScript. Adds only one line before the user's code. */
+/** Adds only one line before the user's code. */
 export function javascriptMetric(
   check: CodeCheck,
   form: 'inline' | 'file',

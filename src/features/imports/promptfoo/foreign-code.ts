@@ -74,7 +74,6 @@ function placeOfLine(line: number, file: string | null): string {
   return line === 1 ? '' : ` on line ${String(line)}`;
 }
 
-/** Returns why JavaScript cannot run in the sandbox, or null. */
 export function javascriptProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
   const found = OUTSIDE.exec(code);
@@ -115,7 +114,7 @@ const PYTHON_NO_CODE =
 
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // Short strings stay, because the sandbox may lack what they name, as in `context["trace"]`.
+    // Keeps short strings, because the sandbox may lack what they name, as in `context["trace"]`.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');

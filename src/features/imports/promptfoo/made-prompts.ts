@@ -12,7 +12,7 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/** Returns each test's messages. Null if one prompt with variables can express them. */
+/** Returns each test's messages, or null if one prompt with variables can express them. */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
@@ -48,7 +48,7 @@ export async function madeMessages(
   );
 }
 
-/** Returns null if each test only fills in the prompt's variables. */
+/** Null if each test only fills in the prompt's variables. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],

@@ -24,7 +24,6 @@ export function readAssertions(list: Node, said: Loss[]): ForeignAssertion[] {
   });
 }
 
-/** Replaces `file://` values by the contents of the files. */
 export async function withValues(
   assertions: readonly ForeignAssertion[],
   { files }: ValueReader,

@@ -31,7 +31,8 @@ interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
   /**
-   * What references get as input: `vars` as checks see them, or `sent` with templates filled in.
+   * What a reference's input contains: `vars` as checks see them, or `sent` with templates filled
+   * in.
    */
   inputs: 'vars' | 'sent';
   /** Whether all models have a response schema. Code checks then get parsed data. */
@@ -96,7 +97,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Finds variables that are maps or lists in a test. evaldiff passes them as JSON text. */
+/** Variables that are maps or lists in a test. evaldiff passes them as JSON text. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -161,7 +162,7 @@ function testShares(
   ];
 }
 
-/** Uses descriptions and file names, so that ids stay when the file is edited. */
+/** Uses descriptions and file names, so that ids stay the same when the file is edited. */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

@@ -22,7 +22,7 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** Reads the file's providers. If no provider is supported, uses the settings' model. */
+/** If no provider in the file is supported, uses the settings' model. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
@@ -85,7 +85,7 @@ async function withSentParameters(
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
-/** Replaces a retired model by its successor, if the settings name one. */
+/** Replaces a retired model by its successor in the settings. */
 function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -127,8 +127,8 @@ function codeProvider(
 }
 
 /**
- * With a response schema, promptfoo gives checks parsed data. Models share checks, so all of them
- * must have a schema.
+ * With a response schema, promptfoo gives checks parsed data. All models need a schema, because
+ * they share checks.
  */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {

@@ -24,7 +24,7 @@ export interface ForeignPrompt {
     parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
     place: Place;
   }[];
-  /** If `text`, variables are filled in before the text is parsed as a chat. */
+  /** `text`: variables are filled in before the text is parsed as a chat. */
   form: PromptForm;
   made: Maker | null;
   place: Place;
@@ -152,7 +152,6 @@ function isPromptPath(text: string): boolean {
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
-/** Loads `file://` contents of a chat's messages. */
 async function withTexts(
   { file, text }: { file: string; text: string },
   place: Place,
@@ -215,7 +214,6 @@ function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry 
   };
 }
 
-/** Makes a chat if the text is a list of messages. */
 function textPrompt(
   text: string,
   entry: PromptEntry,

@@ -73,7 +73,7 @@ function readForeignAnswer(
   };
 }
 
-/** An `assert-set` contains its members' verdicts, most of which are also listed separately. */
+/** An `assert-set` contains its members' verdicts. The file lists most of them again separately. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -93,11 +93,14 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** Returns a key that an assertion has in the configuration and in the results. */
+/**
+ * A key that is equal for an assertion in the configuration and in the results, so that both can be
+ * matched.
+ */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
-    // Values from table cells are text in the results.
+    // The results contain values of table cells as text.
     isScalar(value) ? String(value) : (value ?? null),
     threshold ?? null,
     metric === '' ? null : (metric ?? null),
@@ -106,7 +109,7 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
 }
 
 /**
- * Uses the test at the answer's index if the variables agree, or else the only test that agrees.
+ * Uses the test at the answer's index if its variables agree, or the only test whose variables do.
  */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,

@@ -129,7 +129,7 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** If code may not run, the tests that it makes are lost. */
+/** If code may not run, the tests that it would generate are lost. */
 async function testsFromCode(
   named: string,
   { map, place }: Node,
@@ -193,7 +193,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
 
 /**
  * A JSON row with keys such as `vars` is a test. In other rows, columns are variables, except
- * `__…`.
+ * columns named `__…`.
  */
 async function readRowFiles(
   path: string,

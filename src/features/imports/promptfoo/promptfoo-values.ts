@@ -13,7 +13,7 @@ export interface ForeignAssertion {
   file: string | null;
 }
 
-/** A test after `defaultTest` is applied, with one value for each variable. */
+/** A test with the values of `defaultTest`, and one value for each variable. */
 export interface ForeignTest {
   description: string | null;
   /** Variables as written, with `file://` paths. */
@@ -39,7 +39,7 @@ export type Variables = ReadonlyMap<string, Variable>;
 
 export interface Defaults {
   variables: Variables;
-  /** Whether a variable with a list of values makes several tests. */
+  /** Whether a list of values for a variable makes several tests. */
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
@@ -127,7 +127,7 @@ export function expandVariables(
   });
 }
 
-/** Limits rounds, because values can refer to each other. */
+/** Limits the rounds of replacement, because values can refer to each other. */
 const MAX_VARIABLE_DEPTH = 5;
 
 function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {

@@ -39,7 +39,7 @@ function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string
   ]);
 }
 
-/** A list of texts means several values. Any other list is one value. */
+/** Several values if the list contains texts, else one value. */
 async function readVariable(
   name: string,
   { value, place, items }: Node,
@@ -136,7 +136,6 @@ function cellAssertion(cell: string, metric: string, bound: Json | undefined): J
   return { ...(typedAssertion(written) ?? { type: 'equals', value: written }), ...labels };
 }
 
-/** Parses `not-contains: x`, `rouge-n(0.6): text` or `is-json`. */
 function typedAssertion(written: string): JsonMap | null {
   const [, not = '', type = '', threshold, value] = TYPED.exec(written) ?? [];
   if (!isAmong(ASSERTION_TYPES, type)) return null;

@@ -189,7 +189,7 @@ interface Parts {
   inputs: 'vars' | 'sent';
 }
 
-/** A converted prompt cannot have different messages for each test, so such prompts are lost. */
+/** Prompts whose messages differ from test to test cannot be converted. */
 async function addDrafts(
   { document, prompts, models, tests: written, inputs }: Parts,
   tests: DraftFile | null,

@@ -16,14 +16,14 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain
 import { factsOf } from '../../../types/vendors.ts';
 
 export interface ImportFiles {
-  /** Returns sorted paths. Reports missing files. */
+  /** Sorted. */
   paths(path: string, from: Place): string[];
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/** Reports a missing file at the line that names the file. */
+/** Reports missing files at the line that names them. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -79,12 +79,12 @@ export function importFiles(
   };
 }
 
-/** Another tool's file, which either runs directly or is converted. */
+/** Another tool's file, which evaldiff runs directly or converts. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** The largest unit comes first. */
+  /** Counts of converted prompts, tests and so on. The largest unit comes first. */
   carried: Share[];
   /** All tests, also if the file has no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
@@ -115,7 +115,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** The original messages, if their template syntax differs from evaldiff's. */
+  /** The original messages, if the other tool has another template syntax. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;
@@ -181,7 +181,6 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
-/** `words` is a list separated by spaces. */
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 export function isScalar(value: Json | undefined): value is string | number | boolean {
@@ -193,13 +192,13 @@ export function lastSteps(path: string): { folder: string; name: string } {
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
 }
 
-/** A metric name that the imported file is unlikely to use. */
+/** A metric's name that the imported file is unlikely to use. */
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
 /**
- * Adds a metric to references that have none: with a grader, it compares answers with base's. It
- * counts only if no reference has metrics.
+ * Adds a metric to references that have none. With a grader, the metric compares their answers with
+ * base's. It affects the verdict only if no reference has a metric.
  */
 export function judgeTheRest(
   tests: DraftFile,

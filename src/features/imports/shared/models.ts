@@ -28,7 +28,7 @@ export interface ImportedModel {
   aside: { key: string; why: string }[];
 }
 
-/** OpenAI-compatible servers, each with its line for the action's input `endpoints`. */
+/** OpenAI-compatible servers. Each value is a line for the action's input `endpoints`. */
 const SERVERS: Readonly<Record<string, string>> = {
   ollama: 'ollama=http://127.0.0.1:11434/v1',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
@@ -76,7 +76,6 @@ function providerNamed(
       };
 }
 
-/** Entry under `models:`. Null if the model's name already identifies the vendor. */
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
   return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }

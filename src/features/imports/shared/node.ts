@@ -30,7 +30,6 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 interface UnreadKeys {
   /** The supported keys, separated by spaces. */
   read: string;
-  /** Why keys are not supported. */
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;

@@ -9,7 +9,7 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables that differ from the input, because templates were filled in. */
+  /** Variables whose value differs from the input, because templates were filled in. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
@@ -129,7 +129,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   };
 }
 
-/** Splits a list of values at commas. Null if a quote is not closed. */
+/** Splits values at commas. Null if a quote is not closed. */
 export function fieldsOf(text: string): string[] | null {
   const fields: string[] = [];
   const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
@@ -186,15 +186,13 @@ function json(extract: 'raw' | 'objects'): Convert {
   };
 }
 
-/** Reads the schema as YAML, which includes JSON. */
+/** The YAML parser also reads JSON. */
 function schemaIn(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
 
-/**
- * Keywords whose meaning changed between JSON Schema draft-07, which promptfoo uses, and 2020-12.
- */
+/** Keywords that changed between JSON Schema draft-07, which promptfoo uses, and 2020-12. */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
