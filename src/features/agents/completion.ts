@@ -105,7 +105,7 @@ function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
   return runFault(row, ended, transcript, spec.limits.minutes);
 }
 
-/** In characters (UTF-16), for one diff and for all diffs of a run. */
+/** In characters (UTF-16), for one diff and for a run's diffs. */
 const MAX_DIFF = 60_000;
 const MAX_DIFFS = 500_000;
 

@@ -69,8 +69,8 @@ interface AgentSuite {
 }
 
 /**
- * Puts trigger tests (does the agent choose the right skill?) into a separate suite, because their
- * runs end early.
+ * Trigger tests (does the agent choose the right skill?) get their own suite, because their runs
+ * end early.
  */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },

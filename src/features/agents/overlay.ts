@@ -19,7 +19,7 @@ export function overlaidFiles(
   return all;
 }
 
-/** Returns a map: path in the workspace → path in the repository. */
+/** Path in the workspace → path in the repository. */
 export function placedOverlay(
   { files }: FileOverlay,
   { hide, own, ...rules }: WorkspaceRules,

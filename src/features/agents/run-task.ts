@@ -172,7 +172,7 @@ async function findAgent(
   });
 }
 
-/** Agents mostly wait for their models, so more can run than there are processors. */
+/** Agents mostly wait for models, so more can run than there are processors. */
 function runsAtOnce(): number {
   return Math.max(4, 2 * availableParallelism());
 }

@@ -28,7 +28,7 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Adds the settings' agent to another format's tasks. Null if the settings have no agent. */
+/** Null if the settings have no agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

@@ -15,9 +15,7 @@ import { fallWords } from './words.ts';
 const LEVEL = 0.005;
 const CONFIRM_LEVEL = 0.01;
 
-/**
- * Compares head with the prompt of an older commit, the anchor. Skips suites that are already red.
- */
+/** The anchor is the prompt of an older commit. Skips suites that are already red. */
 export async function compareWithAnchor(
   { own: { suites: planned, ...named } }: FeaturePlan<AnchorPlan>,
   run: ComparedRun,

@@ -111,8 +111,7 @@ export function planAnchor({
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
-    // To confirm a drop, the older prompt runs again. Head's prompt also runs again if its tries
-    // were stored.
+    // To confirm a drop, the older prompt runs again, and head's prompt if its tries were stored.
     possible: 2 * ANCHOR_TRIES * references.length,
     asker: null,
     tested: 0,

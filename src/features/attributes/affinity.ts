@@ -157,8 +157,8 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
 }
 
 /**
- * An answer uses a skill differently if its rating differs from the expected answer's by more than
- * this (QualEval paper, appendix A.3).
+ * If an answer's rating differs from the expected answer's by more, the answer uses the skill
+ * differently (QualEval paper, appendix A.3).
  */
 export const SKILL_DISTANCE = 1;
 
@@ -178,7 +178,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** Keeps references with a rated answer on both sides, or all references if only one side ran. */
+/** Keeps references rated on both sides, or all if only one side ran. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

@@ -25,8 +25,8 @@ export function priorsOf<Column>(
 const TINY = 1e-12;
 
 /**
- * Limits priors to `cap` and distributes the excess among the others in proportion. `cap` times the
- * number of priors must be at least 1.
+ * Distributes the excess among the other priors in proportion. `cap` times the number of priors
+ * must be at least 1.
  */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
@@ -130,7 +130,7 @@ interface RowClass {
 
 const UNSCORED = 0;
 
-/** The result does not depend on the order of the references. */
+/** The order of the references does not matter. */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
@@ -195,7 +195,7 @@ export function columnSum(counts: readonly (readonly number[])[], column: number
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
-/** Distributes attributes so that no reference gets the same one twice. */
+/** No reference gets the same attribute twice. */
 export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;

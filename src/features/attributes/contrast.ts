@@ -5,9 +5,9 @@ import type { CountedUnit, Fit, MemberGroup } from './loss-model.ts';
 const STATISTIC_TOLERANCE = 1e-9;
 
 /**
- * Tests whether a group's members dropped more than other units (references or clusters) of their
- * stratum, which is in the same of the already named groups. Returns one-sided p values, adjusted
- * over all groups with max-T, which permutes each stratum's drops.
+ * Tests whether a group's members dropped more than the rest of their stratum: the units
+ * (references or clusters) that belong to the same already named groups. Returns one-sided p
+ * values, adjusted over all groups with max-T, which permutes each stratum's drops.
  *
  * z = U/√V, with U = Σ over members of d, where d is a drop minus its stratum's mean. V = ½ Σ over
  * strata of f Σ d² + ½ Σ over members of (1 − 2f) d², where f is the members' share of the stratum.

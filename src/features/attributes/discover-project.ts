@@ -24,7 +24,7 @@ export interface DiscoveryPlan {
   left: string[];
 }
 
-/** Estimated tokens of a question without its references, and of a proposed attribute. */
+/** Estimated tokens of a question without references, and of a proposed attribute. */
 const FRAME = 300;
 const PROPOSAL = 35;
 
@@ -48,7 +48,7 @@ export function planDiscovery(
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 
-/** Makes one part per file, because the prompts of a file share their attributes. */
+/** One part per file, because a file's prompts share their attributes. */
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,

@@ -45,7 +45,7 @@ interface AttributeCandidate {
   support: number;
 }
 
-/** Asks a model for the attributes of each group of references, then merges them in rounds. */
+/** Asks a model for the attributes of groups of references, then merges them in rounds. */
 export async function discover(
   references: readonly ReferenceText[],
   options: DiscoverySettings,
@@ -229,7 +229,6 @@ async function merge(
     : { status: 'ok', reply: best };
 }
 
-/** Combines names that differ only in case or spacing. */
 function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandidate[] {
   const found = new Map<string, AttributeCandidate>();
   for (const list of lists) {

@@ -28,7 +28,7 @@ import { referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 const MOST_POOL_ROWS = 200;
 
-/** Estimated tokens of a question without its references, and of a rating. */
+/** Estimated tokens of a question without references, and of a rating. */
 const [GROW_FRAME, RATING] = [350, 40];
 
 interface GrowOptions extends EvaluateOptions {

@@ -63,7 +63,7 @@ export interface Grown {
   thin: Growth[];
 }
 
-/** Chooses candidates from `pool` for attributes that have too few references. */
+/** Chooses from `pool` for attributes that have too few references. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],

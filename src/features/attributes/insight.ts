@@ -8,7 +8,7 @@ import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-/** Most proposals of a model for an attribute. They are tried until one passes. */
+/** The model's proposals for an attribute are tried until one passes. */
 const MOST_PROPOSALS = 2;
 
 const WHY_LENGTH = 400;
@@ -43,10 +43,7 @@ interface Proposals {
   faults: string[];
 }
 
-/**
- * Asks an untrusted model for changes to the prompt. A proposal is invalid unless it states the
- * attribute's true pass rates.
- */
+/** The model is untrusted: its proposals must state the attribute's true pass rates. */
 export async function proposeInsights(
   attribute: AttributeResult,
   packet: Packet,
@@ -101,7 +98,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Rejects figures and claims of success in the model's words: only evaldiff may state them. */
+/** Rejects the model's own figures and claims of success: only evaldiff may state them. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');

@@ -13,10 +13,7 @@ export type MemberGroup = ReadonlySet<CountedUnit>;
 /** Log likelihoods of a unit's results. Index k: head keeps k / EM_STEPS of base's pass rate. */
 type Likelihoods = ReadonlyMap<CountedUnit, Float64Array>;
 
-/**
- * Possible pass rates on base. Rates of 0 and 1 are excluded, because one exception would rule them
- * out.
- */
+/** Possible pass rates on base, without 0 and 1, because one exception would rule those out. */
 const RATE_GRID = Array.from({ length: 21 }, (_, i) => 0.005 + (0.99 * i) / 20);
 
 const EM_STEPS = 40;

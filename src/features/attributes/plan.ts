@@ -41,7 +41,7 @@ interface ExplainCalls {
   tokens: { input: number; output: number };
 }
 
-/** Without a grader, attributes are not planned, and the run continues. */
+/** Without a grader, plans no attributes. */
 export function planExplain({
   input: { mode, code, again },
   gate,
@@ -177,7 +177,7 @@ function suiteCalls(
   ];
 }
 
-/** Estimated size of an attribute in a prompt, or of its rating in a reply. */
+/** Estimated, for an attribute in a prompt or its rating in a reply. */
 const ATTRIBUTE_TOKENS = 40;
 
 const QUESTION_FRAME = 350;

@@ -56,7 +56,7 @@ function idReader(attributes: readonly Attribute[]): (written: string) => string
 
 /**
  * QualEval's form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Lengths are
- * limited, because a model may repeat itself endlessly.
+ * limited, because models may repeat themselves endlessly.
  */
 const BRACKETS =
   /\[(?:[^\][:\n]*:)?\s*(?=\S)([^\][\n]{1,200}?)\s*[,;]\s*Score:\s*(?=\S)([^\][,;\n]{1,20}?)\s*(?:[,;]\s*(?:Evidence:)?([^\][]*))?(?:\]|$)/gim;

@@ -94,9 +94,7 @@ async function surveyAttributes(
   return { attributes, task };
 }
 
-/**
- * The attributes file may be for a larger suite, so a kind with too many attributes is not used.
- */
+/** The attributes file may be for a larger suite. A kind with too many attributes is not used. */
 function dropTooLong(
   { attributes: pinned, task }: FoundAttributes,
   references: number,

@@ -9,7 +9,6 @@ const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;
 
-/** At most ⌊kN/4⌋ attributes of each kind for N references, with k = 2, but at least 1. */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
     1,

@@ -68,10 +68,7 @@ export function planInsights({
 
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
-/**
- * Asks a model for prompt changes that fix regressed attributes, and shows those that pass a trial.
- * Makes no calls for outside contributors.
- */
+/** Shows only changes that pass a trial. Makes no calls for outside contributors. */
 export async function tryInsights(
   { own: { maxCalls }, asker }: FeaturePlan<InsightPlan>,
   run: DecidedRun,

@@ -15,8 +15,8 @@ import type { AttributeResult } from './result.ts';
 const PERMUTATIONS = 999;
 
 /**
- * An attribute is compared if at least this many units (references or clusters) have it, and at
- * least as many do not.
+ * An attribute is compared if at least this many units (references or clusters) have it, and as
+ * many do not have it.
  */
 export const FEWEST_UNITS = 4;
 
@@ -45,7 +45,6 @@ export interface GroupVerdict {
 }
 
 interface VerdictOptions {
-  /** Error level for all groups together, in each direction. */
   alpha: number;
   seed: number;
   permutations?: number;
@@ -54,11 +53,15 @@ interface VerdictOptions {
 /**
  * Names the groups that changed more than the rest of their suite. Per suite and direction:
  *
- * 1. Exact tests select groups that changed at all, with one Holm correction over all suites. 2.
- * The group that most raises the likelihood of the loss model is added. Its members must have
- * changed more than the already added groups can explain. 3. Added groups are exchanged if that
- * fits better, and removed if they hardly improve the fit. Step 2 is then repeated. 4. If another
- * group could replace a group about as well, the report names both: "A or B".
+ * 1. Exact tests select groups that changed at all, with one Holm correction over all suites.
+ *
+ * 2. The group that most raises the loss model's likelihood is added, if its members changed more
+ * than the added groups explain.
+ *
+ * 3. Added groups are exchanged if that fits better, and removed if they hardly improve the fit.
+ * Step 2 is repeated.
+ *
+ * 4. If another group explains a change about as well, the report names both: "A or B".
  */
 export function groupVerdicts(
   rows: readonly ClusteredTries[],
@@ -104,7 +107,6 @@ function findingsIn(
   const placed = suites.map((suite) => contrastCandidates(rows, suite, direction));
   const moved = adjustHolm(placed.flatMap(({ candidates }) => candidates));
   const pOf = (candidate: ContrastCandidate): number => moved.get(candidate) ?? 1;
-  // All suites share alpha.
   const tests = { level: alpha / suites.length, random, permutations };
   return new Map(
     placed.flatMap(({ units, candidates }) => {

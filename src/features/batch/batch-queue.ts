@@ -84,7 +84,7 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Number of waiting requests, for all vendors together. While it grows, more are coming. */
+  /** While the number of waiting requests at all vendors grows, more are coming. */
   waiting(): number;
   /** OpenAI requires one model per batch. */
   send(model: string, items: readonly QueuedRequest[]): void;

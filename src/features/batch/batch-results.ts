@@ -23,9 +23,7 @@ const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
-/**
- * Parses JSON Lines. Yields undefined for a line that is invalid, too long or too deeply nested.
- */
+/** Yields undefined for a line that is invalid, too long or too deeply nested. */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;

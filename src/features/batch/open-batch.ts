@@ -59,7 +59,6 @@ export function openBatch(
   return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
 }
 
-/** Returns when all results are delivered or `signal` is aborted. */
 export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
   const { server, id } = batch;
   const { clock, signal } = options;
@@ -197,7 +196,7 @@ export function numbers(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** Lets later runs resume batches, which are already paid for. Only `pending` may reject. */
+/** Later runs can resume batches, which are already paid for. Only `pending` may reject. */
 export interface BatchLedger {
   pending(): Promise<BatchRecord[]>;
   submitted(batch: BatchRecord): Promise<boolean>;
@@ -211,7 +210,7 @@ const RESULTS_KEPT_MS = 29 * DAY_MS;
 
 export interface EarlierBatches {
   loaded(): Promise<void>;
-  /** Finds the earlier batch that contains this request. Returns each batch only once. */
+  /** Returns each earlier batch only once. */
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 

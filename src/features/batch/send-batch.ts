@@ -127,13 +127,13 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // The ledger keeps the batch until callers have stored their answers, in this turn of the
-      // event loop.
+      // Callers store their answers in this turn of the event loop. Until then, the ledger keeps
+      // the batch.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // Results may lead to further requests. The next batch waits for those requests.
+    // The next batch waits for requests that follow from results.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);

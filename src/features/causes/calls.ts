@@ -19,7 +19,7 @@ export function mostAgentCalls(run: SuiteRun): number {
   return MOST_AGENT_RUNS * (mostCallsOfTry(run) + callsPerTry(run) - 1);
 }
 
-/** Assumes half of the allowed runs, and a third of the allowed calls in each. */
+/** Assumes half of the allowed runs, with a third of the allowed calls each. */
 export function usualAgentCalls(run: SuiteRun): number {
   return Math.ceil(mostAgentCalls(run) / 6);
 }

@@ -64,7 +64,6 @@ export function planCauses({
   };
 }
 
-/** Finds the changes that made suites worse, then the changes that fixed references. */
 export async function findSuiteCauses(
   plan: FeaturePlan<CauseSettings>,
   run: DecidedRun,

@@ -69,7 +69,7 @@ async function offer(
     terminal.out('Write with: npx evaldiff fix --write\n');
 }
 
-/** Keeps one fix per place. Later lines come first, so that an edit does not shift the next one. */
+/** Later lines come first, so that an edit does not shift the next one. */
 function onePerPlace(fixes: readonly Fix[]): Fix[] {
   const places = new Map<string, Fix>();
   for (const fix of fixes) {

@@ -14,10 +14,7 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
-/**
- * Edits head's file to replace a change's text. Check the result with {@link isWhatRan} before
- * showing it.
- */
+/** Check the returned edit with {@link isWhatRan} before showing it. */
 export function editOf(
   unit: ChangeUnit,
   text: string | null,

@@ -37,7 +37,7 @@ interface FixDraft {
   edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
-/** Finds an edit that repairs the references that the cause broke, and breaks no others. */
+/** The edit must repair the references that the cause broke, and break no others. */
 export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
@@ -68,7 +68,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   return none(whyNoFix(candidates.length, bench.ended(), unjudged));
 }
 
-/** A model drafts only lines of text, and only if stable references can reveal side effects. */
+/** A model drafts only lines of text. Stable references must exist to reveal side effects. */
 function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench): boolean {
   const isLine = unit.kind === 'line' || unit.kind === 'sentence';
   return isLine && references.length > fellCount && change.revert(unit) === null;
@@ -101,7 +101,7 @@ function fixFrom(
   return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
 }
 
-/** Drops a candidate if no edit of head's file results in exactly the tested prompt. */
+/** Drops a candidate if no edit of head's file gives exactly the tested prompt. */
 async function withEdits(
   wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
   unit: ChangeUnit,

@@ -31,7 +31,7 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** Whether to look for changes that fixed references instead of changes that broke them. */
+  /** Looks for changes that fixed references, not for those that broke them. */
   isMirrored: boolean;
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
@@ -218,8 +218,8 @@ async function examine(
 }
 
 /**
- * The search for fixes swaps base and head. A cause that needs both changes then becomes a fix for
- * which either is enough, and vice versa.
+ * The search for fixes swaps base and head. If a cause needs both changes, either change is enough
+ * for the fix, and vice versa.
  */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 

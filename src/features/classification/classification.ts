@@ -14,8 +14,8 @@ interface Item {
 }
 
 /**
- * Accuracy, macro-F1, precision and recall of a suite that assigns labels. It must use
- * `exact_match` and expect 2 to 20 labels, each at least twice on average. Null for other suites.
+ * Null unless the suite uses `exact_match` and expects 2 to 20 labels, each at least twice on
+ * average.
  */
 export function classificationOf(
   tests: Tests,

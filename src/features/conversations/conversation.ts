@@ -52,8 +52,7 @@ export function nextQuestion(
 }
 
 /**
- * For each criterion, the first turn (counted from 1) from which it is always met. Null if it is
- * unmet at the end.
+ * The turn (counted from 1) from which a criterion is always met. Null if it is unmet at the end.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -82,10 +81,7 @@ interface NextQuestion {
   asked_by: string | null;
 }
 
-/**
- * Gets up to `max_steps` answers. Evaluators judge each answer. Without a script, they also write
- * the next question.
- */
+/** Evaluators judge each answer. Without a script, they also write the next question. */
 export function leadConversation(
   opening: Message[],
   steering: Steering,

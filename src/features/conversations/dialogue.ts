@@ -29,7 +29,7 @@ export function fromThread(thread: readonly Message[], script?: Script): Dialogu
   };
 }
 
-/** Merges a dialogue's answers into one completion, which the metrics score. */
+/** Merges the answers, because metrics score one completion. */
 export function completionOf({
   opening,
   turns,

@@ -29,9 +29,8 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * No message contains the delimiters around messages, so an answer cannot imitate an instruction.
- * `twin` makes the delimiters of equal evaluators differ, because equal prompts would share a
- * reply.
+ * No message contains the delimiters, so an answer cannot imitate an instruction. `twin` makes the
+ * delimiters of equal evaluators differ, because equal prompts would share a reply.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,

@@ -96,7 +96,7 @@ function yesShare(yes: number, n: number): YesShare {
 }
 
 /**
- * (1 + accepted − rejected) / 2, with Newcombe's interval for the difference of these two shares of
+ * (1 + accepted − rejected) / 2, with Newcombe's interval for the difference of these shares of
  * "yes".
  */
 function balancedAccuracy(

@@ -12,7 +12,6 @@ const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
-/** Corrects a suite's pass rates for the errors of its only grader. */
 export function correctedRates(
   suite: SuiteComparison,
   rate: PassRate,

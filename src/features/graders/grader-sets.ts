@@ -5,7 +5,7 @@ import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** The graders of each metric that uses this rubric, or by default the graders in the settings. */
+/** The graders of each metric that uses this rubric. By default, the settings' graders. */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

@@ -15,10 +15,9 @@ export function roganGladen(
 }
 
 /**
- * The corrected rate with an interval. `positives`, `negatives`: answers labelled good or bad;
- * passes are answers that the grader judges correctly. Null if the grader is not better than
- * chance. Source: Lee et al. 2025 (arXiv 2511.21140). Adds z²/2 to each count of judged items and 1
- * to each count of labels.
+ * `positives`, `negatives`: answers labelled good or bad; a pass is an answer that the grader
+ * judges correctly. Null if the grader is not better than chance. Source: Lee et al. 2025 (arXiv
+ * 2511.21140). Adds z²/2 to each count of judged items and 1 to each count of labels.
  */
 export function roganGladenInterval(
   judged: Counts,

@@ -195,10 +195,7 @@ export interface RepeatedRubricTest {
   agreement: RubricAgreement;
   /** Uses examples that have at least two readable grades. */
   consistency: {
-    /**
-     * Mean share of an example's grades that are its most common label. Null if nothing was graded
-     * twice.
-     */
+    /** Mean share of an example's grades that are its most common label. */
     share: number | null;
     unanimous: number;
     compared: number;

@@ -21,8 +21,8 @@ const MOST_CAUSES = 5;
 const FOLDER = 'evaldiff-report';
 
 /**
- * Facts for a coding agent that repairs the regression. The agent might obey instructions in text,
- * so only plain names appear, and no text from a model, an input or an outside contributor.
+ * A coding agent might obey instructions in text. It gets plain names, but no text from a model, an
+ * input or an outside contributor.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
@@ -74,7 +74,7 @@ function commandItems(
   ];
 }
 
-/** Returns nothing if a name is not plain: the command then selects all tests. */
+/** If a name is not plain, returns nothing, and the command selects all tests. */
 function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
   const isShort = shownNames.size > 0 && shownNames.size <= MAX_FOLD_NAMES;
   return isShort && [...shownNames].every(isPlain) ? [`${key}=${[...shownNames].join(',')}`] : [];

@@ -1,4 +1,4 @@
-/** The chart library is large, so load this module with `import()`, and only to draw a chart. */
+/** Import this module dynamically, and only to draw a chart, because the chart library is large. */
 import { shareSpan } from '../../report/page/blocks.ts';
 import {
   AXIS_LABEL,

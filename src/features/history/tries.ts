@@ -15,10 +15,7 @@ export interface TryHistory {
   add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
 }
 
-/**
- * Adds this run's tries, and shows the history of flaky references. Counts a reused answer only if
- * this scoring has not judged it before.
- */
+/** Counts a reused answer only if this scoring has not judged it before. */
 export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
   compared: readonly Suite[],
   history: TryHistory,
@@ -67,8 +64,8 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
 const STEADY = { tries: 20, share: 0.95 };
 
 /**
- * Marks references that nearly always passed. Weaker evidence of a drop is then enough for more
- * tries, but the verdict is not affected.
+ * Finds references that nearly always passed. They get more tries on weaker evidence of a drop. The
+ * verdict is not affected.
  */
 export function withSteady(
   suites: readonly SuiteComparison[],

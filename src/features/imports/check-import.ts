@@ -45,7 +45,7 @@ export async function withSandbox(
   }
 }
 
-/** As in promptfoo, a check that does not compile always fails. Otherwise it would stop the run. */
+/** As in promptfoo, checks that do not compile always fail. Otherwise they would stop the run. */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   terminal: SandboxTerminal,

@@ -10,7 +10,7 @@ const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
-  /** Data and rubric files that the converted suite refers to. They are not copied. */
+  /** Data and rubric files that the converted suite uses. They are not copied. */
   needs: string[];
 }
 

@@ -32,7 +32,7 @@ interface Verification {
   left: Map<string, number>;
 }
 
-/** Compares the results file's verdicts with those of the imported tests. @returns the exit code */
+/** @returns the exit code */
 export async function verifyImport(
   results: { path: string; file: string },
   source: { file: string; imported: Imported; files: Files },

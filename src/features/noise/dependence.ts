@@ -78,8 +78,8 @@ function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
 }
 
 /**
- * Σ d_i·d_j over pairs of references, where d is a reference's change between two tries. The mean
- * is 0 for independent references.
+ * Σ d_i·d_j over pairs of references, where d is the change between two tries. The mean is 0 for
+ * independent references.
  */
 function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
@@ -87,7 +87,7 @@ function crossProducts(pairs: readonly OutcomePair[]): number {
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
 }
 
-/** How much more alike base and head are in the same comparison than in different comparisons. */
+/** How much more alike base and head are within a comparison than across comparisons. */
 function similarityWithin(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
@@ -111,7 +111,7 @@ interface Measured {
   variant: { parameters: Readonly<Record<string, unknown>> };
 }
 
-/** Makes one notice for each kind of dependence whose 98 % interval excludes 0. */
+/** One notice for each kind of dependence whose 98 % interval excludes 0. */
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;
@@ -159,7 +159,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   );
 }
 
-/** The sign of the mean, or 0 if the mean is not significantly different from 0. */
+/** 0 if the mean is not significantly different from 0. */
 function sign(values: readonly number[]): -1 | 0 | 1 {
   const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
   if (low !== null && low > 0) return 1;

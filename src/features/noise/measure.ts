@@ -81,7 +81,7 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
   await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
-/** A measurement that stopped early is stored only if it made at least this many comparisons. */
+/** A measurement that stopped early is stored only with at least this many comparisons. */
 const ENOUGH = 10;
 
 function noiseHead(
@@ -91,10 +91,7 @@ function noiseHead(
   return { head, gate, n_tries, measured_at: today };
 }
 
-/**
- * Shifts the try index of all requests. Graders also get new tries, so that comparisons stay
- * independent.
- */
+/** Shifts the try index. Graders also get new tries, so that comparisons stay independent. */
 function withDraw(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

@@ -115,7 +115,7 @@ interface Counted {
   tries: number;
 }
 
-/** Ignores additional tries of suspicious references, because they would bias the rate. */
+/** Additional tries of suspicious references would bias the rate. */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
   return [...counted.values()].map(({ reference, passes, tries }) => ({

@@ -12,7 +12,7 @@ const PROMISED_NAME = /`([^`]+)`|[^\s,;`]+/g;
 
 const ISSUE = /^(?:[\w.-]+\/[\w.-]+)?#\d+$|^https?:\/\//i;
 
-/** Finds names in lines such as `Fixes: t05, suite/t12`. Returns one list per line. */
+/** Finds names in lines such as `Fixes: t05, suite/t12`. */
 export function promisedNames(description: string): string[][] {
   let room = MAX_PROMISES;
   return description.split(/\r?\n/).flatMap((line) => {

@@ -109,7 +109,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // `WORKTREE`, because the user may have written the parts into the working tree.
+        // The user may have written the parts into the working tree.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

@@ -9,8 +9,8 @@ import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
 /**
- * Identifies the plan, which all shards and the merge share. Omits the gate (rules for the
- * verdict), because only the merge judges.
+ * All shards and the merge have this id. It omits the gate (rules for the verdict), because only
+ * the merge judges.
  */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,

@@ -21,10 +21,10 @@ export function shardName({ index, count }: Shard): string {
 }
 
 /**
- * Equal requests go to the same shard, so that no answer is paid for twice. Requests are
- * distributed by number of tries, then by hash, so that shards are nearly equal. Only the merge
- * tests graders and finds attributes.
- * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ * Equal requests go to the same shard, so that no answer is paid for twice. Shards are nearly
+ * equal, because requests are distributed by number of tries, then by hash. Only the merge tests
+ * graders and finds attributes.
+ * @param hash collision-resistant hash, for example SHA-256 in hexadecimal.
  */
 export function partOfPlan(
   prepared: Prepared,
@@ -119,8 +119,8 @@ interface Spent {
 }
 
 /**
- * Splits the call cap by planned calls, and the cost cap by planned cost. Otherwise the shard with
- * the most expensive requests would stop early.
+ * Splits the call cap by planned calls, the cost cap by planned cost. Otherwise the shard with the
+ * most expensive requests would stop early.
  */
 export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }: Portions): Caps {
   return {

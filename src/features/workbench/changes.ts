@@ -40,10 +40,7 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
   ['label', addLabel],
 ]);
 
-/**
- * Returns the edit for an action, or why there is none. If `of` is null, the edit adds the first
- * reference.
- */
+/** Returns why if there is no edit. If `of` is null, adds the first reference. */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
   if (of === null) return addFirst(action, prompt);
   const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'Unknown action. Reload the page.';

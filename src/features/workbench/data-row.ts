@@ -24,7 +24,7 @@ interface DataPlace {
 
 type RowEdit = JsonLinesEdit | { refused: string };
 
-/** JSON Lines has no comments, so this member stores the reason for a skip. Readers ignore it. */
+/** JSON Lines has no comments, so this member stores the reason for a skip. */
 const REASON = 'skip_reason';
 
 const UNCLEAR: RowEdit = {

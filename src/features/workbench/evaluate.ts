@@ -65,9 +65,7 @@ interface HowToAsk {
   assumesCost?: boolean;
 }
 
-/**
- * With `stored`, makes no model calls. The result's `missing` shows whether answers are missing.
- */
+/** With `stored`, makes no model calls. */
 export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',

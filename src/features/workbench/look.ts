@@ -133,7 +133,7 @@ async function askLive(
 
 const LIVE_MS = 400;
 
-/** The pause is this many times as long as the last redraw, to leave time for model calls. */
+/** The pause lasts this many times the last redraw, to leave time for model calls. */
 const LIVE_SHARE = 3;
 
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {

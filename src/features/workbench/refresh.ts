@@ -33,7 +33,7 @@ export interface Refresher {
   /** Resolves once the page shows the last edit. */
   caughtUp(): Promise<void>;
   idle(): Promise<void>;
-  /** Aborted if an evaluation fails for a reason other than invalid files, such as a full disk. */
+  /** Aborted if an evaluation fails, but not for invalid files. */
   failed: AbortSignal;
 }
 

@@ -29,9 +29,7 @@ export interface GatewayReply {
 }
 
 export interface CallTools extends Omit<GatewayOptions, 'listen' | 'token'> {
-  /**
-   * Calls in flight, by key. An identical call waits for the first one, then uses its stored reply.
-   */
+  /** An identical call waits for the first one, then uses its stored reply. */
   inFlight: Map<string, Promise<void>>;
 }
 
@@ -242,7 +240,7 @@ function decides({ terms }: RunLedger, call: Call): boolean {
   return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
 }
 
-/** Withholds the reply with a trigger test's first decision, so that the agent cannot act on it. */
+/** Withholds the reply that ends a trigger test, so that the agent cannot act on it. */
 function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
   if (facts === null || !decides(run, call)) return null;

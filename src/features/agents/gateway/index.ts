@@ -17,8 +17,7 @@ const MAX_BODY_BYTES = 20 * 1024 * 1024;
 const SOCKET_MODE = 0o666;
 
 /**
- * Opens the server between agents and their models. Agents get only a token; the gateway adds the
- * API key and sends each key only to its own server.
+ * Agents get only a token. The gateway adds the API key and sends each key only to its own server.
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { hash, listen } = options;

@@ -4,9 +4,7 @@ import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
-/**
- * State of a run. Updates are synchronous, so that parallel calls cannot together exceed a limit.
- */
+/** Updates are synchronous, so that parallel calls cannot together exceed a limit. */
 export interface RunLedger {
   terms: RunTerms;
   normalise: Normalise;
@@ -66,7 +64,6 @@ export function openRun(terms: RunTerms): RunLedger {
 export function runRecord(run: RunLedger): RunRecord {
   const { calls, attempts, paid, replayed } = run.counts;
   const { served, refused, failure, decision, isCanarySeen } = run;
-  // If calls are still in flight, the total cost is unknown.
   if (calls > paid + replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
   const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
@@ -96,10 +93,10 @@ function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | 
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Characters of JSON per token. A high value, so estimates of the cost are low. */
+/** Characters of JSON per token. A high value, so cost estimates are low. */
 const CHARS_PER_TOKEN = 4;
 
-/** Limits the estimate, because an image has far more characters than tokens. */
+/** A limit, because an image has far more characters than tokens. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
 /** Token-counting requests per allowed turn. */
@@ -123,8 +120,8 @@ export interface Hold {
 }
 
 /**
- * Reserves a call's estimated cost, or refuses the call. Replayed calls count, too, so that a
- * replay ends where the recorded run did.
+ * Refuses the call, or reserves its estimated cost. Replayed calls count, too, so that a replay
+ * ends where the recorded run did.
  */
 export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
   const { counts, terms } = run;
@@ -191,7 +188,7 @@ function heldCall(
   };
 }
 
-/** Assumes that the vendor caches the input from the second call on. */
+/** Assumes that the vendor caches input from the second call on. */
 function estimateOf(
   { largest }: RunLedger,
   { chars }: PricedCall,

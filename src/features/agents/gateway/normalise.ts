@@ -2,7 +2,7 @@ import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { normalisersOf } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
 
-/** In characters. Shorter values are not replaced, because they may occur by chance. */
+/** In characters. Shorter values stay, because they may occur by chance. */
 const MIN_KNOWN_CHARS = 6;
 
 const SHORT_ID_CHARS = 7;
@@ -11,10 +11,7 @@ type Zone = 'messages' | 'given' | 'results';
 
 export type Normalise = (body: JsonMap) => Json;
 
-/**
- * Removes values that vary by chance from a request. The hash of the result is the key of the
- * stored reply.
- */
+/** Removes values that vary by chance. The result's hash is the key of the stored reply. */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
   const rows = normalisersOf(agent);
   const named = (place: 'top' | 'anywhere'): Set<string> =>

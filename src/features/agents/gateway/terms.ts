@@ -53,7 +53,7 @@ export interface RunTerms {
    */
   known: readonly string[];
   refusal: 400 | 403;
-  /** For trigger tests: ends the run at the first reply to a request with tools. */
+  /** For trigger tests: the first reply to a request with tools ends the run. */
   firstDecisionOnly: boolean;
   anew: boolean;
   /** A fake key in the agent's environment. Requests that contain it are refused. */

@@ -14,8 +14,7 @@ interface Talk {
 }
 
 /**
- * Sends the task over ACP (Agent Client Protocol). Grants all permissions, because the sandbox
- * limits the agent.
+ * ACP is the Agent Client Protocol. Grants all permissions, because the sandbox limits the agent.
  */
 export function talkAcp(work: string, task: string): Talk {
   const stdin = new PassThrough();

@@ -10,9 +10,7 @@ interface AcpCall {
 }
 
 type AcpRow = Omit<AgentRow, 'protocol' | 'read'> & {
-  /**
-   * Finds the tool's name, for which the protocol has no field. Null: use the call's kind or title.
-   */
+  /** The protocol has no field for a tool's name. Null: use the call's kind or title. */
   toolOf?(call: AcpCall): { name: string; input?: JsonMap } | null;
 };
 

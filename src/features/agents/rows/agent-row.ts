@@ -51,7 +51,7 @@ export interface AgentRow {
   instructionFiles: readonly string[];
   /** Folders in which the agent looks for skills, also found by observation. Null if unknown. */
   skillFolders: readonly string[] | null;
-  /** Null if the agent has no tool for skills and reads their files instead. */
+  /** Null if the agent has no tool for skills and reads their files. */
   skillTool: { name: string; argument: string } | null;
   ownFiles?: readonly string[];
   /** Null means all agents' normalisers, because a custom command may start any CLI. */

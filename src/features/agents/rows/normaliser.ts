@@ -1,6 +1,6 @@
 /**
- * Values that differ between equal runs and must not affect keys of stored replies. Patterns
- * include surrounding words, so that they do not match other text.
+ * Values that differ between equal runs, and so must not affect keys of stored replies. Patterns
+ * include surrounding words to avoid matches in other text.
  */
 export type Normaliser = { why: string } & (
   | { fields: readonly string[]; at: 'top' | 'anywhere' }

@@ -57,7 +57,7 @@ function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent):
 
 const LATEST = '';
 
-/** Agents report a call several times, at first with few arguments. */
+/** Agents report a call several times, first with few arguments. */
 function isFuller(input: Json, known: string): boolean {
   const before = parseMap(known);
   return before !== null && isMap(input) && Object.keys(input).length > Object.keys(before).length;

@@ -5,7 +5,7 @@ import type { WorkspaceRules } from './spec.ts';
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
-/** Selects a workspace's files: path in the workspace → path in the repository. */
+/** Path in the workspace → path in the repository. */
 export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,
@@ -25,7 +25,7 @@ export function placeFiles(
 
 /**
  * Whether a workspace path belongs to the suite. The agent does not see such files, and checks
- * ignore files that it writes there.
+ * ignore its changes there.
  */
 export function suiteFileMatcher({
   from,
@@ -47,7 +47,7 @@ export function suiteFileMatcher({
 
 const startOf = (folder: string): number => (folder === '' ? 0 : folder.length + 1);
 
-/** A pattern that matches a folder also matches everything in it, including dot files. */
+/** Patterns of folders match everything in them, including dot files. */
 export function matcherOf(patterns: readonly string[]): (path: string) => boolean {
   if (patterns.length === 0) return () => false;
   const options = { dot: true, noextglob: true, nonegate: true, windows: false };

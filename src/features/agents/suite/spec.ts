@@ -21,7 +21,6 @@ export interface WorkspaceRules {
   with: readonly string[];
   /** Paths and patterns of files that only checks see. */
   hide: readonly string[];
-  /** The suite's own files, which the agent does not see. */
   own: readonly string[];
   /** Folder in the workspace → folder in the repository. */
   skills?: Readonly<Record<string, string>>;
@@ -40,7 +39,7 @@ export interface Check {
   run: string;
 }
 
-/** How an agent runs. Every field is part of the key under which a run is stored. */
+/** Every field is part of the key under which a run is stored. */
 export interface AgentSpec {
   agent: AgentName;
   version: string | null;
@@ -134,7 +133,7 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-/** Stores the facts as an unknown part, because a `json` part would count as text of the answer. */
+/** An unknown part, because a `json` part would count as text of the answer. */
 export function factsPart(facts: AgentFacts): Part {
   return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }

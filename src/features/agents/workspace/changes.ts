@@ -32,8 +32,8 @@ const MAX_CHANGED_BYTES = 256_000_000;
 const MAX_DIFFED_BYTES = 1_000_000;
 
 /**
- * Lists the files that a run changed. Does not use git, because the agent controls its
- * configuration and hooks. @throws UserError if the workspace is too large
+ * Does not use git, because the agent controls its configuration and hooks. @throws UserError if
+ * the workspace is too large
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { own, before, folder } = workspace;

@@ -14,7 +14,6 @@ interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
 
 const MAX_CHECK_CHARS = 20_000;
 
-/** Runs each command without network in a fresh workspace with the agent's changes. */
 export async function runChecks(
   files: WorkspaceFiles,
   changes: readonly Change[],

@@ -1,6 +1,5 @@
-// First process in a run's namespaces: builds the sandbox, forwards ports to sockets and starts the
-// command. It is plain JavaScript, because `node -e` runs it. Its argument is the socket that sends
-// the plan. When this process ends, the kernel kills all others in the namespaces.
+// First process in a run's namespaces. Plain JavaScript, because `node -e` runs it. Its argument is
+// the socket that sends the plan. When it ends, the kernel kills all others in the namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 

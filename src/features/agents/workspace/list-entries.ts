@@ -9,10 +9,7 @@ export interface DiskEntry {
   stamp: string;
 }
 
-/**
- * Lists files and links, without following links and without `.git`. Nothing may write to the
- * folder meanwhile.
- */
+/** Does not follow links and skips `.git`. Nothing may write to the folder meanwhile. */
 export async function listEntries(folder: string): Promise<Map<string, DiskEntry>> {
   const found = new Map<string, DiskEntry>();
   const open = [''];
@@ -37,7 +34,7 @@ async function folderNames(folder: string): Promise<string[]> {
   }
 }
 
-/** A name that is too long or not UTF-8 cannot be opened, so its file is listed like a device. */
+/** A file whose name is too long or not UTF-8 cannot be opened, so it is listed like a device. */
 async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };

@@ -8,8 +8,8 @@ export const PORTS = { gateway: 8137, proxy: 8138 } as const;
 export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
 
 /**
- * The folders that commands may read. Excluded on purpose: /home, /root, /run, /var, /mnt and /opt,
- * where runners keep credentials.
+ * Commands may read these. Excluded on purpose: /home, /root, /run, /var, /mnt and /opt, where
+ * runners keep credentials.
  */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'etc', 'nix'];
 
@@ -26,7 +26,7 @@ interface MountPlan {
   sockets: { gateway: string | null; proxy: string | null };
 }
 
-/** Makes a shell script that mounts a new root. Only the run's own folders are writable. */
+/** Only the run's own folders are writable. */
 export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
   const q = shellWord;
   const bind = (source: string, target: string): string =>

@@ -38,7 +38,7 @@ interface UsedTemplate {
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /** Limit for all unused templates, in bytes. A search for causes makes many templates. */
+  /** Limit for all unused templates, in bytes. A search for causes makes many. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
@@ -179,7 +179,7 @@ const GIT_ENVIRONMENT = {
 };
 
 /**
- * Call this before any program runs in the workspace, because the program could add git hooks or
+ * Call this before any program runs in the workspace, because programs could add git hooks or
  * filters.
  */
 async function commitAll(work: string): Promise<string> {

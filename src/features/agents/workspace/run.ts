@@ -139,7 +139,7 @@ function collectOutput(
 
 const WATCH_MS = 250;
 
-/** In bytes. The folder is measured whenever the disk's free space has dropped by this much. */
+/** In bytes. The folder is measured whenever free space has dropped by this much. */
 const WATCHED_BYTES = 64_000_000;
 
 function watchSize(folder: string, over: () => void): () => void {

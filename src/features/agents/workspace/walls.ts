@@ -69,10 +69,7 @@ interface WalledJob {
 export interface WalledProcess {
   child: ChildProcess;
   kill(): void;
-  /**
-   * Resolves when all processes have ended. Rejects with an InternalError if the sandbox could not
-   * be built.
-   */
+  /** Rejects with an InternalError if the sandbox could not be built. */
   ended: Promise<{ code: number | null }>;
 }
 
@@ -158,9 +155,7 @@ function visibleBins(): string[] {
     : [node, ...tools];
 }
 
-/**
- * The sandbox's PATH: the job's folders, then folders of evaldiff's PATH that the sandbox contains.
- */
+/** The job's folders, then folders of evaldiff's PATH that the sandbox contains. */
 function insidePath(readable: readonly string[], wanted: string): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const seen = [dirname(process.execPath), ...folders].filter(
@@ -172,7 +167,7 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-/** Finds the first kind of sandbox that works on this machine. */
+/** Finds the first kind that works on this machine. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
   platform: NodeJS.Platform = process.platform,

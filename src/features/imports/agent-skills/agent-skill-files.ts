@@ -109,7 +109,7 @@ async function attachedFile(
     : { text: fileText(path, text.text) };
 }
 
-/** Returns a map: path in the agent's workspace → path in the repository. */
+/** Path in the agent's workspace → path in the repository. */
 export function placedFiles(
   written: Json | undefined,
   options: Pick<AttachOptions, 'files' | 'folders'>,

@@ -57,10 +57,7 @@ export function dataFile(
   return locateFile(file, place, context);
 }
 
-/**
- * Paths are relative to FlexEval's working directory. In older files, they are relative to the
- * file.
- */
+/** Paths are relative to FlexEval's working directory, in older files to the file. */
 function locateFile(
   path: string,
   place: Place,

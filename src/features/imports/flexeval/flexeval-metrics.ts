@@ -36,7 +36,7 @@ const CONDITION_KEYS =
 
 /**
  * Functions never fail a test, because FlexEval has no threshold for them. If the model completes
- * dialogues, only its new answer is scored. A metric that depends on a lost metric is lost, too.
+ * dialogues, only its new answer is scored.
  */
 export function convertMetrics(
   metrics: Node,

@@ -138,10 +138,7 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 
 const RECORDED = 'recorded';
 
-/**
- * The first grader without parameters becomes the project's grader. Other graders are set on their
- * metrics.
- */
+/** The first grader without parameters becomes the project's grader. Metrics name the others. */
 export function withGrader(
   grader: Node,
   metrics: readonly ForeignMetric[],

@@ -56,7 +56,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** The first judge becomes the grader unless one is set. Other judges are set on their metrics. */
+/** The first judge becomes the grader unless one is set. Metrics name the others. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,
@@ -85,7 +85,7 @@ export function withJudge(
     : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/** Converts a judge that chooses from a list. A choice with a score above 0 passes. */
+/** The judge chooses from a list. A choice with a score above 0 passes. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };

@@ -123,9 +123,7 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   ];
 }
 
-/**
- * Wraps Python of promptfoo: an expression, code with `return`, or a function such as `get_assert`.
- */
+/** An expression, code with `return`, or a function such as `get_assert`. */
 export function pythonMetric(
   check: CodeCheck,
   form: 'inline' | 'file',

@@ -19,7 +19,7 @@ interface RenderState {
 
 class Unfit extends Error {}
 
-/** Renders a nunjucks template without escaping. Returns an error for unsupported parts. */
+/** Does not escape. Unsupported parts are errors. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,

@@ -30,10 +30,7 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /**
-   * What a reference's input contains: `vars` as checks see them, or `sent` with templates filled
-   * in.
-   */
+  /** A reference's input: `vars` as checks see them, or `sent` with templates filled in. */
   inputs: 'vars' | 'sent';
   /** Whether all models have a response schema. Code checks then get parsed data. */
   asData: boolean;
@@ -97,7 +94,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Variables that are maps or lists in a test. evaldiff passes them as JSON text. */
+/** Maps and lists, which evaldiff passes as JSON text. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -162,7 +159,7 @@ function testShares(
   ];
 }
 
-/** Uses descriptions and file names, so that ids stay the same when the file is edited. */
+/** Descriptions and file names, so that ids stay the same when the file is edited. */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

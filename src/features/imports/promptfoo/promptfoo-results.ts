@@ -94,8 +94,8 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
 }
 
 /**
- * A key that is equal for an assertion in the configuration and in the results, so that both can be
- * matched.
+ * A key that is equal in the configuration and in the results, to match an assertion with its
+ * verdict.
  */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([

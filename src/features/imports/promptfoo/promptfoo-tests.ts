@@ -192,8 +192,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
 }
 
 /**
- * A JSON row with keys such as `vars` is a test. In other rows, columns are variables, except
- * columns named `__…`.
+ * A JSON row with keys such as `vars` is a test. Columns of other rows are variables, except `__…`.
  */
 async function readRowFiles(
   path: string,

@@ -36,7 +36,6 @@ export function fillIn(
     : renderTemplate(text, vars, show);
 }
 
-/** Returns variables and the values at paths in templates, as scalars. */
 export function inputOf(vars: JsonMap, paths: readonly Path[]): Record<string, Scalar> {
   const input: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(vars))

@@ -197,8 +197,8 @@ const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
 /**
- * Adds a metric to references that have none. With a grader, the metric compares their answers with
- * base's. It affects the verdict only if no reference has a metric.
+ * Adds a metric to references without any. With a grader, the metric compares answers with base's.
+ * It affects the verdict only if no reference has a metric.
  */
 export function judgeTheRest(
   tests: DraftFile,
