@@ -19,7 +19,7 @@ export function overlaidFiles(
   return all;
 }
 
-/** Path in the workspace → path in the repository. */
+/** Maps paths in the workspace to paths in the repository. */
 export function placedOverlay(
   { files }: FileOverlay,
   { hide, own, ...rules }: WorkspaceRules,

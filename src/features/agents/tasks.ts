@@ -78,7 +78,6 @@ function triggerMetric(skill: string | null): JsonMap {
   };
 }
 
-/** Reports skills that tests name but the agent cannot find. */
 export function hiddenSkills(
   { value, placeOf }: Document,
   { agent, rules, tools }: { agent: AgentName; rules: WorkspaceRules; tools: FormatTools },

@@ -2,7 +2,7 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram } from '../../types/solver.ts';
 
-/** From 1 to 5. Null if not rated. */
+/** Ratings from 1 to 5. Null if not rated. */
 type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {

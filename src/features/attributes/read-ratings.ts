@@ -73,7 +73,6 @@ function lineRating(line: string): { id: string; score: string; evidence: string
   return { id, score: bare(line.slice(at + 1)), evidence: '' };
 }
 
-/** Reads ratings from a truncated or malformed reply. */
 export function looseRatings(output: string): unknown[] {
   const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);
   if (objects.length > 0) return objects;

@@ -146,7 +146,6 @@ export function valuesHead(attributes: readonly AttributeResult[]): string | nul
   return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
 }
 
-/** For example `0.41 → 0.33`. */
 export function valuesWords({ values }: AttributeResult): string {
   return values === undefined ? '–' : meansInWords(values.base, values.head);
 }

@@ -25,7 +25,7 @@ export interface ReferenceText {
 /** In characters, for a reference or an answer in a prompt. */
 const MAX_PROMPT_TEXT = 20_000;
 
-/** Equal references must give equal text. */
+/** Equal references must give equal text, because duplicates are removed by text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,

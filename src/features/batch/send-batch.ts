@@ -145,7 +145,7 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
   set.delete(work);
 }
 
-/** The vendor no longer knows the batch, or another account created it. */
+/** Called if the vendor does not know the batch, for example because another account created it. */
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;

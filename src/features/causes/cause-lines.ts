@@ -111,7 +111,6 @@ function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
   return [code(name), ...(isShort ? [text(' ('), ...change, text(')')] : []), ...owner];
 }
 
-/** For example ` (removed: Returns within 30 days.)`. */
 function excerptOf(unit: ChangeUnit): Line {
   const { kind, lines, base_text, head_text } = unit;
   const edit = editedPlace(unit);

@@ -86,7 +86,7 @@ export async function findSuiteCauses(
   return { causes, fixed_by: await search(better, { room: left, isMirrored: true }) };
 }
 
-/** By default, runs, not calls, limit the search in an agent's suite. */
+/** By default, the search in an agent's suite has a limit of runs, not of calls. */
 function hasOwnBudget({ comparison }: ComparedSuite, { max_calls }: CauseSettings): boolean {
   return max_calls === null && runsAgents(comparison.run.suite);
 }

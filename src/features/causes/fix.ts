@@ -137,7 +137,6 @@ function ofLines(
   };
 }
 
-/** Counts the equal lines before (`start`) and after (`end`) the change. */
 function changedSpan(
   before: readonly string[],
   after: readonly string[],

@@ -157,7 +157,7 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/** Over references that ran on both sides, or over all if only one side ran. */
+/** Means over references that ran on both sides, or over all if only one side ran. */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;

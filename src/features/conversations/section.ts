@@ -175,7 +175,6 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   ];
 }
 
-/** Evaluators that exist only on base come last. */
 function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] {
   const all = results.flatMap((result) =>
     result.grades.map((grade): EvaluatorRow => ({ result, grade })),

@@ -193,7 +193,7 @@ export interface RepeatedRubricTest {
   graders: string[];
   repeats: number;
   agreement: RubricAgreement;
-  /** Uses examples that have at least two readable grades. */
+  /** From examples that have at least two readable grades. */
   consistency: {
     /** Mean share of an example's grades that are its most common label. */
     share: number | null;

@@ -24,7 +24,6 @@ interface StepFacts {
   show: string[];
 }
 
-/** Returns an empty line if the step does not apply. */
 type Step = (facts: StepFacts) => Line;
 
 const stepWords =
@@ -98,7 +97,7 @@ function applyFix({ causes }: StepFacts): Line {
 function revertLines({ causes }: StepFacts): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
-  // If lines are the cause only together, it is enough to revert one of them.
+  // If lines cause the regression only together, reverting one of them is enough.
   const lines = (proven.length > 0 ? proven : known).flatMap(({ proof, lines: all }) =>
     proof === 'together' ? all.slice(0, 1) : all,
   );

@@ -125,7 +125,7 @@ export function renderHistoryMarkdown(
 
 const LEAST_ERODED = 3;
 
-/** A slow decline: the first and last intervals do not overlap, but neighbours do. */
+/** A slow decline: the first and last intervals do not overlap, but neighbouring ones do. */
 function erosionWords({ name, variant, points }: Series): string | null {
   const judged = points.flatMap(({ rate, low, high, ...moment }) =>
     rate === null || low === null || high === null ? [] : [{ ...moment, rate, low, high }],

@@ -231,7 +231,7 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification reads the original file, whose templates are filled in for each test.
+      // Verification writes no prompts: it fills in the original file's templates for each test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };

@@ -159,7 +159,6 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   );
 }
 
-/** 0 if the mean is not significantly different from 0. */
 function sign(values: readonly number[]): -1 | 0 | 1 {
   const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
   if (low !== null && low > 0) return 1;

@@ -53,7 +53,6 @@ function summaryLine({ references: all, unknown }: PromisesResult): Line {
   return joinLines(parts, '; ');
 }
 
-/** Adds the suite or variant if another promise has the same id. */
 function nameOf(promise: PromisedReference, all: readonly PromisedReference[]): string {
   const { path, variant, id } = promise;
   const others = all.filter((other) => other !== promise && other.id === id);

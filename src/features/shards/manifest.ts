@@ -9,8 +9,8 @@ import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
 /**
- * All shards and the merge have this id. It omits the gate (rules for the verdict), because only
- * the merge judges.
+ * An id of the plan, equal in all shards and the merge. Omits the gate (rules for the verdict),
+ * because only the merge judges.
  */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,

@@ -38,7 +38,6 @@ export function renderShardSummary(manifest: Manifest): string {
   ]);
 }
 
-/** The result's usage does not include the shards' usage. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
   return (

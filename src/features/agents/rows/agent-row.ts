@@ -41,7 +41,7 @@ export interface AgentRow {
   name: AgentName;
   /** Null if the suite gives the command. */
   npm: CliPackage | null;
-  /** The default of suites. `npm run test:agents` tests it. */
+  /** The default version. `npm run test:agents` tests it. */
   version: string | null;
   /** `acp`: JSON-RPC. `lines`: the task is an argument, and stdout has one event per line. */
   protocol: 'acp' | 'lines';

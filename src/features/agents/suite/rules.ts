@@ -5,7 +5,7 @@ import type { WorkspaceRules } from './spec.ts';
 type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
-/** Path in the workspace → path in the repository. */
+/** Maps paths in the workspace to paths in the repository. */
 export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,

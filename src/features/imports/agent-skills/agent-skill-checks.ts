@@ -42,7 +42,7 @@ const NEGATING = 'not no never doesnt without';
 
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** The first key present has the value that a check compares with. */
+/** Keys for the value that a check compares with. The first one in the check counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =

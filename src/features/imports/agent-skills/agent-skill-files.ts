@@ -109,7 +109,7 @@ async function attachedFile(
     : { text: fileText(path, text.text) };
 }
 
-/** Path in the agent's workspace → path in the repository. */
+/** Maps paths in the agent's workspace to paths in the repository. */
 export function placedFiles(
   written: Json | undefined,
   options: Pick<AttachOptions, 'files' | 'folders'>,

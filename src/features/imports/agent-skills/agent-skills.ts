@@ -48,7 +48,6 @@ function casesIn(root: Node): Node | null {
   return root.each().some(({ value }) => caseQuestion(value)) ? root : null;
 }
 
-/** Imports `evals/evals.json` of an Agent Skill as a prompt. */
 export async function importAgentSkill(
   document: Document,
   tools: FormatTools,

@@ -138,7 +138,10 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 
 const RECORDED = 'recorded';
 
-/** The first grader without parameters becomes the project's grader. Metrics name the others. */
+/**
+ * The first grader without parameters becomes the project's grader. The others are set on their
+ * metrics.
+ */
 export function withGrader(
   grader: Node,
   metrics: readonly ForeignMetric[],

@@ -215,7 +215,6 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** Returns how often each dialogue runs. Reports unsupported settings. */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

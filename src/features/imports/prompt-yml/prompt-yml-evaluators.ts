@@ -56,7 +56,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** The first judge becomes the grader unless one is set. Metrics name the others. */
+/** The first judge becomes the grader unless one is set. The others are set on their metrics. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,

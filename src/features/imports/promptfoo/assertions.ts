@@ -80,7 +80,6 @@ const INSTEAD =
   'does not run; remove it if the assertion works without it, or put it into ' +
   'a code metric after converting this file with npx evaldiff import';
 
-/** Returns why a transform, which changes the answer before scoring, is not supported. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
   if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
   if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;

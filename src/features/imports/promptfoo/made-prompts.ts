@@ -48,7 +48,6 @@ export async function madeMessages(
   );
 }
 
-/** Null if each test only fills in the prompt's variables. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],

@@ -10,7 +10,7 @@ export function readAssertions(list: Node, said: Loss[]): ForeignAssertion[] {
     lose(said, list.place, 'assert', 'it is not a list');
   return list.items().flatMap((assertion): ForeignAssertion[] => {
     const { value, map, place } = assertion;
-    // An `assert-set` without a threshold equals its assertions.
+    // An `assert-set` without a threshold means the same as its assertions.
     if (map['type'] === 'assert-set' && map['threshold'] === undefined)
       return readAssertions(assertion.at('assert'), said);
     if (isMap(value) && !('$ref' in map)) return [{ value: map, place, file: null }];

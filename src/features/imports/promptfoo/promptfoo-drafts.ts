@@ -94,7 +94,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Maps and lists, which evaldiff passes as JSON text. */
+/** Names of variables that are maps or lists, which evaldiff passes as JSON text. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -159,7 +159,9 @@ function testShares(
   ];
 }
 
-/** Descriptions and file names, so that ids stay the same when the file is edited. */
+/**
+ * Ids come from descriptions and file names, so that they stay the same when the file is edited.
+ */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

@@ -39,7 +39,7 @@ function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string
   ]);
 }
 
-/** Several values if the list contains texts, else one value. */
+/** A list of texts has several values. Any other list is one value. */
 async function readVariable(
   name: string,
   { value, place, items }: Node,

@@ -192,7 +192,7 @@ export function lastSteps(path: string): { folder: string; name: string } {
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
 }
 
-/** A metric's name that the imported file is unlikely to use. */
+/** Names that metrics of the imported file are unlikely to have. */
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 

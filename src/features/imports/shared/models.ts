@@ -91,7 +91,6 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/** Supports only URLs of a chat-completions API. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {

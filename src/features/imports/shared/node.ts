@@ -9,7 +9,6 @@ export interface Node {
   map: JsonMap;
   at(...path: Path): Node;
   items(): Node[];
-  /** Returns the items of a list, or the value itself. */
   each(): Node[];
 }
 
