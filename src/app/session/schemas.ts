@@ -24,17 +24,14 @@ export function createSchemaChecker(
   let left = seconds * 1000;
 
   const ask: CheckSchema = async (schema, values) => {
+    const unchecked = (why: string): SchemaFinding[] =>
+      values.map(() => schemaError(`was not checked: ${why}`));
     const key = JSON.stringify(schema);
-    if (closed) return values.map(() => schemaError('was not checked: evaldiff is stopping'));
-    if (left <= 0)
-      return values.map(() =>
-        schemaError('was not checked: no time was left at the end of the run'),
-      );
+    if (closed) return unchecked('evaldiff is stopping');
+    if (left <= 0) return unchecked('no time was left at the end of the run');
     if ((timeouts.get(key) ?? 0) >= TIMEOUTS)
-      return values.map(() =>
-        schemaError(
-          `was not checked: the schema took longer than ${String(seconds)} s ${String(TIMEOUTS)} times`,
-        ),
+      return unchecked(
+        `the schema took longer than ${String(seconds)} s ${String(TIMEOUTS)} times`,
       );
     thread ??= startSchemaThread(seconds * 1000, clock);
     const using = await thread;
@@ -44,9 +41,7 @@ export function createSchemaChecker(
     if ('findings' in checked) return checked.findings;
     thread = null;
     if (checked.ended === 'unstarted')
-      return values.map(() =>
-        schemaError('was not checked: the thread that checks schemas did not start'),
-      );
+      return unchecked('the thread that checks schemas did not start');
     if (values.length > 1) return await oneByOne(schema, values);
     if (checked.ended === 'gone')
       return [schemaError('the check of the schema used too much memory and was stopped')];

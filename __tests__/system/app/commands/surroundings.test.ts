@@ -9,9 +9,9 @@ const keysSent = ({ server }: Shop): unknown[] => [
 
 test('an invalid proxy is reported with the variable that set it', async () => {
   const { evaldiff } = await openShop({ env: { EVALDIFF_PROXY: 'http://proxy' } });
-  expect((await evaldiff('plan')).err).toContain('EVALDIFF_PROXY: must name its port');
+  expect((await evaldiff('plan')).err).toContain('EVALDIFF_PROXY: must have a port');
   expect((await evaldiff('plan', '--proxy', 'https://x')).err).toContain(
-    '--proxy: must name its port',
+    '--proxy: must have a port',
   );
 });
 

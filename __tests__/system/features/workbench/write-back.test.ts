@@ -177,7 +177,7 @@ describe('a workbench action', () => {
     ['the control character U+001B', 'tests/p.yaml', 'a\u001b[2Jb'],
     ['the control character U+001B', 'rows.jsonl', 'a\u001b[2Jb'],
     ['the control character U+007F', 'rows.jsonl', 'a\u007fb'],
-    ['a broken surrogate', 'tests/p.yaml', 'a\ud800b'],
+    ['half of a character', 'tests/p.yaml', 'a\ud800b'],
     ['${oc.env:...}', 'tests/p.yaml', 'a ${oc.env:HOME}'],
   ])('is rejected if the text contains %s, in %s', async (why, path, said) => {
     for (const action of [
