@@ -251,7 +251,7 @@ Each reply states why the model stopped. evaldiff scores an answer depending on 
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-- An error in this table counts on base, on head and for graders. If head answers less often than base, beyond chance, the suite regresses.
+- Errors in this table apply to answers of base and head and to graders' replies. If head answers less often than base, beyond chance, the suite regresses.
 - A notice counts each side's answers that were empty, cut, filtered, refused or ended for an unknown reason.
 - If more of head's answers than of base's are empty, cut, filtered, refused or ended for an unknown reason, beyond chance, the suite is inconclusive instead of green. The same applies if a filter withheld base's answers completely. But if head only refuses more often, an improvement stays an improvement, because a refusal may be the right answer.
 - A reply with an answer and a field \`error\` is an error. evaldiff retries it if the error may be temporary.
