@@ -147,7 +147,7 @@ describe("a fork's first stage, without permissions", () => {
   });
 });
 
-describe("a fork's second stage, with the keys", () => {
+describe("a fork's second stage, with keys", () => {
   test('finds the pull request, scores it by the default branch, and writes its comment and check', async () => {
     const { at, change } = await forked(HOSTILE);
     const run = await evaluate(at, change);

@@ -14,7 +14,7 @@ async function blocked(
   return { ...shop, at: (path) => join(directory, path) };
 }
 
-describe('an output path that cannot be written', () => {
+describe('an unwritable output path', () => {
   test.each<[string[], string]>([
     [['run', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--report', 'a-file/out'], 'cannot be made: '],

@@ -12,7 +12,7 @@ const PAGE: Scripted = {
   headers: { 'content-type': 'text/html' },
 };
 
-describe('a reply that can never be read', () => {
+describe('an unreadable reply', () => {
   test.each<[string, Scripted, string]>([
     [
       'an event stream of chunks',

@@ -63,7 +63,7 @@ describe('a check that raises an exception', () => {
     expect(result.usage.calls).toBeGreaterThan(0);
   });
 
-  describe('of a promptfoo configuration, where an exception is a failure,', () => {
+  describe('of promptfoo, where an exception is a failure,', () => {
     const imported = (say: () => CodeResult) => {
       const theirs = (text: string) =>
         project([shop(text, 5, { tests: { metrics: [check], tool: 'promptfoo' } })], two);

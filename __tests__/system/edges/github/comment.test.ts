@@ -253,7 +253,7 @@ describe('concurrent runs', () => {
   });
 });
 
-describe('a failed request to GitHub is a warning', () => {
+describe('a failed GitHub request is a warning', () => {
   test('that names the missing permission of the token', async () => {
     const { github, publish } = await ready(workflowToken({ pull_requests: 'read' }));
     expect(await publish()).toEqual(

@@ -129,7 +129,7 @@ describe('review comments of others', () => {
   });
 });
 
-describe('restrictions of GitHub on suggestions', () => {
+describe("GitHub's limits for suggestions", () => {
   test("prevent comments on a commit that is no longer the pull request's head", async () => {
     const ready = await withDiff();
     const left = job([suggestion(6, 'one')], { headSha: 'd'.repeat(40) });

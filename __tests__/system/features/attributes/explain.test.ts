@@ -65,7 +65,7 @@ const fails = (text: RegExp, reason: string): Script => ({
   affinity: (about, list) => (text.test(about) ? failure(reason) : reader.affinity!(about, list)),
 });
 
-describe('sixty references of which one domain got worse', () => {
+describe('references of which one domain got worse', () => {
   test('have only that domain reported as regressed, with the references that dropped most', async () => {
     const { moved, of, notices } = await explained(inputOf(worse));
     expect(moved).toEqual({ 'domain-billing': 'regressed' });

@@ -208,7 +208,7 @@ async function started(
   );
 }
 
-describe('a sweep that ends while it waits for a batch', () => {
+describe('a sweep that ends during a batch', () => {
   test('is resumed after a kill by the next run, which pays nothing twice', async () => {
     const killed = await openBatchProject();
     expect(

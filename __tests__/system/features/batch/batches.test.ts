@@ -242,7 +242,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
   });
 });
 
-describe.each(BATCHING)('individual requests in a batch of %s', (vendor) => {
+describe.each(BATCHING)('requests in a batch of %s', (vendor) => {
   test.each([400, 403, 404, 429, 500, 529])(
     'with status %i have the same error as direct calls',
     async (status) => {
@@ -399,7 +399,7 @@ describe.each(BATCHING)('individual requests in a batch of %s', (vendor) => {
   });
 });
 
-describe.each(BATCHING)('a batch of %s that fails as a whole', (vendor) => {
+describe.each(BATCHING)('a failing batch of %s', (vendor) => {
   test("gives each of its requests the vendor's message", async () => {
     const { ask, ledger } = await start(
       vendor,

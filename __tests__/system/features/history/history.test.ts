@@ -135,7 +135,7 @@ describe('the history of tries', () => {
   });
 });
 
-describe('a reference that passed in nearly all earlier tries', () => {
+describe('a reference that passed nearly all earlier tries', () => {
   /**
    * Number of tries per side of r05, whose first try on head fails, given `passes` of 20 earlier
    * tries.

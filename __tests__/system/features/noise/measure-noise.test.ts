@@ -191,7 +191,7 @@ describe('a noise measurement', () => {
   });
 });
 
-describe('a noise measurement that cannot be made', () => {
+describe('a failing noise measurement', () => {
   test('is refused before any call if it exceeds the cap on calls', async () => {
     const { noise, requests, kept } = await measured(files(9), 20, right, { maxCalls: 600 });
     expect([requests, kept]).toEqual([[], []]);
