@@ -133,7 +133,7 @@ function renderByName(): string {
   return [
     `## Further vendors by name
 
-If evaldiff cannot recognise the vendor by the model's name, add an entry under \`models:\`. For hosts that are not in the table, add a line to \`endpoints\`.
+If evaldiff cannot recognise the vendor by the model's name, add an entry under \`models:\`. For hosts not in this table, add a line to \`endpoints\`.
 
 | vendor | write | API | key (input, variable) | host |
 | --- | --- | --- | --- | --- |`,
