@@ -30,7 +30,7 @@ export interface ExplainSuite {
   variant: Variant;
   prompt: string;
   regressed: boolean;
-  /** Later tries of a reference do not count. Null: all tries count. */
+  /** How many tries of each reference count. Null for all. */
   tries: number | null;
   numbers: readonly string[];
   references: readonly ExplainReference[];

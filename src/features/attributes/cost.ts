@@ -61,7 +61,7 @@ export const PER_QUESTION = 30;
 
 /**
  * References per question (k in QualEval). Each round shortens the list of attributes to a quarter
- * (p).
+ * (p in QualEval).
  */
 export const GROUP = 5;
 export const SHRINK = 4;

@@ -91,7 +91,10 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/** One regressed attribute is enough to fail, because alpha covers all of them together. */
+/**
+ * One regressed attribute is enough to fail, because alpha (the error level) covers all of them
+ * together.
+ */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,

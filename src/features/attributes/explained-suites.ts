@@ -115,7 +115,6 @@ export function attributeNames(
   return ids.map((id) => attributes.find((attribute) => attribute.id === id)?.name ?? id);
 }
 
-/** For example `they share 9 of 11 tests`. */
 export function sharedTestWords({ alternatives }: AttributeResult): string {
   const most = alternatives.toSorted((a, b) => b.shared / b.of - a.shared / a.of)[0];
   return most === undefined

@@ -11,7 +11,7 @@ interface Scored {
 /** In UTF-16 units. */
 const EVIDENCE_LENGTH = 300;
 
-/** `4`, `4.0`, `4/5` or `4 out of 5`. */
+/** Matches `4`, `4.0`, `4/5` or `4 out of 5`. */
 const SCORE_PATTERN = /^\s*([1-5])(?:\.0+)?(?:\s*(?:\/|of|out of)\s*5)?\s*$/i;
 
 const lenientScore = z

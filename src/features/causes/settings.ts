@@ -25,7 +25,7 @@ const causesSchema = closed({
 
 export type CauseSettings = z.output<typeof causesSchema>;
 
-/** Read from base, because the search spends money. */
+/** Read from base: a pull request must not raise what the search may spend. */
 export const causeSettings: OwnSettings = {
   key: 'explain',
   schema: causesSchema,

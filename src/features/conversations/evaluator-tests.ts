@@ -96,8 +96,8 @@ function yesShare(yes: number, n: number): YesShare {
 }
 
 /**
- * (1 + accepted − rejected) / 2, with Newcombe's interval for the difference of these shares of
- * "yes".
+ * `accepted`, `rejected`: shares of "yes" among these answers. Returns (1 + accepted − rejected) /
+ * 2, with Newcombe's interval for their difference.
  */
 function balancedAccuracy(
   accepted: YesShare,

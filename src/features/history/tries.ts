@@ -15,7 +15,7 @@ export interface TryHistory {
   add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
 }
 
-/** Counts a reused answer only if this scoring has not judged it before. */
+/** Counts a reused answer only if these metrics have not judged it before. */
 export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
   compared: readonly Suite[],
   history: TryHistory,

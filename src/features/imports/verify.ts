@@ -32,7 +32,6 @@ interface Verification {
   left: Map<string, number>;
 }
 
-/** @returns the exit code */
 export async function verifyImport(
   results: { path: string; file: string },
   source: { file: string; imported: Imported; files: Files },

@@ -11,8 +11,8 @@ import type { PromisedReference, PromisesResult } from './result.ts';
 const CERTAIN = 1 / FIXED_FDR;
 
 /**
- * References that the pull request promises to fix (`Fixes: t05`) get tries until the result is
- * clear.
+ * References that the pull request promises to fix (`Fixes: t05`) get more tries until the result
+ * is clear.
  */
 export function awaitPromised(
   suites: readonly SuiteComparison[],

@@ -77,7 +77,7 @@ function readShard(value: string): Shard {
   return shard;
 }
 
-/** Only the files of an earlier part may be overwritten. */
+/** Only files of an earlier part (a shard's output) may be overwritten. */
 async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);

@@ -139,7 +139,7 @@ export async function gatherParts(
   return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
 
-/** Repeats the sweep with the parts' answers. @throws UserError for an unreadable part */
+/** Repeats the sweep with the shards' answers. @throws UserError for an unreadable part */
 export async function mergeParts(
   session: Session,
   { parts, problems, source }: Gathered,

@@ -51,7 +51,7 @@ export async function runShardJob(job: Job, session: Session): Promise<JobEnding
   return { conclusion: 'neutral', line: endLine('neutral', title, 'the merge judges') };
 }
 
-/** @throws UserError if a part cannot be downloaded or read */
+/** @throws UserError if a shard's part cannot be downloaded or read */
 async function gatherArtifacts(
   job: Pick<Job, 'env' | 'artifacts'>,
   session: Session,

@@ -54,7 +54,7 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/** Authors write `\n` for a line break, but unquoted YAML reads it as two characters. */
+/** Prints `response`. A `\n` in it means a line break, but unquoted YAML reads two characters. */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;

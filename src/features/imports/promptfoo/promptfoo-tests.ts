@@ -119,7 +119,7 @@ async function readEntry(
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return lost('tests are read only from files of the repository');
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return testsFromCode(named, entry, reader);
-  // promptfoo loads `file://` values only if the test file is YAML or in a list.
+  // promptfoo loads `file://` values only from YAML files and from files in a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   return /\.(?:ya?ml|json)$/i.test(named)

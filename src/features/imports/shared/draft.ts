@@ -86,7 +86,7 @@ export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   remarks: Notice[];
   /** Counts of converted prompts, tests and so on. The largest unit comes first. */
   carried: Share[];
-  /** All tests, also if the file has no prompt. */
+  /** All tests, even if the file has no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 

@@ -202,7 +202,6 @@ function withDraft(schema: JsonMap): JsonMap {
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
-/** Converts an assertion that contains no template. */
 export function convertText(
   type: string,
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
@@ -215,7 +214,7 @@ export function convertText(
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
 }
 
-/** In both tools, an error fails the check, even with `not-`. */
+/** In both tools, an error fails the check, even with the prefix `not-`. */
 export function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
