@@ -46,7 +46,7 @@ describe('temporary failures', () => {
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
-  test('end with an error after a repeated 502', async () => {
+  test('end with an error if status 502 repeats', async () => {
     const run = await setup();
     fail(run, Infinity, serverError);
     expect(await readHead(run)).toBe(

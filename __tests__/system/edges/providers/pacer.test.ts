@@ -52,7 +52,7 @@ describe("the user's rate limit", () => {
     expect(sent).toEqual([0, 3000, 6000, 9000]);
   });
 
-  test("is respected by calls that waited together for the server's pause", async () => {
+  test("is respected by calls that waited together during the server's pause", async () => {
     const clock = testClock(['pause']);
     const pacer = createPacer(clock, never);
     pacer.tighten({ concurrency: null, requests_per_minute: 60 });

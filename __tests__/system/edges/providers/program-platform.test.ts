@@ -110,7 +110,7 @@ test("a program on Windows is ended with its children by the system's taskkill",
 describe('the environment variables of a program', () => {
   const env = { Path: 'C:\\Node', SYSTEMROOT: 'C:\\Windows', HOME: '/h', OTHER: 'o', KEY: 'k' };
 
-  test('are on Windows the required system variables, in any letter case', () => {
+  test('include the required system variables on Windows, in any letter case', () => {
     expect(programVariables(env, ['key'], { platform: 'win32' })).toEqual({
       PATH: 'C:\\Node',
       HOME: '/h',
@@ -119,7 +119,7 @@ describe('the environment variables of a program', () => {
     });
   });
 
-  test('are on other systems only the listed ones', () => {
+  test('are only the listed ones on other systems', () => {
     expect(programVariables(env, ['KEY'], { platform: 'darwin' })).toEqual({
       HOME: '/h',
       KEY: 'k',

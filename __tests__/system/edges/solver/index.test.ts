@@ -73,7 +73,7 @@ describe('a solver that does not end', () => {
   }));
   const columns = ['a', 'b', 'c'].map((id) => ({ id, prior: 1 / 3 }));
 
-  test('is stopped, and HiGHS solves the program instead', async () => {
+  test('is stopped, and HiGHS solves the linear program instead', async () => {
     const before = threads();
     const solve = createSolver({ simplex: 500, modelOf: () => endless });
     const assignment = await assign(references, columns, { slack: 0.1 }, { solve, hash: sha256 });
@@ -104,7 +104,7 @@ describe('a solver that does not end', () => {
   });
 });
 
-test('a program that the solver rejects is a result, not an exception', async () => {
+test('a linear program that the solver rejects is a result, not an exception', async () => {
   const answer = await createSolver({ modelOf: () => null as unknown as SimplexModel })(
     { rows: [], perReference: 2, columns: [] },
     'javascript-lp-solver',

@@ -134,7 +134,7 @@ describe('the shared cache', () => {
   });
 
   test.each(['everything', 'garbage'] as const)(
-    'only loses reuse, not the run, if the service fails at %s',
+    'loses only reused answers, not the run, if the service fails at %s',
     async (how) => {
       const project = `failing ${how}`;
       await main(['a'], { project });
@@ -191,7 +191,7 @@ describe('a downloaded cache entry', () => {
   });
 });
 
-test('cache keys differ by trust level, and are short and plain', () => {
+test('cache keys differ by trust level, are short and contain only plain characters', () => {
   const scope = { project: 'p, with a comma', own: 'pull 1', run: '12-1' };
   const [shared, own, none] = (['read-write', 'read-write-own-scope', 'read'] as const).map(
     (access) => cacheKeys({ ...scope, access }),

@@ -59,7 +59,7 @@ describe('stored test outcomes', () => {
   });
 });
 
-describe('a read-only file', () => {
+describe('a read-only store file', () => {
   const recordsOf = (store: Store) => [store.outcomes(['a']).size, store.note('noise')];
 
   test('does not change', () => {

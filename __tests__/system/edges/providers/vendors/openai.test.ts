@@ -76,10 +76,13 @@ describe('a chat completion', () => {
     [{ content: 'x' }, 'eos', 'x', 'stop'],
     [{ content: 'x' }, 'novel', 'x', 'other'],
     [{ content: 'x' }, null, 'x', 'other'],
-  ])('%j with finish reason %s is %j and ended by %s', async (message, reason, output, ended) => {
-    const expected = { status: 'ok', ...said(output), ended };
-    expect(await answerTo(message, reason)).toMatchObject(expected);
-  });
+  ])(
+    'with the message %j and finish reason %s has the text %j and ends as %s',
+    async (message, reason, output, ended) => {
+      const expected = { status: 'ok', ...said(output), ended };
+      expect(await answerTo(message, reason)).toMatchObject(expected);
+    },
+  );
 
   test('that Google withheld is a filter error', async () => {
     expect(errorOf(await answerTo({}, 'content_filter: SAFETY')).kind).toBe('filtered');
@@ -224,7 +227,7 @@ describe('after one request is refused, similar requests', () => {
     param: 'temperature',
   });
 
-  test('are not sent to an unknown model that refuses a parameter if they set it', async () => {
+  test('are not sent to an unknown model if they set the refused parameter', async () => {
     const setting = await start(({ body }) => ('temperature' in body ? temperature : {}));
     const all = await ten(setting, { parameters: { temperature: 0 } });
     for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
