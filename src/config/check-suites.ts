@@ -102,7 +102,6 @@ function modelPlaces(model: string, { models }: Settings): string[] {
   return [...new Set(places)];
 }
 
-/** Reports and overrides identify a prompt by its name. */
 export function checkPromptNames(suites: readonly Suite[], problems: Problem[]): void {
   const seen = new Map<string, string>();
   for (const { prompt } of suites) {

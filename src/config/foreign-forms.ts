@@ -2,7 +2,7 @@ import { nearest } from '../text/suggest.ts';
 
 /**
  * Finds variables in another tool's syntax, such as `{{name}}`, `${name}`, `{{$name}}` or `{% if
- * name %}`. Also finds misspellings of the `unused` ones.
+ * name %}`. Also finds misspellings of variables in `unused`.
  */
 export function foreignForms(
   template: string,

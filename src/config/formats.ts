@@ -43,7 +43,7 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
-  /** Converts tasks that another format's file lists. Null if the settings do not require this. */
+  /** Converts another format's tests to this format. Null if the settings do not require this. */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 
@@ -54,7 +54,6 @@ export interface UnreadFormat extends Partial<Recognition> {
 
 type FileFormat = ReadFormat | UnreadFormat;
 
-/** Formats are tried in this order. */
 export type Formats<F extends FileFormat = FileFormat> = Readonly<Record<string, F>>;
 
 export type NamedFormat<F> = F & { name: string };

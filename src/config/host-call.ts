@@ -13,6 +13,6 @@ export interface HostSettings {
 
 /**
  * For models that a file defines in code. `refused`: an error. `written`: the file is converted,
- * but the code does not run. Otherwise this function runs the code.
+ * but the code does not run. A function runs the code.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

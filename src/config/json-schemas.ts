@@ -77,7 +77,7 @@ function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): o
   };
 }
 
-/* Rules between keys, for editors. evaldiff itself checks these rules in code. */
+/* Rules that relate several keys, for editors. evaldiff itself checks these rules in code. */
 
 type Schema = Record<string, unknown>;
 

@@ -49,7 +49,7 @@ export interface ReadTools {
   builtInMetrics: BuiltInMetrics;
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   hash(text: string): string;
-  /** Runs the code with which files of other tools define models. */
+  /** Runs code from other tools' files. If absent, no such code runs. */
   hostCall?: HostCall;
   ends?: ModelEnds;
   parsed?: ParsedDocuments;

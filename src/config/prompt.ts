@@ -85,7 +85,10 @@ const promptShape = {
 
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
-/** For "did you mean". Excludes most parameters, because they resemble short keys of tests. */
+/**
+ * Suggestions for misspelt keys. Excludes most parameters, because they resemble short keys of
+ * tests.
+ */
 export const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,
   ...testKeys([]).filter((key) => key.length > 4),

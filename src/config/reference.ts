@@ -71,8 +71,8 @@ export interface ReferenceContext {
   variables: readonly string[];
   isInferred?: boolean;
   /**
-   * For recorded dialogues: whether the model writes a new last answer. Null: only after a last
-   * question.
+   * For recorded dialogues: whether the model writes a new last answer. Null: only if a dialogue
+   * ends with a question.
    */
   doCompletion: boolean | null;
   hash(text: string): string;

@@ -84,7 +84,7 @@ export function withDistinctModels(
   return { ...settings, sweep: { ...settings.sweep, model: current } };
 }
 
-/** An error, because every call would fail. */
+/** Unknown keys are an error, because every call would fail. */
 export function unknownKeys(
   { parameters, insisted }: Overrides,
   suites: readonly Suite[],

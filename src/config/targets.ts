@@ -42,7 +42,6 @@ export function resolveTarget(
   return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
 }
 
-/** If a file of another tool does not name a model, the message suggests one. */
 function unknownModel(model: string, settingsFile: string): string {
   const meant = modelMeant(model);
   const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;

@@ -43,7 +43,7 @@ const SESSION_LEVEL = 0.5;
 
 /**
  * Claims about suites with stored answers or answers of one session. They share alpha with the
- * claim about the pool.
+ * claim about all suites together (the pool).
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
@@ -81,9 +81,7 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   ];
 }
 
-/**
- * The claim that the pool (all suites together) fell. Leaves out suites that are red by themselves.
- */
+/** The claim that the pool fell. Leaves out suites that are red by themselves. */
 export function poolClaim(
   { pool, suites }: RunVerdict,
   settings: VerdictSettings,

@@ -83,7 +83,6 @@ export function wholeTry({ byHead }: Try): Outcome {
 
 type Sides = Readonly<Record<Side, readonly Try[]>>;
 
-/** A reference's new tries, which all claims share. */
 export interface NewTries {
   pairs: Sides;
   /** Tries that replace earlier ones. */
@@ -306,7 +305,7 @@ function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['
 
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
-/** `limit`: why no more calls could be made. Null if the claim was decided. */
+/** `limit`: why further calls could not be made. Null if the claim was decided. */
 export function createConfirmation(
   claim: Claim,
   made: NewTriesByRun,

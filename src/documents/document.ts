@@ -74,7 +74,6 @@ export function below(document: Document, path: Path): Document {
   };
 }
 
-/** Later documents override keys of earlier ones. */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
   const owners = new Map<string, Document>();

@@ -6,7 +6,7 @@ export type JsonLinesEdit =
   | { kind: 'set'; line: number; members: JsonMap }
   | { kind: 'append'; line: number; value: JsonMap };
 
-/** Rejects the edit if the line is no longer `read`, or if its formatting cannot be kept. */
+/** Rejects the edit if the line no longer equals `read`, or if its formatting cannot be kept. */
 export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): EditResult {
   const lines = text.split('\n');
   const old = lines[edit.line - 1]?.trim() ?? '';

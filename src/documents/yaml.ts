@@ -27,7 +27,7 @@ const SCALAR_MARK = '\u001f';
 
 const PARSE_OPTIONS = {
   version: '1.2',
-  // Shared, because creating it takes as long as reading a small file.
+  // All reads share one schema, because creating it takes as long as reading a small file.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
@@ -66,8 +66,8 @@ function composeDocument(text: string, lines: LineCounter, limits: Limits): Yaml
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(PARSE_OPTIONS);
   let first: Stop | null = null;
-  // Collecting half a million errors takes seconds. If the library renames this private member,
-  // reading is only slower.
+  // Stops at the first error, because collecting half a million takes seconds. If the library
+  // renames this private member, reading is only slower.
   Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) => {
     first ??= new Stop(code, offsetOf(source), message);
     throw first;

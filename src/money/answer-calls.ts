@@ -67,7 +67,6 @@ export function answerCalls({
   };
 }
 
-/** Includes all turns of a dialogue or an agent. */
 export function mostCallsOfTry(run: SuiteRun): number {
   const { scoring, baseScoring } = run;
   const head = scoring.answerer;

@@ -117,7 +117,6 @@ export function withFeatureCalls(
   };
 }
 
-/** `stored`: number of answers that need no call. */
 export function overBudget(
   plan: Plan,
   maxCalls: number | null,

@@ -28,7 +28,6 @@ export interface PrepareInput {
 }
 
 export interface Again {
-  /** The number of comparisons, each with new tries. */
   runs: number;
   select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;

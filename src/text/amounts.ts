@@ -112,7 +112,6 @@ function withSize(value: number, scale: number): string {
   return value < 0 && /[1-9]/.test(size) ? `−${size}` : size;
 }
 
-/** Below a cent, shows two significant digits. */
 export function formatDollars(cost: number): string {
   if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;
   return `$${withDecimals(cost, 2, 2)}`;

@@ -76,7 +76,6 @@ function dedent(line: string, quotes: number, indent: number): string {
   return rest.replace(/^[ \t]+/, (blanks) => blanks.slice(Math.max(0, indent)));
 }
 
-/** Prefers a block in one of these languages, then one without a language. */
 export function codeIn(text: string, languages: readonly string[]): string | null {
   const blocks = codeBlocks(text);
   const block =

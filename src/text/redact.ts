@@ -1,6 +1,6 @@
 import { escapeMarkup, visible } from './visible.ts';
 
-/** Not longer than a secret, so that redacted text never grows. */
+/** Shorter than any secret, so that redacted text never grows. */
 const REDACTED = '***';
 
 /** Shorter values also occur in ordinary text. */

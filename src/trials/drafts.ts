@@ -30,7 +30,7 @@ function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
 
 /**
  * Withholds every other fallen reference from the draft's author, because an overfitted draft fails
- * on those. The list is sorted by drop.
+ * on those. Alternates, because the list is sorted by drop.
  */
 export function splitFallen<Reference>(
   fell: readonly Reference[],

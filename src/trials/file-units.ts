@@ -18,7 +18,6 @@ export const MAX_UNIT_FILE = 200_000;
 export interface FilesChange {
   units: ChangeUnit[];
   target(side: Side, has: (unit: number) => boolean): Target | null;
-  /** Head's text of the unit's file, with the unit and without. */
   revert(unit: ChangeUnit): { before: string; after: string } | null;
 }
 

@@ -23,9 +23,7 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  /** Reads replies that do not have the requested form. */
   loose?(output: string): Reply | null;
-  /** Default: every valid reply is readable. */
   isReadable?(reply: Reply): boolean;
   /** Whether the reply is final. If not, the next run asks again. */
   settles?(reply: Reply): boolean;
@@ -35,8 +33,8 @@ export type GraderReply<Reply> =
   { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
 
 /**
- * Repeats the question after an invalid reply. Untrusted text cannot guess the delimiter that ends
- * it.
+ * Repeats the question after an invalid reply. Untrusted text cannot contain the delimiter, because
+ * it is random.
  */
 export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,

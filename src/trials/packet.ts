@@ -173,8 +173,8 @@ const WORD_PATTERN = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 const ID_DIGITS = 5;
 
 /**
- * Changes digits in words of only one case, such as `order-66`. A draft that memorises these has no
- * effect on the real reference.
+ * Changes digits in words that only one case has, such as `order-66`. A draft that memorises these
+ * has no effect on the real reference.
  */
 function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
   const wordsOf = (text: string): Set<string> => new Set(text.match(WORD_PATTERN));

@@ -84,7 +84,6 @@ export async function prove(
     going = chosen.filter((reference) => (left.get(reference) ?? 0) >= MIN_SHARE);
     if (weakest < needed && (belief < MIN_PROOF_BELIEF || going.length === 0)) return 'doubted';
   }
-  // Tries each other reference once, to see whether the cause explains it.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
   const own = likely.filter((reference) => (end.get(reference) ?? 0) >= MIN_SHARE);
@@ -185,7 +184,7 @@ export interface ProofState {
 /** Multiplies the prior probability of a candidate after a failed test. */
 const REFUTED_FACTOR = 0.02;
 
-/** Multiplies that of a proved cause, because it probably explains other references. */
+/** Multiplies the prior probability of a proved cause, which probably explains other references. */
 const PROVEN_FACTOR = 20;
 
 export function beliefsIn(

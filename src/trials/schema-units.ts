@@ -13,7 +13,7 @@ interface ValueChange {
 
 /**
  * A property and its entry in `required` are one change, because a schema must not require an
- * unknown property. Null if there is no such split.
+ * unknown property. Null if the difference cannot be split.
  */
 export function mergeValues(
   base: Json | undefined,

@@ -1,6 +1,6 @@
 import { sum } from '../kernel/statistics/sums.ts';
 
-/** What broke a reference: one group of units, several together, each of several, or chance. */
+/** What broke a reference: one group of units, several together, any of several, or chance. */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
   groups: readonly number[];
@@ -69,7 +69,7 @@ interface Weighted {
 export interface Belief extends Weighted {
   /** Posterior probability (0–1) that this hypothesis explains the first reference. */
   belief: number;
-  /** The same for each reference, from its own tries alone. */
+  /** The posterior probability for each reference, from its own tries alone. */
   own: ReadonlyMap<number, number>;
 }
 

@@ -37,7 +37,6 @@ export interface Trials {
   outcomes: { units: ReadonlySet<number>; reference: number; passed: boolean }[];
   most: number;
   made: number;
-  /** Consecutive rounds without a judged try. */
   silent: number;
   attempt: TryUnits;
 }

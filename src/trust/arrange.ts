@@ -105,8 +105,8 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
 }
 
 /**
- * Features' settings also come from base (`fromBase`). Without one, outside contributors get the
- * default, because they must not decide what a run costs.
+ * Features' settings also come from base (`fromBase`). If base has none, outside contributors get
+ * the default, because they must not decide what a run costs.
  */
 function withOwnOfBase(
   base: Project | null,
@@ -152,7 +152,7 @@ function isFewer(left: TriesRule, right: TriesRule): boolean {
   return most(left) < most(right);
 }
 
-/** A pull request can neither remove critical tags nor lower the number of tries. */
+/** A pull request cannot remove critical tags or lower the number of tries. */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
   const settings =

@@ -52,7 +52,6 @@ interface StarterReason {
   reason: string;
 }
 
-/** `reason` is a clause. */
 export function starterOf(facts: EventFacts): StarterReason {
   const { event, fork, dependabot } = facts;
   if (event === 'command_line')
@@ -77,7 +76,7 @@ export function starterOf(facts: EventFacts): StarterReason {
   return { starter: 'outsider', reason: 'anyone can trigger this event' };
 }
 
-/** In a merge queue, a pull request gets no more trust than in its own run. */
+/** In a merge queue, a pull request gets only as much trust as in its own run. */
 function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterReason {
   if (dependabot)
     return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };

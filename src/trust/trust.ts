@@ -3,7 +3,7 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 export interface TrustRequest {
-  /** The level that the user requests. A higher one than the run would have is ignored. */
+  /** The level that the user requests. It can only lower the run's level. */
   lower?: TrustLevel;
   /** An approval counts only for the commit that was labelled. */
   approval?: { by: string } | { refused: string };
@@ -100,7 +100,7 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
-/** Null if GitHub withholds no secrets. Then a missing key is the user's error. */
+/** Null if GitHub does not withhold secrets. Then a missing key is the user's error. */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';

@@ -12,7 +12,6 @@ import type { Counts } from '../kernel/statistics/table.ts';
 import { count, counted } from '../text/amounts.ts';
 import { joinWords, namedIds, type Words } from './words.ts';
 
-/** What else a pull request does, such as deleting tests. */
 export interface Fact {
   word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;

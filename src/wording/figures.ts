@@ -15,7 +15,7 @@ export interface Figures {
   fresh: number;
   /** References that got worse although their suite did not regress. */
   worse: number;
-  /** References with a judged answer, of all that need one. Null if none is missing. */
+  /** References with a judged answer, of all that need one. Null if all have one. */
   evidence: { references: number; of: number } | null;
   /** Tries without a readable grade. Counts only suites with many of them. */
   ungraded: { tries: number; of: number } | null;

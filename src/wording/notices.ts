@@ -76,7 +76,7 @@ interface Churn {
   /** Pass rates, 0–1. */
   base: number | null;
   head: number | null;
-  /** References that got worse even though their suite may not have. */
+  /** References that got worse on their own. */
   worse: number;
 }
 

@@ -39,14 +39,12 @@ interface Found extends Pick<Result, 'reasons' | 'suites' | 'scoring'> {
 interface OutcomeRow<O extends RunOutcome> {
   sign: '✓' | '✗' | '!' | '?' | '·' | '+';
   tone: Tone;
-  /** A report begins with these one to three words. */
   words: string | ((outcome: O, found: Found) => string);
   text(outcome: O, found: Found): HeadlineText;
   /** For the check, the outputs and the log. Default: made from `text`. */
   title?(outcome: O, found: Found): string;
   /** The verb in `19 of 20 tests compared`. Reports show this if some tests lack judged answers. */
   evidence?: 'compared' | 'judged';
-  /** Whether to add what else the pull request does. */
   hasFacts?: true;
 }
 const COMPARED = { evidence: 'compared', hasFacts: true } as const;

@@ -117,7 +117,6 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
   return (head ?? 0) - (base ?? 0);
 }
 
-/** Null if it is unknown which tests broke. */
 function brokeWords(suite: SuiteResult): string | null {
   const broken = brokenIn(suite).length;
   return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;

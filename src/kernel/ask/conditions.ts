@@ -31,7 +31,6 @@ export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/** Each metric comes in a later group than the metrics it depends on. Cycles are not allowed. */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();

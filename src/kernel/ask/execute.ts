@@ -14,9 +14,7 @@ import { recordedAnswer } from './recorded.ts';
 /** The most concurrent tries: more than any server accepts, but fewer than a large sweep has. */
 export const WINDOW = 2048;
 
-/**
- * The same limit for models that use batches, which may take a day. 20,000 tries need about 110 MB.
- */
+/** Larger for batches, because one may take a day. 20,000 tries need about 110 MB. */
 export const BATCH_WINDOW = 20_000;
 
 export async function inWindow<T, R>(
@@ -132,7 +130,7 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/** A question may be repeated with another `draw` number, which gives it other try indices. */
+/** `draw` gives a repeated question its own try indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }

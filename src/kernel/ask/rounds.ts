@@ -26,7 +26,10 @@ import {
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreAnswers } from './score.ts';
 
-/** The answers as this scoring's answerer judges them. A shared answer is judged once. */
+/**
+ * Lets this scoring's answerer (a feature such as dialogues) judge the answers. A shared answer is
+ * judged once.
+ */
 async function viewsUnder(
   answers: readonly AnsweredTry[],
   { answerer }: Scoring,

@@ -44,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * Chooses which confirmation to show: if possible one about the verdict, preferably a confirmed
- * one, otherwise one about a metric, preferably an unconfirmed one.
+ * Chooses the confirmation to show: preferably a confirmed one about the verdict, then another
+ * about the verdict, then an unconfirmed one about a metric.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);

@@ -124,7 +124,7 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
 }
 
 /**
- * Reports a changed scoring if base's pass rate moves, or if head's answers pass that fail by
+ * Reports a changed scoring if it moves base's pass rate, or passes answers of head that fail by
  * base's scoring.
  */
 function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {

@@ -15,7 +15,7 @@ export interface UnderBaseFinding {
   failOn: GateSettings['fail_on'];
 }
 
-/** What base's answers show but head's do not, such as the values of a metric. */
+/** What was judged on base but not on head. */
 export interface Unseen {
   blocking: readonly Reason[];
   /** Metrics that judge fewer of head's answers, perhaps with good reason. */
@@ -32,13 +32,15 @@ export interface GateInput {
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** Number of references to run. */
   affected: number;
-  /** How many of these ran and are neither skipped nor quarantined. */
+  /** References that ran and are not skipped or quarantined. */
   counted: number;
-  /** As `suite: id`. They affect the gate on base, but head removes, skips or quarantines them. */
+  /**
+   * References (`suite: id`) that affect the gate on base, but that head removes, skips or
+   * quarantines.
+   */
   removed: readonly string[];
-  /** As `suite: id`. The id exists on base, but head asks another question. */
+  /** References (`suite: id`) that have another question on base. */
   askedAnew: readonly string[];
   /** Drops that appear only if base's scoring (metrics, rubrics, graders) judges the answers. */
   underBase: readonly UnderBaseFinding[];

@@ -62,7 +62,10 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
   return { base: meanOfTables(tables, 'base') ?? 0, head: meanOfTables(tables, 'head') ?? 0 };
 }
 
-/** True if nothing fell in the suites that are neither red nor have a refuted fall. */
+/**
+ * True if the other suites together did not fall. These are suites that are not red and have no
+ * refuted fall.
+ */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
   const { test } = contrast(rest.flatMap(({ look }) => rowsOf(look)));

@@ -150,7 +150,7 @@ export const RUN_RULES: RunRules = [
   { kind: 'no-regression', words: 'otherwise', when: () => true },
 ];
 
-/** After an early end, more tries could change any outcome except a regression. */
+/** If a run ends early, more tries could still change every outcome except a regression. */
 export function endsTooEarly(facts: RunFacts): boolean {
   const { ended, hasRegressed } = facts;
   return ended !== null && (isUnjudged(facts) || !hasRegressed);

@@ -11,7 +11,7 @@ interface SideFacts {
   runs: number;
   /** References of `runs` with a try, even if it ended in an error. */
   tried: number;
-  /** References of `runs` that are neither skipped nor quarantined. */
+  /** References of `runs` that are not skipped or quarantined. */
   counting: number;
   /** References of `counting` with the same question on both sides. */
   same: number;
@@ -67,8 +67,8 @@ export interface SuiteFacts {
   /** Like `fall`, but for a rise of all metrics together. */
   rise: Evidence | null;
   /**
-   * Each end has a one-sided level of 1 to 3.5 % (by look, or interim test), or 5 % with fixed
-   * tries.
+   * Each end has a one-sided level of 1 to 3.5 %, depending on the interim test (look), or 5 % with
+   * fixed tries.
    */
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance. */

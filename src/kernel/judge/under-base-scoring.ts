@@ -98,7 +98,7 @@ export interface FallUnderBase {
   references: string[];
   /**
    * `passes`: by head's scoring, head's answers pass as often as base's did by base's.
-   * `fewer-checks`: so they do, but fewer metrics affect the gate.
+   * `fewer-checks`: they do too, but fewer metrics affect the gate.
    */
   excusedBy: 'none' | 'passes' | 'fewer-checks';
 }
@@ -284,7 +284,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFal
   });
 }
 
-/** Means that change if base's scoring judges, unless head's scoring shows the same change. */
+/** Mean values that change by base's scoring, unless head's scoring shows the same change. */
 function movesUnderBase(
   comparison: SuiteComparison,
   verdict: NonNullable<JudgedSuite['verdict']>,

@@ -21,7 +21,7 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
-  /** For shares: the parts of a dialogue (such as turns) of which this share passes. */
+  /** Set if the number is a share of parts (such as turns) that pass. `of`: the kind of part. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
   /** If the share may fail the suite: the test whose interval may rule out a drop. */

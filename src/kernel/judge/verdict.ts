@@ -109,7 +109,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
   return isRefuted ? { ...move, moved: null } : move;
 }
 
-/** Removes a fall that new tries did not confirm, but not that head answers less often. */
+/** Removes a fall that new tries did not confirm. Head may still answer less often. */
 function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
   return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }

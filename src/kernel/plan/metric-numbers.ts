@@ -10,7 +10,6 @@ import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
   metric: Metric;
-  /** A key of the metric's value, if that is a map. */
   entry: string | null;
   name: string;
 }

@@ -126,7 +126,6 @@ interface SuiteWalk {
   fell: boolean;
 }
 
-/** `next`: tries per side that the next look needs. */
 function walkLooks(
   suites: readonly SuiteWalk[],
   { levels, plan }: { levels: RunLevels; plan: LookPlan },

@@ -13,9 +13,9 @@ import { everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
-  /** By head's scoring, which decides. By base's if head lacks the suite. */
+  /** The result by head's scoring, which decides, or by base's if head lacks the suite. */
   byHead: TryResult;
-  /** By base's scoring. Null if that equals head's. */
+  /** The result by base's scoring. Null if that equals head's. */
   byBase: TryResult | null;
 }
 
@@ -27,7 +27,7 @@ export interface ReferenceRun {
 
 export interface SuiteRun {
   suite: AffectedSuite;
-  /** Head's, or base's if head lacks the suite. It judges both sides. */
+  /** Judges both sides: head's scoring, or base's if head lacks the suite. */
   scoring: Scoring;
   /** Null if it equals head's. */
   baseScoring: Scoring | null;
@@ -78,7 +78,6 @@ export function isCritical({ affected: { reference } }: ReferenceRun): boolean {
   return reference.tags.includes('critical');
 }
 
-/** Omits skipped and quarantined references. */
 export function countingRuns({
   run: { suite, runs },
   quarantined,

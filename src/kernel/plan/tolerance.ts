@@ -8,7 +8,9 @@ import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
 const AUTO = { least: 0.05, most: 0.1 };
 
-/** `auto` is the smallest drop that the tests detect (`visible`), but 5 to 10 points. */
+/**
+ * `auto` is the smallest drop that the tests detect (`visible`), at least 5 and at most 10 points.
+ */
 export function resolveTolerance(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))

@@ -20,7 +20,7 @@ import {
 } from './suite-run.ts';
 
 /**
- * A fixed number, for sweeps, suites that compare pairs of answers, and prompts that base lacks.
+ * The tries in sweeps, in suites that compare pairs of answers, and for prompts that base lacks.
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 

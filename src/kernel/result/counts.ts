@@ -39,7 +39,6 @@ export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): Tr
   );
 }
 
-/** Above this share of tries, reports mention that grades were unreadable. */
 const MAX_UNGRADED_SHARE = 0.1;
 
 export function ungradedSuites(

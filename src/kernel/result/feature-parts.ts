@@ -5,7 +5,7 @@ import type { z } from 'zod';
  * FeatureParts { … } }`.
  */
 
-/** The keys that are always present are those in the feature's `emptyParts`. */
+/** A feature's `emptyParts` has the keys that are always present. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureParts {}
 

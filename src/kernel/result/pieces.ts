@@ -20,7 +20,6 @@ export function sides<S extends z.ZodType>(schema: S, about: string): Record<Sid
   return { base: of('base', 'Base'), head: of('head', 'Head') };
 }
 
-/** `interval` is a phrase such as `the difference's two-sided 90 % interval.` */
 export function ends<S extends z.ZodType>(schema: S, interval: string): Record<'low' | 'high', S> {
   return {
     low: schema.describe(`Lower end of ${interval}`),

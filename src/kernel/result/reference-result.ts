@@ -110,7 +110,7 @@ const referenceStatus = z.enum([
   'edited',
   'error',
   'ungraded',
-  // In sweeps, which have only one side: what all tries together give.
+  // In sweeps, which have only one side: the combined result of all tries.
   'pass',
   'fail',
 ]);

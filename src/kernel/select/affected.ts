@@ -212,7 +212,8 @@ function reasonFor(
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
   const { baseReference: counterpart, reference } = pair;
-  // Base's own question, if the reference was not edited and has no recorded dialogue.
+  // `pair.base` is base's question only if the reference was not edited and has no recorded
+  // dialogue.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';

@@ -42,7 +42,7 @@ export function createGeneration(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** A changed file that a feature reads, or a changed script, is a change of the question. */
+/** If a file that a feature reads or the script changes, the question counts as changed. */
 export function withDependencies(
   generation: Generation,
   { own }: Pick<Tests, 'own'>,

@@ -54,7 +54,6 @@ export function partPlace(
   return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
 }
 
-/** The file that sets the key on both sides, or else the prompt's own file. */
 export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
   const { file } = head.suite.prompt;
   const [before, after] = [partPlace(base, key), partPlace(head, key)];

@@ -116,7 +116,7 @@ export function rubricIdentity(rubric: Rubric): Json {
   };
 }
 
-/** Omits absent keys, so that a key that evaldiff gains does not change older fingerprints. */
+/** Omits absent keys, so that a new key of evaldiff does not change older fingerprints. */
 function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -127,7 +127,6 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
 
-/** Because of `defaults`, another file than the prompt's may define the tests. */
 export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'

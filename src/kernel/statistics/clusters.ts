@@ -16,7 +16,7 @@ interface ClusterMember {
   head: readonly number[];
 }
 
-/** References with a common cause, such as templates of one text. Most clusters have one. */
+/** References with a common cause, such as templates of one text. Most clusters have only one. */
 export type Cluster = readonly ClusterMember[];
 
 /**

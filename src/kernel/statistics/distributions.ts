@@ -27,7 +27,6 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   return trim({ low: left.low + right.low, mass });
 }
 
-/** The distribution of the sum of `count` independent copies. */
 export function times(distribution: Distribution, count: number): Distribution {
   let result = certain(0);
   let square = distribution;

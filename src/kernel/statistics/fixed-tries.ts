@@ -164,7 +164,6 @@ function scoreDistribution(
   return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
-/** The statistic of one table, in {@link SCORE_UNITS}, if head has `onHead` of its passes. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
   const mixture = (headRate: (rate: number) => number): number =>

@@ -61,7 +61,7 @@ function couldReach(metrics: readonly MetricTest[], p: number): number {
 
 const PERMUTATION_ROUNDS = 2000;
 
-/** So few permutations cannot measure a smaller p. */
+/** Without more permutations, a smaller p cannot be measured. */
 const MIN_PERMUTATION_LEVEL = 10 / PERMUTATION_ROUNDS;
 
 export function metricWithLeastP({ metrics }: Look): MetricTest {

@@ -44,7 +44,6 @@ export function nextIndex(random: Random, count: number): number {
   return Math.floor(nextFloat(random) * count);
 }
 
-/** Moves `count` randomly chosen items to the front (Fisher–Yates). */
 export function shuffleFront(items: Int32Array, count: number, random: Random): void {
   for (let i = 0; i < count; i++) {
     const from = i + nextIndex(random, items.length - i);

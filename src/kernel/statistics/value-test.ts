@@ -9,7 +9,6 @@ export interface Values {
 }
 
 export interface ValueTest {
-  /** Number of items with values on both sides. */
   items: number;
   base: number;
   head: number;
@@ -36,7 +35,6 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
   return meanOrNull(means);
 }
 
-/** One-sided level of each end of the interval. */
 const TAIL = 0.05;
 
 /**
@@ -80,7 +78,7 @@ export function valueTest(
   };
 }
 
-/** A power of two, because dividing by it is exact. Avoids overflow. */
+/** Scaling avoids overflow. Division by a power of two is exact. */
 function chooseScale(items: readonly Values[]): number {
   const most = Math.max(...items.map(largestMagnitude));
   return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));

@@ -9,7 +9,7 @@ export interface Dependency {
   id: string;
 }
 
-/** What a test file's key of a feature (such as `conversation`) contains. */
+/** The value of a feature's key (such as `conversation`) in a test file. */
 export interface OwnSuite<Value = unknown> {
   kind: SuiteKind<Value>;
   value: Value;
@@ -18,7 +18,6 @@ export interface OwnSuite<Value = unknown> {
   dependencies?: readonly Dependency[];
 }
 
-/** Each feature has one such object. They are compared by identity. */
 export interface SuiteKind<Value = unknown> {
   key: string;
   scores: readonly string[];
