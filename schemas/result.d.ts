@@ -1923,7 +1923,7 @@ export interface EvaldiffResult {
                      */
                     name: string;
                     /**
-                     * JSON text as the model wrote it.
+                     * The arguments as JSON text, as the model wrote it.
                      */
                     arguments: string;
                   }
@@ -1963,7 +1963,7 @@ export interface EvaldiffResult {
                      */
                     bytes: number;
                     /**
-                     * Base64; null above 200 KB, where only the digest is kept.
+                     * Base64; null if the image is larger than 200 KB, of which only the digest is stored.
                      */
                     data: string | null;
                   }
@@ -1973,7 +1973,7 @@ export interface EvaldiffResult {
                      */
                     type: "file";
                     /**
-                     * Where it was written.
+                     * Path of the file.
                      */
                     path: string;
                     /**
@@ -2043,7 +2043,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Output tokens for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent if they are not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2142,7 +2142,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Output tokens for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent if they are not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2217,7 +2217,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Output tokens for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent if they are not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2316,7 +2316,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Output tokens for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent if they are not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2351,7 +2351,7 @@ export interface EvaldiffResult {
              */
             output_tokens: number;
             /**
-             * Output tokens for thinking; absent: not counted separately.
+             * Output tokens for thinking; absent if they are not counted separately.
              */
             reasoning_tokens?: number;
           } | null;
@@ -2420,11 +2420,11 @@ export interface EvaldiffResult {
                  */
                 name: string;
                 /**
-                 * JSON text as the model wrote it.
+                 * The arguments as JSON text, as the model wrote it.
                  */
                 arguments: string;
                 /**
-                 * null: the call was not answered.
+                 * The tool's result; null if there is none.
                  */
                 result: string | null;
               }
@@ -2582,7 +2582,7 @@ export interface EvaldiffResult {
                      */
                     name: string;
                     /**
-                     * JSON text as the model wrote it.
+                     * The arguments as JSON text, as the model wrote it.
                      */
                     arguments: string;
                   }
@@ -2622,7 +2622,7 @@ export interface EvaldiffResult {
                      */
                     bytes: number;
                     /**
-                     * Base64; null above 200 KB, where only the digest is kept.
+                     * Base64; null if the image is larger than 200 KB, of which only the digest is stored.
                      */
                     data: string | null;
                   }
@@ -2632,7 +2632,7 @@ export interface EvaldiffResult {
                      */
                     type: "file";
                     /**
-                     * Where it was written.
+                     * Path of the file.
                      */
                     path: string;
                     /**
@@ -2702,7 +2702,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Output tokens for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent if they are not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2801,7 +2801,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Output tokens for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent if they are not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -2876,7 +2876,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Output tokens for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent if they are not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -2975,7 +2975,7 @@ export interface EvaldiffResult {
                            */
                           output_tokens: number;
                           /**
-                           * Output tokens for thinking; absent: not counted separately.
+                           * Output tokens for thinking; absent if they are not counted separately.
                            */
                           reasoning_tokens?: number;
                         } | null;
@@ -3010,7 +3010,7 @@ export interface EvaldiffResult {
              */
             output_tokens: number;
             /**
-             * Output tokens for thinking; absent: not counted separately.
+             * Output tokens for thinking; absent if they are not counted separately.
              */
             reasoning_tokens?: number;
           } | null;
@@ -3079,11 +3079,11 @@ export interface EvaldiffResult {
                  */
                 name: string;
                 /**
-                 * JSON text as the model wrote it.
+                 * The arguments as JSON text, as the model wrote it.
                  */
                 arguments: string;
                 /**
-                 * null: the call was not answered.
+                 * The tool's result; null if there is none.
                  */
                 result: string | null;
               }
@@ -3992,7 +3992,7 @@ export interface EvaldiffResult {
                    */
                   output_tokens: number;
                   /**
-                   * Output tokens for thinking; absent: not counted separately.
+                   * Output tokens for thinking; absent if they are not counted separately.
                    */
                   reasoning_tokens?: number;
                 } | null;
@@ -4091,7 +4091,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Output tokens for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent if they are not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -4166,7 +4166,7 @@ export interface EvaldiffResult {
                    */
                   output_tokens: number;
                   /**
-                   * Output tokens for thinking; absent: not counted separately.
+                   * Output tokens for thinking; absent if they are not counted separately.
                    */
                   reasoning_tokens?: number;
                 } | null;
@@ -4265,7 +4265,7 @@ export interface EvaldiffResult {
                        */
                       output_tokens: number;
                       /**
-                       * Output tokens for thinking; absent: not counted separately.
+                       * Output tokens for thinking; absent if they are not counted separately.
                        */
                       reasoning_tokens?: number;
                     } | null;
@@ -4321,7 +4321,7 @@ export interface EvaldiffResult {
      */
     message: string;
     /**
-     * Place of the cause; null: not in a file.
+     * File and line of the cause; null if the cause is not in a file.
      */
     place: {
       /**
@@ -4329,7 +4329,7 @@ export interface EvaldiffResult {
        */
       file: string;
       /**
-       * From 1; 0 means the file as a whole.
+       * Line number from 1; 0 means the file as a whole.
        */
       line: number;
     } | null;
@@ -4339,7 +4339,7 @@ export interface EvaldiffResult {
    */
   problems: {
     /**
-     * Place of the cause; null for inputs and the environment.
+     * File and line of the cause; null for inputs and the environment.
      */
     place: {
       /**
@@ -4347,7 +4347,7 @@ export interface EvaldiffResult {
        */
       file: string;
       /**
-       * From 1; 0 means the file as a whole.
+       * Line number from 1; 0 means the file as a whole.
        */
       line: number;
     } | null;
@@ -4361,15 +4361,15 @@ export interface EvaldiffResult {
    */
   usage: {
     /**
-     * Calls that were made.
+     * Number of calls.
      */
     calls: number;
     /**
-     * Answers that came from the store.
+     * Number of stored answers that were used.
      */
     reused: number;
     /**
-     * Answers from recordings, which are not calls. Absent in older results.
+     * Number of answers from recordings, which do not count as calls. Absent in older results.
      */
     replayed?: number;
     /**
@@ -4377,7 +4377,7 @@ export interface EvaldiffResult {
      */
     input_tokens: number;
     /**
-     * Of the input tokens, those that the vendor read from its prompt cache; absent: none.
+     * Input tokens that the vendor read from its prompt cache; absent if there are none.
      */
     cached_tokens?: number;
     /**
@@ -4385,7 +4385,7 @@ export interface EvaldiffResult {
      */
     output_tokens: number;
     /**
-     * Cost of the calls in dollars; null: not known for all.
+     * Cost of the calls in dollars; null if the price of some is unknown.
      */
     cost_usd: number | null;
     /**
@@ -4393,7 +4393,7 @@ export interface EvaldiffResult {
      */
     unpriced?: "programs";
     /**
-     * What the reused answers would have cost, in dollars; null: not known for all. Absent in older results.
+     * What the reused answers would have cost, in dollars; null if this is unknown for some. Absent in older results.
      */
     saved_usd?: number | null;
     /**
@@ -4402,23 +4402,23 @@ export interface EvaldiffResult {
     by_purpose: {
       [k: string]: {
         /**
-         * Calls that were made.
+         * Number of calls.
          */
         calls: number;
         /**
-         * Answers that came from the store.
+         * Number of stored answers that were used.
          */
         reused: number;
         /**
-         * Answers from recordings, which are not calls. Absent in older results.
+         * Number of answers from recordings, which do not count as calls. Absent in older results.
          */
         replayed?: number;
         /**
-         * Cost of the calls in dollars; null: not known for all.
+         * Cost of the calls in dollars; null if the price of some is unknown.
          */
         cost_usd: number | null;
         /**
-         * What the reused answers would have cost, in dollars; null: not known for all. Absent in older results.
+         * What the reused answers would have cost, in dollars; null if this is unknown for some. Absent in older results.
          */
         saved_usd?: number | null;
       };

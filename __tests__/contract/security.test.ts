@@ -63,7 +63,7 @@ describe('the plan', () => {
     connect.mockRestore();
     expect([code, err, server.requests]).toEqual([0, '', []]);
     expect(member).toContain(
-      "trust: member: you run the command yourself: head's tests count, base's gate and budget apply",
+      "trust: member: you run the command yourself: head's tests count, but base's gate and budget apply",
     );
     expect(outside).toContainEqual(expect.stringMatching(/^trust: untrusted: lowered by an input/));
     expect(member[0]).toBe('prompts/ask.yaml: 3 references because of messages (prompts/ask.yaml)');
@@ -96,7 +96,7 @@ describe('the plan', () => {
       'prompts/ask.yaml: 3 references because of messages (prompts/ask.yaml)',
       expect.stringMatching(/^12 calls for the first answers/),
       expect.stringMatching(/cost|\$|tokens/),
-      "trust: member: you run the command yourself: head's tests count, base's gate and budget apply",
+      "trust: member: you run the command yourself: head's tests count, but base's gate and budget apply",
     ]);
   });
 

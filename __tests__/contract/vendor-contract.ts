@@ -76,7 +76,7 @@ export function vendorContract(vendor: VendorName): void {
   } = vendors[vendor];
 
   const failed = (kind: string, message: string) => ({ kind, message: `${vendor}: ${message}` });
-  const keyIs = `the key comes from ${keyVariable} (in a workflow the input ${keyInput})`;
+  const keyIs = `the key comes from ${keyVariable} (in a workflow, the input ${keyInput})`;
   const html = { 'content-type': 'text/html' };
   const firewall: Scripted = { status: 403, body: '<html>no', headers: html };
 
@@ -253,7 +253,7 @@ export function vendorContract(vendor: VendorName): void {
     );
     expect(errorOf(await ask()).message).toContain('500, the server failed');
     expect(errorOf(await ask()).message).toMatch(
-      /429, rate limited: scripted 429; the server asks to wait 3600 s$/,
+      /429, rate limited: scripted 429; the server asks for a wait of 3600 s, which is too long$/,
     );
     expect(server.requests).toHaveLength(2);
   });
@@ -343,7 +343,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(attempts).toBe(100);
     expect(completions[0]).toMatchObject({ refused: 3 });
     expect(log).toEqual(
-      ['temperature', 'an answer schema', 'a tool that it has to use'].map(
+      ['temperature', 'an answer schema', 'a tool that the model must call'].map(
         (what) => `${vendor}: model model-1 rejects ${what}; retrying without it`,
       ),
     );
@@ -413,7 +413,7 @@ export function vendorContract(vendor: VendorName): void {
     expect([(await ask()).status, (await ask()).status]).toEqual(['ok', 'ok']);
     expect(trap.reached).toEqual([]);
     expect(log).toEqual([
-      `${vendor}: ${baseUrlVariable} is set in the environment but ignored; name other servers in the input endpoints`,
+      `${vendor}: the environment variable ${baseUrlVariable} is ignored; define other servers in the input endpoints`,
     ]);
   });
 
@@ -446,7 +446,7 @@ export function vendorContract(vendor: VendorName): void {
       expect(errorOf(await ask())).toEqual(
         failed(
           'reply',
-          `the reply is not a ${replyName} (${type.split(';')[0]!}, 23 bytes): it is a web page; check that the address leads to the API (most end in /v1) and that no login page precedes it`,
+          `the reply is not a ${replyName} (${type.split(';')[0]!}, 23 bytes): it is a web page. Check that it is the address of an API (most end in /v1) and that no login page comes first`,
         ),
       );
       expect(server.requests).toHaveLength(1);
@@ -578,7 +578,10 @@ export function vendorContract(vendor: VendorName): void {
     const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
     expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
     expect(errorOf(completions[79]!)).toEqual(
-      failed('rate-limit', '429, rate limited: scripted 429; the server asks to wait 86400 s'),
+      failed(
+        'rate-limit',
+        '429, rate limited: scripted 429; the server asks for a wait of 86400 s, which is too long',
+      ),
     );
     expect(server.requests.length).toBeLessThan(40);
     expect(clock.now()).toBe(START);
@@ -658,7 +661,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(errorOf(await ask())).toEqual(
       failed(
         'budget',
-        'the limit of model calls is reached; this call was not made; before that: 500, the server failed: scripted 500',
+        'this call was not made, because the limit of model calls is reached; before that: 500, the server failed: scripted 500',
       ),
     );
     expect(server.requests).toHaveLength(2);
@@ -688,7 +691,7 @@ export function vendorContract(vendor: VendorName): void {
     const { providers, ask } = await start(vendor, () => ({}), {
       keys: { ...perVendor(() => KEY), [vendor]: '' },
     });
-    const message = `No key for provider ${vendor}: set ${keyVariable} (in a workflow the input ${keyInput}; in a terminal also the file .env).`;
+    const message = `No key for provider ${vendor}: set ${keyVariable} (in a workflow, the input ${keyInput}; in a terminal, the file .env works, too).`;
     const target: Target = { provider: vendor, endpoint: null, model: 'a' };
     expect(providers.missingKeys([target, { ...target, model: 'b' }])).toEqual([
       { place: null, message },

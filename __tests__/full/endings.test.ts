@@ -80,7 +80,7 @@ describe('a head whose answers', () => {
       'were cut before they said anything',
       { head: ends('MAX_TOKENS', '') },
       'failure',
-      'reached its limit of tokens before it contained text',
+      'reached its token limit before it contained text',
     ],
     [
       'stand beside an error',

@@ -240,7 +240,7 @@ describe('jobs of one workflow run', () => {
     const green = await onPullRequest(at, change, { inputs: part, env: job('b') });
     expect(shown(at)).toEqual({ gate: 'failure', 'gate (references=q4)': 'success' });
     expect(green.messages).toEqual([
-      expect.stringMatching(/^Another job of this workflow run writes the check "gate" too/),
+      expect.stringMatching(/^Another job of this workflow run also writes the check "gate"/),
     ]);
   });
 

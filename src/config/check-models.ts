@@ -99,7 +99,7 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   return refusedIn(asked, prompt.parameters).map(({ name, refusal, api }) => {
     const { fix, at } = refusalFix(prompt, name, refusal);
     const message =
-      `${prompt.model ?? ''} takes no ${name}${api === null ? '' : API_PHRASES[api]}` +
+      `${prompt.model ?? ''} does not accept ${name}${api === null ? '' : API_PHRASES[api]}` +
       `${refusalWords(refusal)}: ${fix}${otherApi(api, asked)}`;
     return problem(parameterPlace(prompt, at), message);
   });

@@ -105,7 +105,7 @@ export const pairwisePreference = defineBatch({
       answers.map(async (answer): Promise<Measurement> => {
         const { otherAnswer = null } = answer;
         return otherAnswer === null
-          ? { status: 'skipped', reason: 'there is no answer of the other side to compare with' }
+          ? { status: 'skipped', reason: 'the other side has no answer to compare with' }
           : await compare(criteria, answer, otherAnswer, context);
       }),
     ),

@@ -141,7 +141,7 @@ interface BudgetRoom {
 
 function noRoom(cap: number | null, spent: number): string {
   return (
-    `the cost cap of $${String(cap)} (max-cost) leaves no room for another call; ` +
+    `another call could exceed the cost cap of $${String(cap)} (max-cost); ` +
     `$${spent.toFixed(4)} is spent`
   );
 }

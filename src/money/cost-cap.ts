@@ -43,8 +43,8 @@ export function unknownPriceWords(unpriced: readonly string[], cap: CostCap | nu
   if (cap === null || cap.by === 'default' || unpriced.length === 0) return null;
   const names = unpriced.map((name) => `"${name}"`).join(', ');
   return (
-    `No price is known for ${names}: each call counts $${String(UNKNOWN_CALL)} against the limit ` +
-    `of $${String(cap.dollars)} (${limitName(cap)}), so it allows at most ` +
+    `No price is known for ${names}. evaldiff assumes $${String(UNKNOWN_CALL)} per call, so ` +
+    `the limit of $${String(cap.dollars)} (${limitName(cap)}) allows at most ` +
     `${counted(Math.floor(cap.dollars / UNKNOWN_CALL), 'such call')}. ${PRICE_ADVICE}`
   );
 }
@@ -127,7 +127,7 @@ export function forecastWords({
 function agentWords({ runs, most_calls, most_usd }: NonNullable<Forecast['agents']>): string {
   return (
     `${counted(runs, 'run')} of agents with at most ${counted(most_calls, 'call')} and ` +
-    `${formatDollars(most_usd)}, by the limits of their suites`
+    `${formatDollars(most_usd)}, because of the limits in their suites`
   );
 }
 
@@ -137,8 +137,9 @@ function refusedRequestsClause(models: readonly ModelForecast[]): string {
   const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
   const names = [...new Set(unknown.map(({ model }) => model))];
   return (
-    `; and up to ${counted(most, 'refused request')}, not limited by the cap, to find out which parameters ` +
-    `${names.join(', ')} ${names.length === 1 ? 'accepts' : 'accept'}`
+    `; and up to ${counted(most, 'refused request')}, which do not count for the cap, to ` +
+    `find out which parameters ${names.join(', ')} ` +
+    `${names.length === 1 ? 'accepts' : 'accept'}`
   );
 }
 

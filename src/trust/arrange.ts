@@ -250,8 +250,8 @@ function triesNotices(
     place: file === null ? null : { file, line: 0 },
     message: found.some(({ lower }) => lower)
       ? "this pull request lowers `n_tries`; base's value applies until it is merged"
-      : 'this pull request changes `n_tries`; this alone runs nothing, ' +
-        'but the new value applies to whatever else runs',
+      : 'this pull request changes `n_tries`; the change alone does not make a suite run, but ' +
+        'the new value applies to the suites that run',
   }));
 }
 

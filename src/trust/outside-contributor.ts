@@ -58,8 +58,8 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
     notices.push({
       kind: 'trust',
       message:
-        'prompt code needs network and packages. ' +
-        'It runs only with code: host, on branches of this repository.',
+        'prompt code needs the network and packages, so it runs only with code: host, on ' +
+        'branches of this repository.',
       place: after.prompt.code?.place ?? { file: after.prompt.file, line: 0 },
     });
   }
@@ -145,8 +145,8 @@ function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notic
     return fields.length === 0 ? [] : [outsiderNotice(testsFile(after), message)];
   };
   return [
-    ...say(true, 'changes code', `The base version was run. ${CAN_RUN_IT}`),
-    ...say(false, 'changes how answers are judged', 'The base version was used.'),
+    ...say(true, 'changes code', `Base's version ran. ${CAN_RUN_IT}`),
+    ...say(false, 'changes how answers are judged', "Base's version was used."),
   ];
 }
 
@@ -191,7 +191,7 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
   const added = after.references.filter(({ id }) => !known.has(id));
   const shown =
     before.rollup.kind === 'code'
-      ? 'They do not run, because the suite has a custom roll-up.'
+      ? 'They do not run, because the suite combines tries with its own code.'
       : 'They run and are shown, but do not count.';
   const say = (found: readonly Reference[], what: string, then: string): Notice[] =>
     found.length === 0

@@ -18,8 +18,8 @@ export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustL
 export const ORIGIN_WORDS: Readonly<Record<Origin, string>> = {
   'base-branch': 'on the base branch',
   'own-branch': 'on a branch or tag of this repository',
-  fork: 'on no branch or tag of this repository (it comes from a fork, or its branch is gone)',
-  unknown: 'not proved to be on a branch or tag of this repository',
+  fork: 'not on a branch or tag of this repository (it comes from a fork, or its branch was deleted)',
+  unknown: 'not known to be on a branch or tag of this repository',
 };
 
 const STRENGTH: readonly Origin[] = ['base-branch', 'own-branch', 'fork', 'unknown'];
@@ -57,17 +57,18 @@ export function starterOf(facts: EventFacts): StarterReason {
   if (event === 'command_line')
     return {
       starter: 'command-line',
-      reason: "you run the command yourself: head's tests count, base's gate and budget apply",
+      reason: "you run the command yourself: head's tests count, but base's gate and budget apply",
     };
   if (event === 'merge_group') return behindQueue(facts);
-  if (dependabot) return { starter: 'outsider', reason: 'Dependabot runs get no Actions secrets' };
+  if (dependabot)
+    return { starter: 'outsider', reason: 'runs of Dependabot do not get the Actions secrets' };
   if (event === 'workflow_run') return behindRun(facts);
   if (fork) {
     const more =
       event === 'pull_request'
         ? '; GitHub withholds the secrets'
         : ', and the job can read secrets';
-    return { starter: 'outsider', reason: `head is in a fork or deleted${more}` };
+    return { starter: 'outsider', reason: `head is in a fork, or its branch was deleted${more}` };
   }
   if (PULL_REQUEST_EVENTS.has(event))
     return { starter: 'member', reason: 'head is a branch of this repository' };
@@ -90,6 +91,6 @@ function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterR
 function behindRun({ origin, fork }: EventFacts): StarterReason {
   const event = origin?.event;
   if ((event === 'push' || event === 'schedule') && !fork)
-    return { starter: 'writer', reason: `follows a ${event} run of this repository` };
-  return { starter: 'outsider', reason: 'follows a run that anyone can trigger' };
+    return { starter: 'writer', reason: `it follows a ${event} run of this repository` };
+  return { starter: 'outsider', reason: 'it follows a run that anyone can trigger' };
 }

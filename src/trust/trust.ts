@@ -81,7 +81,7 @@ function raisedTrust(
     level: 'member',
     reason,
     approved: true,
-    notice: `${reason}: it is judged like a member's.`,
+    notice: `${reason}: the pull request is judged like a member's.`,
   };
 }
 
@@ -90,7 +90,10 @@ function fromTable(facts: EventFacts, head: Origin): TrustDecision {
   const level = TRUST_TABLE[starter][proofOf(head)];
   if (level === TRUST_TABLE[starter].proved) return { level, reason };
   const where = `head is ${ORIGIN_WORDS[head]}`;
-  const notice = `${where}, so it is judged like an outside contributor's.`.replace('head', 'Head');
+  const notice = `${where}, so the run is judged like an outside contributor's.`.replace(
+    'head',
+    'Head',
+  );
   return { level, reason: where, foreign: head, notice };
 }
 

@@ -7,7 +7,7 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const toolName = z.string().describe('Name of the tool.');
 
-const callArguments = z.string().describe('JSON text as the model wrote it.');
+const callArguments = z.string().describe('The arguments as JSON text, as the model wrote it.');
 
 const kindOf = <T extends string>(type: T) => z.literal(type).describe('The kind of part.');
 
@@ -23,11 +23,13 @@ export const partSchema = z.discriminatedUnion('type', [
     data: z
       .string()
       .nullable()
-      .describe('Base64; null above 200 KB, where only the digest is kept.'),
+      .describe(
+        'Base64; null if the image is larger than 200 KB, of which only the digest is stored.',
+      ),
   }),
   z.strictObject({
     type: kindOf('file'),
-    path: z.string().describe('Where it was written.'),
+    path: z.string().describe('Path of the file.'),
     diff: z.string().describe('Unified diff, or the whole text of a new file.'),
   }),
   z.strictObject({
@@ -47,7 +49,7 @@ export const stepSchema = z.discriminatedUnion('type', [
     type: z.literal('tool_call').describe('The kind of step.'),
     name: toolName,
     arguments: callArguments,
-    result: z.string().nullable().describe('null: the call was not answered.'),
+    result: z.string().nullable().describe("The tool's result; null if there is none."),
   }),
 ]) satisfies z.ZodType<Step>;
 
@@ -55,6 +57,6 @@ export const usageSchema = z.strictObject({
   input_tokens: count.describe('Tokens of the request.'),
   output_tokens: count.describe('Tokens of the answer.'),
   reasoning_tokens: count
-    .describe('Output tokens for thinking; absent: not counted separately.')
+    .describe('Output tokens for thinking; absent if they are not counted separately.')
     .exactOptional(),
 }) satisfies z.ZodType<Usage>;

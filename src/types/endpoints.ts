@@ -30,17 +30,17 @@ function isOfTheJob(host: string): boolean {
 
 export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): string | null {
   if (protocol === 'https:')
-    return insecure ? 'is https already; "insecure" is for http://, leave it out' : null;
+    return insecure ? 'is https; remove "insecure", which is only for http://' : null;
   const plain = protocol === 'http:';
   if (plain && (isLoopback(hostname) || (insecure && isOfTheJob(hostname)))) return null;
   if (plain && insecure)
     return (
-      'must be https: "insecure" is for names of the job\'s own services ' +
-      '(http://ollama:11434), .internal and .local names and private addresses'
+      'must be https: "insecure" is only for services of the job (http://ollama:11434), for ' +
+      '.internal and .local names and for private addresses'
     );
   const remedy =
     plain && isOfTheJob(hostname)
-      ? '; for a service of the job\'s own add "insecure" to its line'
+      ? '; if it is a service of the job, add "insecure" to its line'
       : '';
   return `must be https, or http on a loopback address${remedy}`;
 }

@@ -255,7 +255,7 @@ export type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
 export const NOT_MADE_MESSAGES = {
   aborted: 'stopped before an answer came',
-  budget: 'the limit of model calls is reached; this call was not made',
+  budget: 'this call was not made, because the limit of model calls is reached',
 } as const satisfies Partial<Record<ErrorKind, string>>;
 
 export const ERROR_KINDS = [

@@ -17,27 +17,29 @@ const purpose = z.enum([
 
 const saved = dollarsSchema
   .describe(
-    'What the reused answers would have cost, in dollars; null: not known for all. ' +
+    'What the reused answers would have cost, in dollars; null if this is unknown for some. ' +
       'Absent in older results.',
   )
   .optional();
 
 const replayed = countSchema
-  .describe('Answers from recordings, which are not calls. Absent in older results.')
+  .describe(
+    'Number of answers from recordings, which do not count as calls. Absent in older results.',
+  )
   .exactOptional();
 
 export const usageTotalsSchema = z.strictObject({
-  calls: countSchema.describe('Calls that were made.'),
-  reused: countSchema.describe('Answers that came from the store.'),
+  calls: countSchema.describe('Number of calls.'),
+  reused: countSchema.describe('Number of stored answers that were used.'),
   replayed,
   input_tokens: countSchema.describe('Tokens of the requests.'),
   cached_tokens: countSchema
-    .describe(
-      'Of the input tokens, those that the vendor read from its prompt cache; absent: none.',
-    )
+    .describe('Input tokens that the vendor read from its prompt cache; absent if there are none.')
     .exactOptional(),
   output_tokens: countSchema.describe('Tokens of the answers.'),
-  cost_usd: dollarsSchema.describe('Cost of the calls in dollars; null: not known for all.'),
+  cost_usd: dollarsSchema.describe(
+    'Cost of the calls in dollars; null if the price of some is unknown.',
+  ),
   unpriced: z
     .literal('programs')
     .describe('Set if all calls went to programs of the project without a price, or to recordings.')
@@ -47,10 +49,12 @@ export const usageTotalsSchema = z.strictObject({
     .partialRecord(
       purpose,
       z.strictObject({
-        calls: countSchema.describe('Calls that were made.'),
-        reused: countSchema.describe('Answers that came from the store.'),
+        calls: countSchema.describe('Number of calls.'),
+        reused: countSchema.describe('Number of stored answers that were used.'),
         replayed,
-        cost_usd: dollarsSchema.describe('Cost of the calls in dollars; null: not known for all.'),
+        cost_usd: dollarsSchema.describe(
+          'Cost of the calls in dollars; null if the price of some is unknown.',
+        ),
         saved_usd: saved,
       }),
     )

@@ -85,7 +85,7 @@ describe("editor with evaldiff's JSON schemas", () => {
   });
 
   test('explains a key, a metric and its parameter on hover', async () => {
-    expect(await shown('settings', 'n_tr│ies: 2\n')).toContain('a whole number, or adaptive');
+    expect(await shown('settings', 'n_tr│ies: 2\n')).toContain('or adaptive: two tries');
     expect(await shown('tests', 'metrics:\n  - uses: cont│ains\n')).toContain(
       '`contains`: The answer contains the expected text.',
     );

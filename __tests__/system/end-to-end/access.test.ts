@@ -39,8 +39,8 @@ describe('a missing API key', () => {
     });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
     expect(run.messages.sort()).toEqual([
-      'No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow the input anthropic-api-key; in a terminal also the file .env).',
-      'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal also the file .env).',
+      'No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow, the input anthropic-api-key; in a terminal, the file .env works, too).',
+      'No key for provider openai: set OPENAI_API_KEY (in a workflow, the input openai-api-key; in a terminal, the file .env works, too).',
     ]);
     const title = 'Not judged: 2 problems to fix';
     expect(run.lastLine).toBe(`| evaldiff: error (nothing was judged). ${title}`);

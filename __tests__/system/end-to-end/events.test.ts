@@ -239,7 +239,9 @@ describe('a manual run', () => {
     expect(run.code).toBe(1);
     expect(run.outputs).toEqual({ conclusion: 'error' });
     expect(run.messages).toEqual([
-      expect.stringMatching(/^This action runs on pull_request, .*; this is issue_comment\.$/),
+      expect.stringMatching(
+        /^This action runs on pull_request, .*, but the event is issue_comment\.$/,
+      ),
     ]);
     expect(run.log).not.toContain('    at ');
   });

@@ -107,7 +107,7 @@ describe("a fork's first stage, without permissions", () => {
     const { run, at } = await check(WORSE);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     for (const line of [
-      '| trust: untrusted: head is in a fork or deleted; GitHub withholds the secrets',
+      '| trust: untrusted: head is in a fork, or its branch was deleted; GitHub withholds the secrets',
       '|   metrics and roll-ups: base',
       '| prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',
       '| 24 calls for the first answers',
@@ -167,7 +167,7 @@ describe("a fork's second stage, with keys", () => {
     expect(said.map(({ message }) => message)).toEqual([
       "this pull request comes from an outside contributor and changes evaldiff.yaml. Base's settings were used.",
       expect.stringMatching(
-        /^this pull request comes from an outside contributor and changes code \(metrics\.answer\)\. The base version was run\. A maintainer can run the new code/,
+        /^this pull request comes from an outside contributor and changes code \(metrics\.answer\)\. Base's version ran\. A maintainer can run the new code/,
       ),
       expect.stringMatching(
         /edits 4 references \(q1, q2, q3, q4\)\. Base's inputs, expected values/,
@@ -191,7 +191,7 @@ describe("a fork's second stage, with keys", () => {
 
   test('skips without an error if the pull request was updated or closed in the meantime', async () => {
     const { at, change } = await forked(WORSE);
-    const title = `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed or updated meanwhile.`;
+    const title = `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed or updated in the meantime.`;
     for (const state of ['open', 'closed'] as const) {
       const pull = at.github.state.pulls.get(PULL)!;
       Object.assign(pull, { state, head: { ...pull.head, sha: 'e'.repeat(40) } });

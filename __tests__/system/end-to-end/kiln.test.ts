@@ -224,7 +224,7 @@ describe('an error before any model call', () => {
     const head = edited(ROUTE, 'model: small', 'model: large');
     const { verdict, text, calls, lines } = await reviewed({ head });
     expect([verdict, calls]).toEqual([['error', 'not-evaluated'], 0]);
-    expect(text).toContain('prompts/route.yaml:3: large takes no temperature');
+    expect(text).toContain('prompts/route.yaml:3: large does not accept temperature');
     expect(lines).toEqual([[ROUTE, 3]]);
   });
 

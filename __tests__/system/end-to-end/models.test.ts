@@ -65,7 +65,7 @@ describe('a failing server', () => {
     const failed = references.find(({ status }) => status === 'error');
     expect(failed).toMatchObject({ id: 'q7', head });
     const message =
-      'openai (local): the reply is not a chat completion (text/html, 39 bytes): it is a web page; check that the address leads to the API (most end in /v1) and that no login page precedes it';
+      'openai (local): the reply is not a chat completion (text/html, 39 bytes): it is a web page. Check that it is the address of an API (most end in /v1) and that no login page comes first';
     const errors = references.flatMap(({ head }) =>
       head!.tries.flatMap(({ error }) => error ?? []),
     );

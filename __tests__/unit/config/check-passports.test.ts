@@ -63,7 +63,7 @@ describe('parameter that the model does not support', () => {
   ])('is an error at its line before any call: %j', async (lines, message) => {
     const advice = /: (write|change|remove) /.test(message) ? '' : ': remove line 4';
     expect((await check(`model: ${lines}`)).problems).toEqual([
-      `prompts/p.yaml:4: ${lines.split('\n')[0] ?? ''} takes no ${message}${advice}`,
+      `prompts/p.yaml:4: ${lines.split('\n')[0] ?? ''} does not accept ${message}${advice}`,
     ]);
   });
 
@@ -86,7 +86,7 @@ describe('parameter that the model does not support', () => {
       'models:\n  o3: { provider: openai, endpoint: local }\n  mine: { provider: anthropic, model: claude-opus-5 }\n';
     expect((await check('model: o3\ntemperature: 0', { settings })).problems).toEqual([]);
     expect((await check('model: mine\ntemperature: 0', { settings })).problems).toEqual([
-      'prompts/p.yaml:4: mine takes no temperature other than 1: remove line 4',
+      'prompts/p.yaml:4: mine does not accept temperature other than 1: remove line 4',
     ]);
   });
 
@@ -118,15 +118,15 @@ describe('API of a model', () => {
       `models: { luna: { provider: openai, model: gpt-6-luna, ${api} } }\n`;
     const chat = { settings: luna('api: chat') };
     expect((await check(`model: luna\n${TOOLS}`, chat)).problems).toEqual([
-      'prompts/p.yaml:4: luna takes no tools in chat completions (only with reasoning_effort: none): add reasoning_effort, or write api: responses for this model under models in the settings',
+      'prompts/p.yaml:4: luna does not accept tools in chat completions (only with reasoning_effort: none): add reasoning_effort, or write api: responses for this model under models in the settings',
     ]);
     const effort = `model: luna\n${TOOLS}\nreasoning_effort: low`;
     expect((await check(effort, chat)).problems).toEqual([
-      'prompts/p.yaml:5: luna takes no tools in chat completions (only with reasoning_effort: none): change line 5, or write api: responses for this model under models in the settings',
+      'prompts/p.yaml:5: luna does not accept tools in chat completions (only with reasoning_effort: none): change line 5, or write api: responses for this model under models in the settings',
     ]);
     const responses = { settings: luna('api: responses') };
     expect((await check('model: luna\nseed: 7', responses)).problems).toEqual([
-      'prompts/p.yaml:4: luna takes no seed in the Responses API: remove line 4, or write api: chat for this model under models in the settings',
+      'prompts/p.yaml:4: luna does not accept seed in the Responses API: remove line 4, or write api: chat for this model under models in the settings',
     ]);
   });
 
@@ -329,7 +329,7 @@ models:
       );
       expect(problems).toEqual([
         expect.stringContaining(
-          'promptfooconfig.yaml:2: claude-sonnet-4-20250514 takes no thinking',
+          'promptfooconfig.yaml:2: claude-sonnet-4-20250514 does not accept thinking',
         ),
       ]);
     });

@@ -183,13 +183,13 @@ describe('action inputs', () => {
     ],
     [
       'x=http://ollama:11434/v1',
-      'must be https, or http on a loopback address; for a service of the job\'s own add "insecure" to its line',
+      'must be https, or http on a loopback address; if it is a service of the job, add "insecure" to its line',
     ],
     [
       'x=http://models.example.com/v1 insecure',
-      'must be https: "insecure" is for names of the job\'s own services (http://ollama:11434), .internal and .local names and private addresses',
+      'must be https: "insecure" is only for services of the job (http://ollama:11434), for .internal and .local names and for private addresses',
     ],
-    ['x=https://a.example insecure', 'is https already; "insecure" is for http://, leave it out'],
+    ['x=https://a.example insecure', 'is https; remove "insecure", which is only for http://'],
     [
       'x=http://ollama:11434/v1 insecure key=OPENAI_API_KEY',
       'must not send OPENAI_API_KEY over plain http; for a service that runs in the job, use another key or none',

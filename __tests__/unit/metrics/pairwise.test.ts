@@ -36,7 +36,7 @@ describe('pairwise_preference', () => {
   const WON = { status: 'pass', value: 1, reason: "preferred to the other side's answer: So." };
   const LOST = { status: 'fail', value: 0, reason: "the other side's answer is preferred: So." };
   const BY_ORDER = { status: 'pass', value: 0.5, reason: ORDER };
-  const NONE = 'there is no answer of the other side to compare with';
+  const NONE = 'the other side has no answer to compare with';
 
   test.each<[string, string, string | null, Prefer, object]>([
     ['passes an answer that wins in both orders', long, short, longer, WON],

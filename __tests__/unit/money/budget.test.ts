@@ -125,7 +125,7 @@ describe('limit on cost', () => {
     await server.answer(3, 300);
     expect(await states(calls)).toEqual(['ok', 'ok', 'ok', 'budget', 'budget']);
     expect(guard.reached()).toBe(
-      'the cost cap of $1 (max-cost) leaves no room for another call; $0.9000 is spent',
+      'another call could exceed the cost cap of $1 (max-cost); $0.9000 is spent',
     );
     expect((await ask('f', most(1))).status).toBe('error');
     expect(guard.attempt()).toBe(false);

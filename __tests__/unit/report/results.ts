@@ -577,7 +577,7 @@ export function withProblems(): Result {
       {
         place: null,
         message:
-          'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal also the file .env).',
+          'No key for provider openai: set OPENAI_API_KEY (in a workflow, the input openai-api-key; in a terminal, the file .env works, too).',
       },
     ],
   });

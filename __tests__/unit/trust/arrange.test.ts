@@ -245,7 +245,7 @@ describe("an outside contributor's pull request", () => {
     expect(measured?.tests.metrics.map(({ source }) => source)).toEqual([kept.source]);
     expect(measured?.tests.rollup).toEqual({ kind: 'named', policy: 'all' });
     expect(said).toEqual([
-      `${file}: ${OUTSIDE} changes code (metrics.tone, metrics_rollup). The base version was run. ` +
+      `${file}: ${OUTSIDE} changes code (metrics.tone, metrics_rollup). Base's version ran. ` +
         'A maintainer can run the new code by pushing it to a branch of this repository.',
     ]);
   });
@@ -260,7 +260,7 @@ describe("an outside contributor's pull request", () => {
     const kept = { skip: false, n_tries: null, metrics: [{ name: 'strict', skip: false }] };
     expect(measured?.tests).toMatchObject(kept);
     expect(said).toEqual([
-      `${file}: ${OUTSIDE} changes how answers are judged (metrics.lenient, metrics.strict, n_tries, skip). The base version was used.`,
+      `${file}: ${OUTSIDE} changes how answers are judged (metrics.lenient, metrics.strict, n_tries, skip). Base's version was used.`,
     ]);
   });
 
@@ -273,7 +273,7 @@ describe("an outside contributor's pull request", () => {
     const { measured, said } = outside(code('output = 1'), code('import os'));
     expect(measured?.prompt.code?.source).toBe('output = 1');
     expect(said).toEqual([
-      'prompts/p.yaml: prompt code needs network and packages. It runs only with code: host, on branches of this repository.',
+      'prompts/p.yaml: prompt code needs the network and packages, so it runs only with code: host, on branches of this repository.',
     ]);
     expect(outside({}, code('import os')).measured?.prompt.code).toBeNull();
     expect(outside(code('output = 1'), code('output = 1', 9)).said).toEqual([]);
@@ -336,7 +336,9 @@ describe("an outside contributor's pull request", () => {
     );
     expect(custom.measured?.tests.references.map(({ id }) => id)).toEqual(['a', 'dropped']);
     expect(custom.said).toEqual([
-      expect.stringContaining('They do not run, because the suite has a custom roll-up.'),
+      expect.stringContaining(
+        'They do not run, because the suite combines tries with its own code.',
+      ),
     ]);
   });
 

@@ -90,7 +90,7 @@ describe('trust level of an event', () => {
       // `foreign` is the origin of head if its level was lowered; `code: host` is then rejected.
       expect(decision.foreign).toBe(isLocal || level === 'untrusted' ? undefined : head);
       if (decision.foreign !== undefined)
-        expect(decision.notice).toMatch(/it is judged like an outside contributor's/);
+        expect(decision.notice).toMatch(/the run is judged like an outside contributor's/);
     }
   });
 
@@ -151,7 +151,7 @@ describe('approval by label', () => {
       level: 'member',
       reason,
       approved: true,
-      notice: `${reason}: it is judged like a member's.`,
+      notice: `${reason}: the pull request is judged like a member's.`,
     });
   });
 
@@ -159,7 +159,7 @@ describe('approval by label', () => {
     const why = 'bo, who added the label, opened the pull request';
     expect(trustLevel(target, 'fork', { approval: { refused: why } })).toEqual({
       level: 'untrusted',
-      reason: `head is in a fork or deleted, and the job can read secrets; ${why}`,
+      reason: `head is in a fork, or its branch was deleted, and the job can read secrets; ${why}`,
       notice: `The approval by label does not count: ${why}.`,
     });
   });

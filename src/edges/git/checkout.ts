@@ -22,7 +22,7 @@ export async function writeFiles(
         .map(({ path }) =>
           problem(
             { file: path, line: 0 },
-            'is not a name that can be checked out; rename or remove it',
+            'has a name that cannot be checked out; rename or remove it',
           ),
         ),
     );

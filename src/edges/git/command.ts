@@ -181,7 +181,7 @@ export function lastLine(complaint: string): string {
   const telling =
     lines.findLast((line) => /^(?:fatal|error|no answer)\b/.test(line)) ??
     lines.at(-1) ??
-    'git gave no reason';
+    'git printed no error message';
   return telling
     .replace(/^(?:fatal|error): /, '')
     .replace(/:\/\/[^\s/@]*@/g, '://')

@@ -103,8 +103,8 @@ function tooMany(found: readonly string[], most: number): UserError {
   const name = folder === '' ? "The project's folder" : folder.slice(0, -1);
   return userError(
     null,
-    `${name} has more than ${count(most)} entries (with subfolders). Keep it out of the ` +
-      'repository, or name a smaller folder (working-directory, --directory)',
+    `${name} has more than ${count(most)} entries, including subfolders. Keep it out of the ` +
+      'repository, or choose a smaller folder (working-directory, --directory)',
   );
 }
 

@@ -31,10 +31,10 @@ export function openMissing(place: GitPlace, remote: Remote | null): MissingObje
 }
 
 function fetchFailure(count: number, filter: FetchOptions['filter'], complaint: string): UserError {
-  const what = filter === 'tree:0' ? 'A folder listing' : `The contents of ${String(count)} files`;
+  const what = filter === 'tree:0' ? 'Folder listings' : `The contents of ${String(count)} files`;
   return userError(
     null,
-    `${what}, which this clone lacks, could not be fetched: ${lastLine(complaint)}.`,
+    `${what} could not be fetched, and this clone does not have them: ${lastLine(complaint)}.`,
   );
 }
 

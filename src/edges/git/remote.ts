@@ -127,7 +127,7 @@ export function serverAddress(server: string, repository: string, token: string)
   const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
   return {
     url: `${origin}/${repository}`,
-    advice: 'In a private repository the job needs the permission contents: read.',
+    advice: 'If the repository is private, the job needs the permission contents: read.',
     settings: [
       ['credential.helper', ''],
       ['http.followRedirects', 'false'],

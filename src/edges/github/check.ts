@@ -134,16 +134,16 @@ async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Prom
   const standing = passes ? await nameStatus(client, own) : ({ kind: 'free', newest: 0 } as const);
   if (standing.kind === 'taken' || name !== job.name) {
     const warning =
-      `Another job of this workflow run writes the check "${job.name}" too, so this one is ` +
-      `"${job.sharedName}". Give each job its own check-name.`;
+      `Another job of this workflow run also writes the check "${job.name}", so the check of ` +
+      `this job is called "${job.sharedName}". Give each job its own check-name.`;
     return { ...own, name: job.sharedName, warnings: [warning] };
   }
   if (standing.kind === 'free') return { ...own, hidden: standing.newest > (job.opened?.id ?? 0) };
   const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
   const note =
-    `The check with this name by ${standing.by} on this commit does not pass. Once it passes, ` +
-    'run this job again. Give jobs and workflows that evaluate different things different ' +
-    'check-names.';
+    `On this commit, ${standing.by} has written a check with the same name, which does not ` +
+    'pass. Once it passes, run this job again. Jobs and workflows that evaluate different ' +
+    'things need different check-names.';
   const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
   return { ...own, conclusion: 'failure', output: { title, summary } };
 }

@@ -153,7 +153,10 @@ function address(env: Environment, name: string): string | null {
   if (text === '') return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw userError(null, `${name} must be an http or https address; the runner sets it.`);
+    throw userError(
+      null,
+      `${name} must be an http or https address. The GitHub runner normally sets it.`,
+    );
   }
   return text.replace(/\/$/, '');
 }

@@ -72,7 +72,7 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
   if (!job.body.startsWith(job.marker) || job.marker === '')
     return {
       ok: false,
-      warning: 'The comment was not written: it does not begin with its marker.',
+      warning: "The comment was not written: its text does not begin with evaldiff's marker.",
     };
   if (job.body.length > MAX_COMMENT) {
     return {

@@ -36,7 +36,10 @@ export function readEvent(env: Environment, payload: unknown): EventFacts {
   if (read === undefined) throw userError(null, unsupportedEvent(event));
   const own = fullName.safeParse(env['GITHUB_REPOSITORY']);
   if (!own.success)
-    throw userError(null, 'GITHUB_REPOSITORY must be set to owner/name; the runner does so.');
+    throw userError(
+      null,
+      'GITHUB_REPOSITORY must be owner/name. The GitHub runner normally sets it.',
+    );
   return read({ event, repository: own.data, env }, payload);
 }
 
@@ -184,10 +187,13 @@ function unsupportedEvent(event: string): string {
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
   if (event === '')
     return (
-      `This action runs on ${list}, but GITHUB_EVENT_NAME is not set. Outside GitHub Actions ` +
-      'use the evaldiff command.'
+      `This action runs on the events ${list}, but GITHUB_EVENT_NAME is not set. Outside ` +
+      'GitHub Actions, use the evaldiff command.'
     );
-  return `This action runs on ${list}; this is ${/^[a-z_]{1,50}$/.test(event) ? event : 'an unknown event'}.`;
+  return (
+    `This action runs on ${list}, but the event is ` +
+    `${/^[a-z_]{1,50}$/.test(event) ? event : 'an unknown event'}.`
+  );
 }
 
 function startedByDependabot({ env }: Context, sender: string | undefined): boolean {

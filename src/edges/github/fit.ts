@@ -1,6 +1,7 @@
 import { fenceAfter, type OpenFence } from '../../text/fences.ts';
 
-const CUT = 'This summary is cut; the whole report is in the job summary and in the report files.';
+const CUT =
+  'This summary is cut off. The whole report is in the job summary and in the ' + 'report files.';
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 

@@ -15,7 +15,7 @@ export const fullName = z
 
 const branch = z.string().min(1).max(1000);
 
-const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be the name of an activity');
+const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be a name such as opened');
 
 const actor = z.object({
   login: z.string().min(1).max(100),

@@ -21,8 +21,7 @@ export function publishFailureLine(
 }
 
 function cause(error: unknown, permission: string, fork: boolean): string {
-  if (error instanceof z.ZodError)
-    return "GitHub's response does not have the form that its API documents.";
+  if (error instanceof z.ZodError) return "GitHub's response does not have the documented form.";
   if (!isHttpError(error)) return `${serverText(errorMessage(error))}.`;
   if (error.response === undefined)
     return `GitHub could not be reached (${serverText(error.message)}).`;
@@ -37,8 +36,8 @@ function refusalReason(status: number, said: string, permission: string, fork: b
   if (status === 403) return forbidden(said, permission, fork);
   if (status === 404)
     return (
-      'GitHub does not find it (404). The token may not see this repository, or lacks ' +
-      `\`${permission}\`.`
+      'GitHub answered "not found" (404). The token may have no access to this repository, ' +
+      `or lacks \`${permission}\`.`
     );
   if (status >= 500) return `GitHub failed with an internal error (${status}), also after retries.`;
   const words = said === '' ? '.' : `: ${said}`;
@@ -55,8 +54,8 @@ function forbidden(said: string, permission: string, fork: boolean): string {
     return `GitHub denies it (403): ${said.replace(/\.$/, '')}.${ofApps ? advice : ''}`;
   }
   const advice = fork
-    ? 'GitHub gives pull requests from forks and by Dependabot a read-only token; ' +
-      `elsewhere the job needs \`permissions: ${permission}\`.`
+    ? 'GitHub gives pull requests from forks and by Dependabot a read-only token. ' +
+      `Other runs need \`permissions: ${permission}\` for the job.`
     : `Give the job \`permissions: ${permission}\`.`;
   return `the token is not allowed to do this (403). ${advice}`;
 }

@@ -86,7 +86,8 @@ export async function pullWords(
       labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
     };
   } catch (error) {
-    const failed = 'The labels of this pull request were not read, so nothing is overridden';
+    const failed =
+      'The labels of this pull request could not be read, so they cannot override the verdict';
     return { warning: publishFailureLine(failed, PERMISSION, error) };
   }
 }
@@ -113,7 +114,9 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
   const [found, ...others] = matches;
   const isHead = `${head.slice(0, 7)} as ${others.length === 0 ? 'its' : 'their'} head`;
   if (found === undefined)
-    return { skip: `No open pull request has ${isHead}: it was closed or updated meanwhile.` };
+    return {
+      skip: `No open pull request has ${isHead}: it was closed or updated in the meantime.`,
+    };
   if (others.length > 0) {
     const numbers = matches.map(({ number }) => `#${number}`).join(', ');
     return { skip: `${numbers} all have ${isHead}, so it is unclear which one to evaluate.` };
@@ -185,12 +188,12 @@ export async function withQueuedPullRequest(
 ): Promise<{ facts: EventFacts; warnings: string[] }> {
   const number = QUEUE_BRANCH.exec(facts.headBranch ?? '')?.[1];
   const failed =
-    'The pull request in the merge queue could not be identified, ' +
-    "so it is treated as an outside contributor's";
+    'The pull request in the merge queue could not be identified, so it is treated like one ' +
+    'of an outside contributor';
   if (number === undefined)
     return {
       facts,
-      warnings: [`${failed}: the name of the queue's branch does not have GitHub's form.`],
+      warnings: [`${failed}: the name of the queue's branch is not in the form that GitHub uses.`],
     };
   try {
     const { head, user } = await presentPull(client, facts.repository, Number(number));

@@ -60,13 +60,13 @@ function vendorAddress(
   const key = keys[provider];
   if (key === null || key === '')
     return (
-      `No key for provider ${provider}: set ${keyVariable} (in a workflow ` +
-      `the input ${keyInput}; in a terminal also the file .env).`
+      `No key for provider ${provider}: set ${keyVariable} (in a workflow, the input ` +
+      `${keyInput}; in a terminal, the file .env works, too).`
     );
   if (!HEADER_VALUE.test(key))
     return (
-      `The key for provider ${provider} ${UNSENDABLE}: look at ` +
-      `${keyVariable} (in a workflow the input ${keyInput}).`
+      `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
+      `the input ${keyInput}).`
     );
   return namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
 }
@@ -93,8 +93,8 @@ function endpointAddress(
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): string | null {
   if (key === null && typeof keyEnv === 'string')
     return (
-      `Endpoint ${name}: the environment variable ${keyEnv} is not set; set it under env of ` +
-      'the step, or remove key= if no key is needed.'
+      `Endpoint ${name}: the environment variable ${keyEnv} is not set; set it in the step's ` +
+      'env, or remove key= if no key is needed.'
     );
   if (typeof keyEnv === 'string' && key !== null && !HEADER_VALUE.test(key))
     return `Endpoint ${name}: the key in the environment variable ${keyEnv} ${UNSENDABLE}.`;
@@ -102,7 +102,7 @@ function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess
   return unset === undefined
     ? null
     : `Endpoint ${name}: the environment variable ${unset.env} is not set to a valid header ` +
-        `value; set it under env of the step, or remove header=${unset.name}:….`;
+        `value; set it in the step's env, or remove header=${unset.name}:….`;
 }
 
 function clashIn(
@@ -141,7 +141,7 @@ export function keySourceOf(
 ): string {
   if (endpoint === null) {
     const { keyVariable, keyInput } = factsOf(provider);
-    return `the key comes from ${keyVariable} (in a workflow the input ${keyInput})`;
+    return `the key comes from ${keyVariable} (in a workflow, the input ${keyInput})`;
   }
   const { keyEnv = null, headers = [] } = endpoints.get(endpoint) ?? {};
   const name = visibleLine(endpoint);
@@ -181,8 +181,8 @@ function namedAddress(what: string, server: ServerAccess): Address | string {
     return `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`;
   if (base.username !== '' || base.password !== '')
     return (
-      `${what}: the address contains a user name or password; name the variable of a key instead ` +
-      '(key=NAME_OF_A_VARIABLE).'
+      `${what}: the address contains a user name or password. Put the key into an ` +
+      'environment variable, and name that (key=NAME_OF_A_VARIABLE).'
     );
   const flaw = protocolFlaw(base, insecure);
   return flaw === null

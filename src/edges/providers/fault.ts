@@ -102,10 +102,7 @@ export function transportFault({ code, system }: TransportError, timeoutMs: numb
     case 'connection':
       return connectionFault(system);
     case 'host':
-      return fault(
-        'request',
-        'the request was stopped: its host is not the one that the key belongs to',
-      );
+      return fault('request', 'the request was stopped, because the key belongs to another host');
     case 'aborted':
       return STOPPED;
     default:
@@ -123,7 +120,7 @@ const UNUSABLE_REPLY: Readonly<Record<OddReply, (name: string) => string>> = {
   charset: (name) => `the reply is not valid text in its charset (${name})`,
   // Not retried, because the server would stream and charge again.
   stream: () =>
-    `the server streams its answer although evaldiff did not request it${DISABLE_STREAMING}`,
+    `the server streams its answer although evaldiff did not ask for a stream${DISABLE_STREAMING}`,
 };
 
 const DISABLE_STREAMING =
@@ -131,7 +128,7 @@ const DISABLE_STREAMING =
 
 const UNMADE = { retry: 'later', unreached: true } as const;
 
-const CHECK_PROXY = '; check the address of the proxy (input proxy, in a terminal --proxy)';
+const CHECK_PROXY = '; check the address of the proxy (input proxy, or --proxy in a terminal)';
 
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UNABLE_TO_.*|.*CERT.*|ERR_(TLS|SSL)_.*)$/;

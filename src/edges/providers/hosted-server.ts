@@ -117,8 +117,8 @@ function warnAboutInheritedUrl(
   const inherited = env[baseUrlVariable] ?? '';
   if (inherited !== '' && inherited !== href)
     log(
-      `${name}: ${baseUrlVariable} is set in the environment but ignored; name other ` +
-        'servers in the input endpoints',
+      `${name}: the environment variable ${baseUrlVariable} is ignored; define other servers ` +
+        'in the input endpoints',
     );
 }
 

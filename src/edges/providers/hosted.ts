@@ -246,7 +246,7 @@ export function whyRefused({ messages }: Request, target: HostedTarget): string 
   const type = refusedFile(target, types);
   return type === null
     ? null
-    : `${target.model} takes no ${fileTypeWords(type)}; name a model that does`;
+    : `${target.model} does not accept ${fileTypeWords(type)}; name a model that does`;
 }
 
 function endpointOf(
@@ -282,14 +282,14 @@ function withHint(
     : {
         ...found,
         message:
-          `${found.message}; ${set} is ignored: name the proxy in the input proxy (in a ` +
-          'terminal --proxy)',
+          `${found.message}; the environment variable ${set} is ignored: name the proxy in ` +
+          'the input proxy (in a terminal: --proxy)',
       };
 }
 
 const WEB_PAGE =
-  ': it is a web page; check that the address leads to the API (most end in /v1) and ' +
-  'that no login page precedes it';
+  ': it is a web page. Check that it is the address of an API (most end in /v1) and that no ' +
+  'login page comes first';
 
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,

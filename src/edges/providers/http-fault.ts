@@ -60,8 +60,8 @@ function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string)
   if (page)
     return fault(
       'request',
-      '403, the reply is a web page: probably a firewall rejected the request ' +
-        'because of the sender or the text',
+      '403, the reply is a web page: a firewall probably rejected the request because of its ' +
+        'sender or its text',
     );
   return OF_RIGHTS.test(`${code} ${said}`)
     ? fault('key', `403, the key lacks permission${tail}`, { scope: 'model' })

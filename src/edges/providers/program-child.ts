@@ -195,7 +195,7 @@ export function startable(
   const found = candidates(name, cwd, env).find(isFile) ?? name;
   if (!/\.(cmd|bat)$/i.test(found)) return { ...asIs, file: found };
   if ([found, ...args].some((word) => READ_IN_QUOTES.test(word)))
-    return 'an argument with ", % or a line break, which cannot be passed to a .cmd script';
+    return 'an argument contains ", % or a line break, and cannot be passed to a .cmd script';
   const line = [found, ...args].map((word) => `"${word}"`).join(' ');
   return {
     file: systemProgram('cmd.exe', env),

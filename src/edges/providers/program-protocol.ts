@@ -30,7 +30,7 @@ function parseAnswerLine(
     const problem = foreignLine(reply.problem, redact, MAX_QUOTED_CHARS);
     return { id, result: failedCall(fault('program', `line ${at} of its stdout: ${problem}`)) };
   }
-  const text = foreignLine(reply.error, redact, MAX_QUOTED_CHARS) || 'an error without a text';
+  const text = foreignLine(reply.error, redact, MAX_QUOTED_CHARS) || 'an error without a message';
   const reason = reply.retryable
     ? fault('program', text, { retry: 'later' })
     : fault('program-answer', text);

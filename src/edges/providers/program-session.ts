@@ -157,8 +157,8 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
 }
 
 const NO_OUTPUT_MESSAGE =
-  `wrote nothing to stdout for ${SILENCE_MS / 1000} s; if it has answered, the line is still in a ` +
-  'buffer: flush stdout after each line';
+  `wrote nothing to stdout for ${SILENCE_MS / 1000} s. If it has answered, the answer is ` +
+  'still in a buffer: flush stdout after each line';
 
 function createSilenceWatch(
   { clock, log }: Pick<ProgramSessionOptions, 'clock' | 'log'>,

@@ -41,7 +41,7 @@ const ALL_FORMS: ModelRefusals['forms'] = ['schema', 'tool', 'plain'];
 
 const FORM_NAMES: Readonly<Record<Form, string>> = {
   schema: 'an answer schema',
-  tool: 'a tool that it has to use',
+  tool: 'a tool that the model must call',
   plain: 'plain text',
 };
 

@@ -67,7 +67,8 @@ const recording = z.object({
 });
 
 const CUT_SILENT =
-  'the recorded answer reached its limit of tokens before it contained text; record it with a higher one';
+  'the recorded answer reached its token limit before it contained text; record it again ' +
+  'with a higher limit';
 
 export function createReplay(
   options: ReplayOptions,
@@ -115,8 +116,9 @@ function readRecordings(
       const field =
         issue === undefined || issue.path.length === 0 ? 'the line' : issue.path.join('.');
       const message =
-        `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", ` +
-        '"messages", "try"}, "reply": {"output" or "parts", "usage"}}; record it again with --record';
+        `${visibleLine(field)} does not have the form {"request": {"provider", "model", ` +
+        '"parameters", "messages", "try"}, "reply": {"output" or "parts", "usage"}}; record ' +
+        'again with --record';
       return {
         problem: formatProblem(problem({ file: visibleLine(file), line: index + 1 }, message)),
       };

@@ -129,7 +129,9 @@ function boundedWait(fault: Fault, waitMs: number): Fault {
   return {
     ...fault,
     retry: 'never',
-    message: `${fault.message}; the server asks to wait ${String(Math.round(waitMs / 1000))} s`,
+    message:
+      `${fault.message}; the server asks for a wait of ${String(Math.round(waitMs / 1000))} s, ` +
+      'which is too long',
   };
 }
 

@@ -67,7 +67,7 @@ export function proxyWords(code: string): { words: string; passing: boolean } | 
     return {
       words:
         '407, it requires a user name and password: add them to its address ' +
-        '(http://NAME:PASSWORD@host:port), from a secret',
+        '(http://NAME:PASSWORD@host:port), and keep the address in a secret',
       passing: false,
     };
   return /^\d+$/.test(said)

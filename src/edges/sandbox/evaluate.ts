@@ -151,7 +151,9 @@ function sendInputs(link: Link, { job, results }: SandboxJob, state: SendState):
     const variables = JSON.stringify(job.inputs[index]);
     const bytes = Buffer.byteLength(variables);
     if (bytes > limits.input) {
-      results[index] = failure(`the variables are larger than ${limits.input / 1024 / 1024} MiB`);
+      results[index] = failure(
+        `the variables for the code are larger than ${limits.input / 1024 / 1024} MiB`,
+      );
       continue;
     }
     const id = randomUUID();

@@ -139,10 +139,10 @@ function explainRefusal(line: string, { mode, python }: PythonOptions): string {
   if (!line.startsWith('refused ')) return `${python} is not a Python that evaldiff supports`;
   const platform = oneLine(line.slice('refused '.length));
   if (mode === 'host')
-    return `Python code cannot be run on ${platform}. Use a Linux or macOS runner, or built-in metrics.`;
+    return `Python code cannot run on ${platform}. Use a Linux or macOS runner, or built-in metrics.`;
   return (
-    `Metric code cannot be confined on ${platform}: Landlock and seccomp are missing. ` +
-    'Use a Linux runner, built-in metrics, or set code: host in the workflow.'
+    `Metric code cannot run in a sandbox on ${platform}, because Landlock and seccomp are ` +
+    'missing. Use a Linux runner or built-in metrics, or set code: host in the workflow.'
   );
 }
 

@@ -121,7 +121,7 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
     if (typeof raised.module === 'string') {
       const remedy =
         raised.shipped === true
-          ? 'On this kernel it can only be loaded with code: host'
+          ? 'With this version of Linux, it can be imported only with code: host'
           : 'Packages need code: host';
       return `${setting.at === undefined ? type : where}: ${oneLine(raised.module)}. ${remedy}`;
     }

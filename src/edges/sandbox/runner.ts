@@ -109,7 +109,9 @@ async function runCodeJob(
   while (next < job.inputs.length) {
     if ((timeouts.get(job.code) ?? 0) >= limits.timeouts) {
       return results.fill(
-        failure(`was not run: it took longer than ${timeoutSeconds} s ${limits.timeouts} times`),
+        failure(
+          `was not run again: it took longer than ${timeoutSeconds} s ${limits.timeouts} times`,
+        ),
         next,
       );
     }
@@ -117,8 +119,8 @@ async function runCodeJob(
       const hours = limits.runSeconds / 3600;
       return results.fill(
         failure(
-          `was not run: all code of this run together has reached its limit of ${hours} h; ` +
-            'make it faster, or set code: host in the workflow',
+          `was not run: all code of this run has used its limit of ${hours} h together; make ` +
+            'the code faster, or set code: host in the workflow',
         ),
         next,
       );
@@ -149,6 +151,6 @@ function createPrinter({ language, log }: RunnerOptions): (printed: Printed) => 
     const lines = text === '' ? [] : text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
     if (lines.at(-1) === '') lines.pop();
     for (const line of lines) say(logLine(line));
-    if (cut) say(`(more than ${limits.printed / 1024} KiB was printed; the rest is dropped)`);
+    if (cut) say(`(more than ${limits.printed / 1024} KiB was printed; the rest is left out)`);
   };
 }

@@ -462,7 +462,7 @@ def safe_text(error):
     try:
         return str(error)
     except BaseException:
-        return "an error without a text"
+        return "an error without a message"
 
 
 def missing_import(code):

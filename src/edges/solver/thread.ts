@@ -162,7 +162,7 @@ export async function solveInThread(job: SolverJob, patience: Timeouts): Promise
       worker.postMessage({ job, seconds: patience.solve / 1000 } satisfies ToSolver);
       clearTimeout(timer);
       timer = setTimeout(
-        () => give(`did not end within ${patience.solve / 1000} s and was stopped`),
+        () => give(`did not finish within ${patience.solve / 1000} s and was stopped`),
         patience.solve,
       );
     });

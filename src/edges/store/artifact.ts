@@ -50,8 +50,8 @@ export function artifactName(
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
     return (
-      'artifacts are unavailable: GitHub Enterprise Server has no such service; use ' +
-      '"evaldiff run --shard" and "evaldiff merge", and pass the files between jobs yourself'
+      'GitHub Enterprise Server does not offer these artifacts: use "evaldiff run --shard" ' +
+      'and "evaldiff merge", and pass the files between the jobs yourself'
     );
   const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
   if (missing.length === 0) return null;
@@ -157,7 +157,8 @@ async function fetchFlaw(
       ...(digest === undefined ? {} : { expectedHash: digest }),
     });
     return digestMismatch === true
-      ? 'arrived damaged: its hash differs from that of the upload. Run the merge again'
+      ? 'was damaged in the download: its hash differs from that of the upload. Run the merge ' +
+          'again'
       : null;
   } catch (error) {
     return `could not be downloaded: ${explainError(error)}`;
@@ -174,8 +175,8 @@ const HINTS: readonly { sign: RegExp; hint: string }[] = [
   {
     sign: /already exists|\(409\)/i,
     hint:
-      'another job of this workflow run uploaded this part: give each job of the matrix its ' +
-      'own i in shard: i/n',
+      'another job of this workflow run already uploaded this shard: in shard: i/n, give ' +
+      'each job of the matrix its own i',
   },
   {
     sign: /\(40[13]\)|JWT|token/i,
@@ -190,7 +191,7 @@ const HINTS: readonly { sign: RegExp; hint: string }[] = [
   {
     sign: /GHES/,
     hint:
-      'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and ' +
-      '"evaldiff merge", and pass the files between jobs yourself',
+      'GitHub Enterprise Server does not offer these artifacts: use "evaldiff run --shard" ' +
+      'and "evaldiff merge", and pass the files between the jobs yourself',
   },
 ];

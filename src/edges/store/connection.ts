@@ -86,8 +86,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       settle();
       if (late.length > 0)
         options.notice(
-          `${visibleLine(options.file)}: another process still locks it; ` +
-            `answers that were not stored: ${String(late.length)}`,
+          `${visibleLine(options.file)}: another process still locks it. Number of answers ` +
+            `that were not stored: ${String(late.length)}`,
         );
       closeDatabase(held);
     },

@@ -130,7 +130,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     ],
   );
   if (active > 0)
-    throw new StoreError('damaged', "has views or triggers, which evaldiff's stores do not have");
+    throw new StoreError('damaged', 'has views or triggers, so evaldiff did not create it');
   if (access === 'read') {
     if (tables === 0) throw new StoreError('absent', 'is empty');
     return;

@@ -108,6 +108,6 @@ function reportRefused(refused: number, { file, secret, notice }: StoreOptions):
   const which =
     secret === null
       ? 'stored answers with an invalid digest'
-      : 'stored answers that this machine did not write, or that were changed since,';
+      : 'answers that this machine did not store, or that were changed since,';
   notice(`${visibleLine(file)}: ${which} were ignored: ${String(refused)}`);
 }

@@ -109,7 +109,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
 function unwrittenError(where: string, why: string): UserError {
   const message =
     `${visibleLine(where)}: the answers of this shard could not be written ` +
-    `(${visibleLine(why)}). Free disk space and run the shard again.`;
+    `(${visibleLine(why)}). Make sure that there is disk space, and run the shard again.`;
   return userError(null, message);
 }
 

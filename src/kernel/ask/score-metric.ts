@@ -68,7 +68,7 @@ export async function scorePairs(
       asked.set(comparedSubject(base, head), { base, head });
   }
   const scores = await scoreSubjects(metric, [...asked.keys()], scoring, tools);
-  const alone = skippedScore(metric, 'there is no answer of the other side to compare with');
+  const alone = skippedScore(metric, 'the other side has no answer to compare with');
   const found = new Map<Subject, Score>(subjects.map((subject) => [subject, alone]));
   for (const [subject, { base, head }] of asked) {
     const score = scores.get(subject) ?? alone;

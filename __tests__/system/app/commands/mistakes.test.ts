@@ -119,7 +119,7 @@ describe('an error on the command line', () => {
       'run',
       'without a key names the variable to set',
       PROJECT,
-      'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal also the file .env).',
+      'No key for provider openai: set OPENAI_API_KEY (in a workflow, the input openai-api-key; in a terminal, the file .env works, too).',
     ],
   ])('is explained: evaldiff %s %s', async (command, title, files, words) => {
     const repository = createRepository();

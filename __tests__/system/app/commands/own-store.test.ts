@@ -103,7 +103,7 @@ describe("the command line's default store", () => {
     expect(code).toBe(0);
     expect(server.requests.length - asked).toBe(4);
     expect(err).toContain(
-      `${file}: stored answers that this machine did not write, or that were changed since, were ignored: 4`,
+      `${file}: answers that this machine did not store, or that were changed since, were ignored: 4`,
     );
     expect((await result('run')).usage).toMatchObject({ calls: 0, reused: 4 });
   });

@@ -17,7 +17,7 @@ describe('an unreadable reply', () => {
     [
       'an event stream of chunks',
       STREAM,
-      'the server streams its answer although evaldiff did not request it',
+      'the server streams its answer although evaldiff did not ask for a stream',
     ],
     ['a web page', PAGE, 'it is a web page'],
   ])('is paid for once, and its cost is counted as unknown: %s', async (_, reply, words) => {

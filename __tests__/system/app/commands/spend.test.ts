@@ -193,7 +193,7 @@ describe('the cost of a run', () => {
   });
 
   const counts = (limit: string, calls: number) =>
-    `No price is known for "model-1 (local)": each call counts $0.05 against the limit of ${limit}, so it allows at most ${String(calls)} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
+    `No price is known for "model-1 (local)". evaldiff assumes $0.05 per call, so the limit of ${limit} allows at most ${String(calls)} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
 
   test.each([
     [['--max-cost', '5'], '$5 (input max-cost)', 100],
@@ -338,7 +338,7 @@ describe('a cap reached during a run', () => {
     expect(first).toMatchObject({
       conclusion: 'error',
       title: expect.stringMatching(
-        /^Budget reached: the cost cap of \$13 \(max-cost\) leaves no room for another call; \$12\.\d+ is spent; 31 of 40 tries were made$/,
+        /^Budget reached: another call could exceed the cost cap of \$13 \(max-cost\); \$12\.\d+ is spent; 31 of 40 tries were made$/,
       ),
     });
     expect(first.usage.cost_usd).toBeLessThanOrEqual(13);

@@ -67,7 +67,7 @@ describe('progress in a log', () => {
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
     progress.planned(plan, { forecast: { ...forecast, models } });
     expect(written[0]).toMatch(
-      /; and up to 3 refused requests, not limited by the cap, to find out which parameters m1 \(gate\) accepts\n$/,
+      /; and up to 3 refused requests, which do not count for the cap, to find out which parameters m1 \(gate\) accepts\n$/,
     );
     expect(spendNotices({ ...forecast, models }, 20, { calls: 20, cost: null })).toMatchObject([
       { message: expect.stringContaining('20 calls of the 20 allowed; and up to 3 refused') },

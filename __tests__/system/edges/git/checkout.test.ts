@@ -76,7 +76,7 @@ describe('checking out into an empty folder', () => {
     const reader = { blob: () => Promise.resolve(Buffer.from('x')) };
     const writing = writeFiles(entries, reader, join(outer, 'in', 'here'));
     expect(await messageOf(writing)).toContain(
-      'is not a name that can be checked out; rename or remove it',
+      'has a name that cannot be checked out; rename or remove it',
     );
     expect(listed(outer)).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe('checking out into an empty folder', () => {
     const head = repository.git('commit-tree', '-m', 'x', outer);
     const folder = join(temporaryFolder(), 'in');
     await using(repository.directory, async (opened) => {
-      expect(await messageOf(opened.checkout(head, folder))).toContain('../escaped: is not a name');
+      expect(await messageOf(opened.checkout(head, folder))).toContain('../escaped: has a name');
       expect(existsSync(join(folder, '../escaped'))).toBe(false);
     });
   });

@@ -13,7 +13,7 @@ describe("the line of git's stderr that a user sees", () => {
       'Could not read from remote repository',
     ],
     ['only this\r\n', 'only this'],
-    ['', 'git gave no reason'],
+    ['', 'git printed no error message'],
     [
       "fatal: unable to access 'https://x-access-token:ghs_abc@github.com/o/r/': 403\n",
       "unable to access 'https://github.com/o/r/': 403",

@@ -50,7 +50,7 @@ describe('a Git LFS file', () => {
     const { repository, head, read } = committed();
     repository.write(files);
     expect(await messageOf(read())).toBe(
-      `data/cases.jsonl: is a pointer of Git LFS at ${head.slice(0, 7)}, and the file itself (${String(DATA.length)} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`,
+      `data/cases.jsonl: is only a Git LFS pointer at ${head.slice(0, 7)}. The file itself (${String(DATA.length)} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the working tree nor in the clone's LFS storage: run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`,
     );
   });
 
@@ -100,8 +100,8 @@ test('a project with files in Git LFS lists each missing file, and runs once all
   };
   const without = await evaldiff('validate');
   expect(without.code).toBe(2);
-  expect(without.text).toMatch(/^.*prompts\/p\.yaml: is a pointer of Git LFS/m);
-  expect(without.text).toMatch(/^.*data\/cases\.jsonl: is a pointer of Git LFS/m);
+  expect(without.text).toMatch(/^.*prompts\/p\.yaml: is only a Git LFS pointer/m);
+  expect(without.text).toMatch(/^.*data\/cases\.jsonl: is only a Git LFS pointer/m);
   repository.commit('two', { 'prompts/q.yaml': OTHER.replace('Say', 'Now say') });
   repository.write({ 'prompts/p.yaml': PROMPT, 'data/cases.jsonl': DATA });
   const compared = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');

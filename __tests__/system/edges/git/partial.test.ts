@@ -110,7 +110,7 @@ describe('a clone without file contents', () => {
     await using(clone.directory, async (opened) => {
       const tree = await opened.tree(base, 'prompts');
       expect(await messageOf(tree.read('7.yaml'))).toMatch(
-        /^The contents of 1 files?, which this clone lacks, could not be fetched: /,
+        /^The contents of 1 files? could not be fetched, and this clone does not have them: /,
       );
     });
   });

@@ -296,7 +296,7 @@ describe('summary and title', () => {
     expect(text.split('\n').every((each) => each === line)).toBe(true);
     expect(text.split('\n')).toHaveLength(65);
     expect(note).toBe(
-      'This summary is cut; the whole report is in the job summary and in the report files. 1 more annotation is not shown here.',
+      'This summary is too long and was cut off. The whole report is in the job summary and in the report files. 1 more annotation is not shown here.',
     );
     expect(github.state.violations).toEqual([]);
   });
@@ -319,7 +319,7 @@ describe('a refusal by GitHub is a warning', () => {
     );
     expect(await publish({ fork: true })).toEqual(
       refused(
-        'the token is not allowed to do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: checks: write`.',
+        'the token is not allowed to do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token. Other runs need `permissions: checks: write` for the job.',
       ),
     );
   });
@@ -353,7 +353,7 @@ describe('a refusal by GitHub is a warning', () => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, () => 'html');
     expect(await publish()).toEqual(
-      refused("GitHub's response does not have the form that its API documents."),
+      refused("GitHub's response does not have the documented form."),
     );
   });
 });

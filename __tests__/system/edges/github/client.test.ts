@@ -131,7 +131,8 @@ describe('addresses', () => {
   test.each(['api.github.example', 'file:///etc/passwd', 'not an address'])(
     'such as %s are rejected',
     async (url) => {
-      const message = 'GITHUB_API_URL must be an http or https address; the runner sets it.';
+      const message =
+        'GITHUB_API_URL must be an http or https address. The GitHub runner normally sets it.';
       await expect(connect({ token: 'x', env: { GITHUB_API_URL: url } })).rejects.toThrow(
         new UserError([{ place: null, message }]),
       );

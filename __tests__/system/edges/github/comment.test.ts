@@ -268,7 +268,7 @@ describe('a failed GitHub request is a warning', () => {
     const { publish } = await ready(workflowToken({ pull_requests: 'read' }));
     expect(await publish({ fork: true })).toEqual(
       refused(
-        'the token is not allowed to do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token; elsewhere the job needs `permissions: pull-requests: write`.',
+        'the token is not allowed to do this (403). GitHub gives pull requests from forks and by Dependabot a read-only token. Other runs need `permissions: pull-requests: write` for the job.',
       ),
     );
   });
@@ -282,7 +282,7 @@ describe('a failed GitHub request is a warning', () => {
   test('for an unknown pull request', async () => {
     const { publish } = await ready();
     const why =
-      'GitHub does not find it (404). The token may not see this repository, or lacks `pull-requests: write`.';
+      'GitHub answered "not found" (404). The token may have no access to this repository, or lacks `pull-requests: write`.';
     expect(await publish({ pullRequest: 99 })).toEqual(refused(why));
   });
 
@@ -308,7 +308,7 @@ describe('a failed GitHub request is a warning', () => {
     const { github, publish } = await ready();
     github.intercept('GET', /\/comments$/, () => 'html');
     expect(await publish()).toEqual(
-      refused("GitHub's response does not have the form that its API documents."),
+      refused("GitHub's response does not have the documented form."),
     );
     expect(github.state.comments).toEqual([]);
   });

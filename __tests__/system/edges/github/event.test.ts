@@ -214,14 +214,14 @@ describe('reading an event rejects', () => {
     ['pull_request', 'pull_request.head.repo.full_name', hostile, 'must be a repository name'],
     ['pull_request', 'pull_request.head.ref', 'x'.repeat(100_000), 'is too large or too long'],
     ['pull_request', 'pull_request.head.ref', { toString: 'x' }, 'must be of type string'],
-    ['pull_request', 'action', hostile, 'must be the name of an activity'],
+    ['pull_request', 'action', hostile, 'must be a name such as opened'],
     ['pull_request', 'repository.full_name', 'other/place', NOT_THIS],
     ['pull_request', 'sender', 'ada', 'must be a map'],
     ['push', 'before', null, 'must be of type string'],
     ['merge_group', 'merge_group', [], 'must be a map'],
     ['merge_group', 'merge_group.head_sha', 42, 'must be of type string'],
     ['workflow_run', 'workflow_run.id', 'x', 'must be of type number'],
-    ['workflow_run', 'workflow_run.event', hostile, 'must be the name of an activity'],
+    ['workflow_run', 'workflow_run.event', hostile, 'must be a name such as opened'],
     ['workflow_run', 'workflow_run.head_repository.full_name', '../../..', 'must be a repo'],
   ])('%s with a changed %s, and names the field in one line', (name, path, value, fault) => {
     const message = errorOf(() => readEvent(env(name), mutated(name, path, value)));
@@ -254,7 +254,7 @@ describe('reading an event rejects', () => {
     [hostile, 'an unknown event'],
   ])('the event %j, and lists the accepted events', (event, name) => {
     expect(errorOf(() => readEvent(env(event), {}))).toBe(
-      `This action runs on pull_request, pull_request_target, push, merge_group, workflow_run, schedule, workflow_dispatch and repository_dispatch; this is ${name}.`,
+      `This action runs on pull_request, pull_request_target, push, merge_group, workflow_run, schedule, workflow_dispatch and repository_dispatch, but the event is ${name}.`,
     );
   });
 
@@ -262,7 +262,7 @@ describe('reading an event rejects', () => {
     expect(errorOf(() => readEvent({}, {}))).toContain('GITHUB_EVENT_NAME is not set');
     const noOwner = env('push', { GITHUB_REPOSITORY: 'acme' });
     expect(errorOf(() => readEvent(noOwner, fixture('push')))).toBe(
-      'GITHUB_REPOSITORY must be set to owner/name; the runner does so.',
+      'GITHUB_REPOSITORY must be owner/name. The GitHub runner normally sets it.',
     );
     expect(errorOf(() => readEvent(env('schedule', { GITHUB_SHA: 'main' }), {}))).toBe(
       'GITHUB_SHA must be a commit id of 40 or 64 hexadecimal digits.',

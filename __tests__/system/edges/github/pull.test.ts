@@ -78,7 +78,7 @@ describe('the pull request of a workflow_run', () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: { ...forkHead, sha: 'e'.repeat(40) } });
     const none = missing(
-      'No open pull request has ccccccc as its head: it was closed or updated meanwhile.',
+      'No open pull request has ccccccc as its head: it was closed or updated in the meantime.',
     );
     expect(await withPullRequest(client, facts())).toEqual(none);
     addPull(github.state, { number: 13, head: { ...forkHead, repository: null } });
@@ -113,7 +113,7 @@ describe('the pull request of a workflow_run', () => {
     const { client, github } = await setup();
     github.intercept('GET', /\/pulls$/, () => ({ status: 200, body }));
     await expect(withPullRequest(client, facts())).rejects.toThrow(
-      'does not have the form that its API documents',
+      'does not have the documented form',
     );
   });
 });
@@ -168,14 +168,14 @@ describe('the pull request in a merge queue', () => {
     expect(missing.facts).toEqual(queued(BRANCH));
     expect(missing.warnings).toEqual([
       expect.stringMatching(
-        /^The pull request in the merge queue could not be identified, so it is treated as an outside contributor's: GitHub does not find it \(404\)/,
+        /^The pull request in the merge queue could not be identified, so it is treated like one of an outside contributor: GitHub answered "not found" \(404\)/,
       ),
     ]);
     github.intercept('GET', /./, () => ({ status: 200, body: { number: '13' } }));
     const nonsense = await withQueuedPullRequest(client, queued(BRANCH));
     expect(nonsense.facts).toEqual(queued(BRANCH));
     expect(nonsense.warnings).toEqual([
-      expect.stringContaining('does not have the form that its API documents'),
+      expect.stringContaining('does not have the documented form'),
     ]);
     expect(trustLevel(nonsense.facts, 'own-branch').level).toBe('untrusted');
   });
@@ -196,7 +196,7 @@ describe('the pull request in a merge queue', () => {
     expect(found).toEqual({
       facts: queued(branch),
       warnings: [
-        "The pull request in the merge queue could not be identified, so it is treated as an outside contributor's: the name of the queue's branch does not have GitHub's form.",
+        "The pull request in the merge queue could not be identified, so it is treated like one of an outside contributor: the name of the queue's branch is not in the form that GitHub uses.",
       ],
     });
     expect(github.state.exchanges).toHaveLength(asked);
@@ -235,7 +235,8 @@ describe('the labels and description of a pull request', () => {
 
   test('cause a warning and override nothing if they cannot be read', async () => {
     const { client } = await setup();
-    const warning = 'The labels of this pull request were not read, so nothing is overridden';
+    const warning =
+      'The labels of this pull request could not be read, so they cannot override the verdict';
     const words = await pullWords(client, REPOSITORY, 999);
     expect(words).toEqual({ warning: expect.stringContaining(warning) });
   });

@@ -50,12 +50,12 @@ describe('server addresses and keys', () => {
     ['http://localhost.example/', `http://localhost.example ${INSECURE}${UNSENT}`],
     [
       'http://10.0.0.1',
-      `http://10.0.0.1 ${INSECURE} for a service of the job's own add "insecure" to its line;${UNSENT}`,
+      `http://10.0.0.1 ${INSECURE} if it is a service of the job, add "insecure" to its line;${UNSENT}`,
     ],
     ['file:///etc/passwd', `null ${INSECURE}${UNSENT}`],
     [
       'https://user:secret@models.example',
-      'the address contains a user name or password; name the variable of a key instead (key=NAME_OF_A_VARIABLE).',
+      'the address contains a user name or password. Put the key into an environment variable, and name that (key=NAME_OF_A_VARIABLE).',
     ],
     ['models.example/v1', '"models.example/v1" is not a web address; write https://host/path.'],
     ['', '"" is not a web address; write https://host/path.'],

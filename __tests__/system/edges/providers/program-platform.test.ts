@@ -68,7 +68,8 @@ describe('a command line', () => {
     'does not pass a script an argument that its interpreter would expand: %j',
     async (argument) => {
       const on = windows('C:\\Node\\npm.cmd');
-      const why = 'an argument with ", % or a line break, which cannot be passed to a .cmd script';
+      const why =
+        'an argument contains ", % or a line break, and cannot be passed to a .cmd script';
       expect(startable(['npm', argument], WHERE, on)).toBe(why);
       const child = startChild({
         ...WHERE,

@@ -190,7 +190,7 @@ describe('a program', () => {
     clock.expire(SILENCE_MS);
     expect(log).toEqual([
       expect.stringMatching(
-        /^program .*: wrote nothing to stdout for 10 s; .* flush stdout after each line$/,
+        /^program .*: wrote nothing to stdout for 10 s\. .* flush stdout after each line$/,
       ),
     ]);
   });
@@ -375,7 +375,8 @@ describe('a program', () => {
     const { say } = await start({ onAttempt: ({ messages }) => messages[0]?.content !== 'echo' });
     expect(errorOf(await say('echo'))).toEqual({
       kind: 'budget',
-      message: 'program (our-app): the limit of model calls is reached; this call was not made',
+      message:
+        'program (our-app): this call was not made, because the limit of model calls is reached',
     });
   });
 });

@@ -99,10 +99,14 @@ describe('replay', () => {
   });
 
   test.each<[string, string, string]>([
-    ['no JSON', `${four}\n{"request"`, '2: the line is not as in'],
-    ['a wrong type', four.replace('"4"', '4'), '1: reply.output is not as in'],
-    ['a wrong try', four.replace('"try":0', '"try":-1'), '1: request.try is not as in'],
-    ['a wrong role', four.replace('"user"', '"robot"'), '1: request.messages.0.role is not as in'],
+    ['no JSON', `${four}\n{"request"`, '2: the line does not have the form'],
+    ['a wrong type', four.replace('"4"', '4'), '1: reply.output does not have the form'],
+    ['a wrong try', four.replace('"try":0', '"try":-1'), '1: request.try does not have the form'],
+    [
+      'a wrong role',
+      four.replace('"user"', '"robot"'),
+      '1: request.messages.0.role does not have the form',
+    ],
   ])('reports %s as an error with file, line and field', async (_what, text, message) => {
     const error = errorOf(await replaying(text).ask());
     expect(error.kind).toBe('recording');
@@ -115,7 +119,7 @@ describe('replay', () => {
     expect(await ask()).toMatchObject({
       status: 'error',
       ended: 'length',
-      message: expect.stringContaining('reached its limit of tokens before it contained text'),
+      message: expect.stringContaining('reached its token limit before it contained text'),
     });
   });
 

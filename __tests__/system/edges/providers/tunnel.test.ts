@@ -88,7 +88,7 @@ describe('a proxy that the workflow sets', () => {
     expect(errorOf(await ask())).toEqual({
       kind: 'network',
       message:
-        'openai (far): no connection through the proxy (407, it requires a user name and password: add them to its address (http://NAME:PASSWORD@host:port), from a secret)',
+        'openai (far): no connection through the proxy (407, it requires a user name and password: add them to its address (http://NAME:PASSWORD@host:port), and keep the address in a secret)',
     });
     expect(reached).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('a proxy that the workflow sets', () => {
   test('that is unreachable is an error that names the proxy, after three attempts', async () => {
     const { ask, reached } = await network(200, { proxy: new URL('http://127.0.0.1:1') });
     expect(errorOf(await ask()).message).toBe(
-      'openai (far): 3 connections in a row failed, so no further requests were sent: no connection through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, in a terminal --proxy)',
+      'openai (far): 3 connections in a row failed, so no further requests were sent: no connection through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, or --proxy in a terminal)',
     );
     expect(reached).toEqual([]);
   });
@@ -133,6 +133,6 @@ test("a failed connection reports that the environment's proxy is ignored", asyn
   );
   afterThisTest(providers.close);
   expect(errorOf(await providers.complete(request)).message).toBe(
-    "openai (far): 3 connections in a row failed, so no further requests were sent: no connection (ECONNREFUSED); check the network, the proxy and the server's address; https_proxy is ignored: name the proxy in the input proxy (in a terminal --proxy)",
+    "openai (far): 3 connections in a row failed, so no further requests were sent: no connection (ECONNREFUSED); check the network, the proxy and the server's address; the environment variable https_proxy is ignored: name the proxy in the input proxy (in a terminal: --proxy)",
   );
 });

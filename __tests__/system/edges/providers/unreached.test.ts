@@ -96,7 +96,7 @@ test('a proxy that is down or cannot reach the server ends the calls', async () 
   const completions = await asking('https://far.example/v1', { proxy: down })(40);
   expect(messages(completions)).toEqual(
     new Set([
-      `${AFTER} through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, in a terminal --proxy)`,
+      `${AFTER} through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, or --proxy in a terminal)`,
     ]),
   );
   expect(callsMade(completions)).toBe(3);

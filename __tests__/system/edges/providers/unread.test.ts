@@ -65,7 +65,7 @@ describe('an unexpected event stream', () => {
     const { kind, message } = errorOf(await ask());
     expect(kind).toBe('reply');
     expect(message).toContain(
-      'the server streams its answer although evaldiff did not request it; disable streaming in the server',
+      'the server streams its answer although evaldiff did not ask for a stream; disable streaming in the server',
     );
     expect(server.requests).toHaveLength(1);
   });

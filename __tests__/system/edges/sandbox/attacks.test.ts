@@ -36,7 +36,7 @@ async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<
 }
 
 /** An attack also fails if the kernel cannot load the module that it needs. */
-const notLoaded = /can only be loaded with code: host/;
+const notLoaded = /can be imported only with code: host/;
 
 function judge(
   report: HarnessReport,

@@ -280,7 +280,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
     const words = ['loop', 'a', 'loop', 'loop', 'loop', 'b', 'loop', 'c'];
     const inputs = words.map((actual) => ({ actual }));
-    const given = unrun('was not run: it took longer than 0.3 s 5 times');
+    const given = unrun('was not run again: it took longer than 0.3 s 5 times');
     const results = await evaluate(job(language, unlessLooping, { inputs }));
     const [a, b] = [ok('a'), ok('b')];
     expect(results).toEqual([stopped, a, stopped, stopped, stopped, b, stopped, given]);
@@ -366,7 +366,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     const code = scored('len(str(a))', 'String(a).length');
     expect(await run(code, inputs)).toEqual([
       ok(1),
-      unrun('the variables are larger than 8 MiB'),
+      unrun('the variables for the code are larger than 8 MiB'),
       ok(3 << 20),
       ok(1),
     ]);
@@ -382,7 +382,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     await evaluate(job(language, code, { inputs: [{ count: 0 }, { count: 1000 }, { count: 1 }] }));
     const said = (...words: string[]): string[] => words.map((word) => `${language} code: ${word}`);
     expect(lines.slice(0, 4)).toEqual(said('one', 'two\\u{1b}[31m', 'one', 'two\\u{1b}[31m'));
-    const cut = '(more than 8 KiB was printed; the rest is dropped)';
+    const cut = '(more than 8 KiB was printed; the rest is left out)';
     expect(lines.slice(-4)).toEqual(said(cut, 'one', 'two\\u{1b}[31m', 'x'.repeat(99)));
     expect(lines.filter((line) => line.endsWith('x'.repeat(99)))).toHaveLength(82);
   });
@@ -410,7 +410,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
 
   test('does not run with code: off', async () => {
     const { evaluate } = sandbox({ mode: 'off' });
-    const off = unrun('was not run: code is switched off (input code: off)');
+    const off = unrun('was not run, because the input code is off');
     expect(await evaluate(job(language, equal, { inputs: [{}, {}] }))).toEqual([off, off]);
   });
 
@@ -472,7 +472,7 @@ describe('errors of Python code', () => {
     ],
     [
       'class E(Exception):\n  def __str__(self): raise E()\nraise E()',
-      /^E on line 3: an error without a text$/,
+      /^E on line 3: an error without a message$/,
     ],
     ['metric = 1\0', /^(SyntaxError|ValueError)/],
   ])('are readable: %j gives %s', async (code, message) => {
@@ -536,7 +536,7 @@ describe('Python code in the sandbox', () => {
     const python = pythonWithout('landlock', folder);
     expect(await one('python', everything, { python })).toEqual(value);
     const message =
-      'ModuleNotFoundError: antigravity. On this kernel it can only be loaded with code: host';
+      'ModuleNotFoundError: antigravity. With this version of Linux, it can be imported only with code: host';
     expect(await one('python', 'import antigravity', { python })).toEqual(error(message));
   });
 
@@ -563,7 +563,7 @@ describe('Python code in the sandbox', () => {
     [
       'landlock and seccomp',
       unrun(
-        'Metric code cannot be confined on this Linux system: Landlock and seccomp are missing. Use a Linux runner, built-in metrics, or set code: host in the workflow.',
+        'Metric code cannot run in a sandbox on this Linux system, because Landlock and seccomp are missing. Use a Linux runner or built-in metrics, or set code: host in the workflow.',
       ),
     ],
   ] as const)('is confined, or does not run, on a kernel without %s', async (missing, result) => {

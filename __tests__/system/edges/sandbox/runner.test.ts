@@ -167,7 +167,7 @@ describe('running code', () => {
     const { runner } = scripted(slow, { clock });
     const inputs = Array.from({ length: 5 }, (_, a) => ({ a }));
     const ended = failed(
-      'was not run: all code of this run together has reached its limit of 1 h; make it faster, or set code: host in the workflow',
+      'was not run: all code of this run has used its limit of 1 h together; make the code faster, or set code: host in the workflow',
     );
     const results = await runner.run({ ...job, inputs });
     expect(results).toEqual([value(0), value(1), value(2), ended, ended]);

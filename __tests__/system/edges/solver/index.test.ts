@@ -79,7 +79,7 @@ describe('a solver that does not end', () => {
     const assignment = await assign(references, columns, { slack: 0.1 }, { solve, hash: sha256 });
     expect(assignment).toMatchObject({
       status: 'assigned',
-      left: ['javascript-lp-solver did not end within 0.5 s and was stopped'],
+      left: ['javascript-lp-solver did not finish within 0.5 s and was stopped'],
     });
     expect(
       assignment.status === 'assigned'

@@ -72,7 +72,7 @@ describe('shard results (parts)', () => {
   test('are rejected with advice if one shard was uploaded twice', async () => {
     await upload({ index: 1, count: 2 });
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(
-      /^The artifact evaldiff-shard-1-of-2-[0-9a-f]{8} could not be uploaded: .*already exists.* – another job of this workflow run uploaded this part: give each job of the matrix its own i in shard: i\/n$/,
+      /^The artifact evaldiff-shard-1-of-2-[0-9a-f]{8} could not be uploaded: .*already exists.* – another job of this workflow run already uploaded this shard: in shard: i\/n, give each job of the matrix its own i$/,
     );
   });
 
@@ -129,7 +129,7 @@ describe('shard results (parts)', () => {
     );
     process.env['GITHUB_SERVER_URL'] = 'https://github.acme.example';
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
-      'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and "evaldiff merge"',
+      'GitHub Enterprise Server does not offer these artifacts: use "evaldiff run --shard" and "evaldiff merge"',
     );
   });
 });
@@ -173,7 +173,7 @@ describe('downloading parts', () => {
     [
       'with a different hash is rejected',
       { ...found({}), downloadArtifact: () => Promise.resolve({ digestMismatch: true }) },
-      / arrived damaged: its hash differs from that of the upload\. Run the merge again$/,
+      / was damaged in the download: its hash differs from that of the upload\. Run the merge again$/,
     ],
     [
       'that cannot be downloaded is reported in one line',

@@ -327,7 +327,9 @@ describe('a store file that cannot be written', () => {
     holder.close();
     expect(setting.notices).toEqual([
       expect.stringContaining('another process has locked it'),
-      expect.stringMatching(/another process still locks it; answers that were not stored: 2$/),
+      expect.stringMatching(
+        /another process still locks it. Number of answers that were not stored: 2$/,
+      ),
     ]);
   });
 });

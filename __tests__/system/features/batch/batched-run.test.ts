@@ -149,7 +149,7 @@ describe('a full sweep with transport: batch', () => {
     const { result, code } = await ask('run', '--max-cost', '7.7');
     expect([code, result.conclusion]).toEqual([2, 'error']);
     expect(result.title).toMatch(
-      /^Budget reached: the cost cap of \$7\.7 \(max-cost\) leaves no room for another call/,
+      /^Budget reached: another call could exceed the cost cap of \$7\.7 \(max-cost\)/,
     );
     expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai']);
   });

@@ -186,7 +186,9 @@ describe('evaldiff grade', () => {
 
   test('counts $0.05 a call against a cap if the grader has no known price', async () => {
     const { err, models } = await grade(['polite', '--max-cost', '0.3'], wavering());
-    expect(err).toContain('No price is known for "judge-1 (local)": each call counts $0.05');
+    expect(err).toContain(
+      'No price is known for "judge-1 (local)". evaldiff assumes $0.05 per call',
+    );
     expect(models.requests).toHaveLength(6);
   });
 });

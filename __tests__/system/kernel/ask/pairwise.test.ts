@@ -135,7 +135,7 @@ describe('a suite judged only by preference', () => {
     expect(calls('grader')).toBe(0);
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
       outcome: 'skipped',
-      scores: [{ reason: 'there is no answer of the other side to compare with' }],
+      scores: [{ reason: 'the other side has no answer to compare with' }],
     });
     expect(result).toMatchObject({ conclusion: 'neutral', suites: [{ verdict: 'new' }] });
     expect(reasonsInWords(result)).toEqual([

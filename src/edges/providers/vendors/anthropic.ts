@@ -35,7 +35,8 @@ export const anthropic: Language = {
     const header = HEADER_PARAMETERS.find((name) => name in parameters);
     return header === undefined
       ? null
-      : `the parameter ${header} is a header of the request, which a file cannot set; remove it`;
+      : `the parameter ${header} is a header of the request, and files cannot set headers; ` +
+          'remove it';
   },
   body: anthropicBody,
   read: readAnthropic,

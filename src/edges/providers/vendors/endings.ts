@@ -151,9 +151,7 @@ function unusableEnding(ending: EndKind, calls: number, reading: ReplyParts): No
       again: 'later',
     };
   if (ending === 'unfinished')
-    return createNoAnswer(
-      `the server sent an answer that is not finished (${reasonMember(reading)})`,
-    );
+    return createNoAnswer(`the server sent an unfinished answer (${reasonMember(reading)})`);
   // An unreadable tool call must not count as "no tool call".
   if (odd !== undefined)
     return createNoAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
@@ -186,7 +184,7 @@ function whySilent(ending: EndKind, reading: ReplyParts, { parameters }: ReadAs)
       );
     case 'cut':
       return createNoAnswer(
-        'the answer reached its limit of tokens before it contained text ' +
+        'the answer reached its token limit before it contained text ' +
           `(${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
         { ended },
       );
@@ -199,7 +197,7 @@ function whySilent(ending: EndKind, reading: ReplyParts, { parameters }: ReadAs)
 }
 
 function whereTextIs(thinking: string): string {
-  const lost = /^\w+$/.test(thinking) ? "; the server's parser lost the answer" : '';
+  const lost = /^\w+$/.test(thinking) ? '; the server failed to separate the answer from it' : '';
   return `: the text is in ${thinking}${lost}`;
 }
 
@@ -208,12 +206,15 @@ const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_pred
 function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | null): string {
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
   if (ownLimit !== undefined && name !== undefined && parameters?.['stream'] === true)
-    return `${name}: ${String(parameters[name])}, which evaldiff sends for the second request if none is set; set a higher one`;
+    return (
+      `${name}: ${String(parameters[name])}, which evaldiff sends in the second request if no ` +
+      'limit is set; set a higher one'
+    );
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
   if (parameters === null) return 'max_tokens; raise it';
   return ownLimit === undefined
-    ? "the server's own, because none was sent; set max_tokens, or shorten the input"
-    : `max_tokens: ${String(ownLimit)}, which evaldiff sends if none is set; set a higher one`;
+    ? "the server's own limit, because the request had none; set max_tokens, or shorten the input"
+    : `max_tokens: ${String(ownLimit)}, which evaldiff sends if no limit is set; set a higher one`;
 }
 
 export function unknownParts(parts: readonly Record<string, unknown>[], known: RegExp): Part[] {

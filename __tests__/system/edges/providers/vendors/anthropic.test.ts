@@ -37,7 +37,7 @@ describe('an Anthropic request', () => {
       const { ask, server } = await start();
       expect(errorOf(await ask({ parameters: { [name]: 'x' } }))).toEqual({
         kind: 'request',
-        message: `anthropic: the parameter ${name} is a header of the request, which a file cannot set; remove it`,
+        message: `anthropic: the parameter ${name} is a header of the request, and files cannot set headers; remove it`,
       });
       expect(server.requests).toHaveLength(0);
     },
@@ -188,7 +188,7 @@ describe("an answer cut by evaldiff's own token limit", () => {
     const silent = cut([]);
     const { ask, server } = await start(() => ({ body: silent }));
     expect(errorOf(await ask()).message).toContain(
-      'max_tokens: 16384, which evaldiff sends for the second request if none is set',
+      'max_tokens: 16384, which evaldiff sends in the second request if no limit is set',
     );
     expect(server.requests).toHaveLength(2);
   });

@@ -48,7 +48,7 @@ describe('an answer without text', () => {
   test.each<[unknown, string, number, Asked?]>([
     [
       chat({ content: null, reasoning_content: 'Oslo' }, 'stop'),
-      "the answer is empty (finish_reason: stop): the text is in reasoning_content; the server's parser lost the answer, also after a second request",
+      'the answer is empty (finish_reason: stop): the text is in reasoning_content; the server failed to separate the answer from it, also after a second request',
       2,
     ],
     [chat({ content: null, reasoning: 'Oslo' }, 'stop'), 'the text is in reasoning;', 2],
@@ -66,7 +66,7 @@ describe('an answer without text', () => {
     [chat({ content: '' }, 'load'), 'the server aborted its answer (load)', 5],
     [
       chat({ content: '' }, 'MAX_TOKENS'),
-      'the answer reached its limit of tokens before it contained text (max_tokens: 64; raise it)',
+      'the answer reached its token limit before it contained text (max_tokens: 64; raise it)',
       1,
       { parameters: { max_tokens: 64 } },
     ],
@@ -78,7 +78,7 @@ describe('an answer without text', () => {
     ],
     [
       chat({ content: '' }, 'length'),
-      "(the server's own, because none was sent; set max_tokens, or shorten the input)",
+      "(the server's own limit, because the request had none; set max_tokens, or shorten the input)",
       1,
     ],
     [chat({ content: '<think>Oslo' }, 'length'), 'thinking used it up', 1],
@@ -115,7 +115,7 @@ describe('an answer without text', () => {
     ],
     [
       claude(THINKING, 'max_tokens'),
-      '(max_tokens: 4096, which evaldiff sends if none is set; set a higher one); thinking used it up',
+      '(max_tokens: 4096, which evaldiff sends if no limit is set; set a higher one); thinking used it up',
       1,
     ],
     [
@@ -123,7 +123,7 @@ describe('an answer without text', () => {
       'the context window was full before the answer contained text (stop_reason: model_context_window_exceeded); shorten the input',
       1,
     ],
-    [claude([{ type: 'text', text: 'half' }], 'pause_turn'), 'not finished', 1],
+    [claude([{ type: 'text', text: 'half' }], 'pause_turn'), 'an unfinished answer', 1],
     [claude([], 'tool_use'), 'but it contains none', 1],
     [claude([{ type: 'tool_use', input: {} }], 'tool_use'), 'content[0] of the reply is', 1],
     [
@@ -146,11 +146,11 @@ describe('an answer without text', () => {
       'the text is in items of reasoning',
       2,
     ],
-    [response([], 'in_progress'), 'not finished (status: in_progress)', 1],
-    [response([message('Oslo')], 'queued'), 'not finished (status: queued)', 1],
+    [response([], 'in_progress'), 'an unfinished answer (status: in_progress)', 1],
+    [response([message('Oslo')], 'queued'), 'an unfinished answer (status: queued)', 1],
     [response([message('Oslo')], 'cancelled'), 'aborted its answer (cancelled)', 5],
     [response([], 'failed'), 'aborted its answer (failed)', 5],
-    [incomplete([], 'max_output_tokens'), 'the answer reached its limit of tokens', 1],
+    [incomplete([], 'max_output_tokens'), 'the answer reached its token limit', 1],
     [incomplete([], 'content_filter'), 'withheld by the content filter', 1],
     [response([], 'incomplete'), 'the answer is empty (status: incomplete)', 2],
     [

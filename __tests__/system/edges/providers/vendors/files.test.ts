@@ -103,7 +103,9 @@ describe('images and PDFs', () => {
     const target = { provider: 'openai', endpoint: null, model: 'gpt-3.5-turbo' } as const;
     expect(errorOf(await ask({ target, messages }))).toMatchObject({
       kind: 'request',
-      message: expect.stringContaining('gpt-3.5-turbo takes no images; name a model that does'),
+      message: expect.stringContaining(
+        'gpt-3.5-turbo does not accept images; name a model that does',
+      ),
     });
     expect(server.calls).toEqual([]);
   });
