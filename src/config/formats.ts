@@ -91,10 +91,7 @@ export async function detectFormat<F extends FileFormat>(
 }
 
 export function unreadMessage({ name, instead }: NamedFormat<UnreadFormat>): string {
-  return (
-    `is a file of ${name}, which evaldiff cannot read. Write a prompt file instead, in which ` +
-    `${instead}`
-  );
+  return `is a file of ${name}, which evaldiff cannot read. Write a prompt file instead: ${instead}`;
 }
 
 export function placesOf(formats: Formats): string[] {

@@ -200,7 +200,7 @@ describe('evaldiff init', () => {
       ['src/chat.prompty', 'Prompty'],
     ])
       expect(out).toContain(
-        `found ${String(file)}: it is a file of ${String(label)}, which evaldiff cannot read. Write a prompt file instead, in which `,
+        `found ${String(file)}: it is a file of ${String(label)}, which evaldiff cannot read. Write a prompt file instead: write its `,
       );
   });
 

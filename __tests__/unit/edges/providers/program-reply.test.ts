@@ -165,7 +165,7 @@ describe("a program's reply", () => {
 
   test('accepts the example of the documentation', () => {
     const [, block = ''] =
-      /A reply may say more.*?```json\n(.*?)```/s.exec(readFileSync('docs/programs.md', 'utf8')) ??
+      /A reply can also contain.*?```json\n(.*?)```/s.exec(readFileSync('docs/programs.md', 'utf8')) ??
       [];
     expect(answer(JSON.parse(block) as object)).toMatchObject({
       parts: [{ type: 'text' }, { type: 'tool_call' }, { type: 'file', diff: '# 1.2.0\n' }],
