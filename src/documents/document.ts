@@ -22,7 +22,7 @@ export type Path = readonly (string | number)[];
 export interface Document {
   file: string;
   value: Json;
-  /** Falls back to the nearest parent that exists. */
+  /** Falls back to the place of the nearest parent that exists. */
   placeOf(path: Path): Place;
   /** `occurrence` counts from 0. Falls back to the place of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;

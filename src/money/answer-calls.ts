@@ -19,7 +19,7 @@ import { answerCallsOf, isReplayedTarget, requestsOf, type Prepared } from './pr
 export interface AnswerCalls {
   /** The mean of simulated runs without a regression. A dialogue counts as one call. */
   usual: number;
-  /** Upper limit without a cap. Each turn of a dialogue counts. */
+  /** Upper limit of calls without a cap. Each turn of a dialogue counts. */
   most: number;
   /** Upper limit of the agents' cost in US dollars, from the limits in their suites. */
   most_usd?: number;

@@ -13,7 +13,6 @@ export type MarkupPart = string | number | Markup | null | readonly MarkupPart[]
 
 const literals = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** Escapes inserted texts. Removes line breaks before indentation. */
 export function markup(template: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
   literals.set(template, known);

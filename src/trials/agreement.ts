@@ -8,7 +8,6 @@ interface JudgedCounts {
   trueNegative: number;
 }
 
-/** Rates are null if their denominator is 0. */
 interface Agreement {
   agreement: number | null;
   truePositiveRate: number | null;

@@ -5,7 +5,6 @@ import type { Asker } from '../money/feature-plan.ts';
 import type { PrepareInput } from '../money/prepared.ts';
 import type { Problem } from '../types/plain.ts';
 
-/** Uses the settings' first grader. */
 export function createAsker(
   { project, context }: ProjectSide,
   code: PrepareInput['code'],

@@ -181,7 +181,7 @@ function rewordings(
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
-  // Also pairs lines between two pairs if both sides have the same number of them.
+  // Also pairs the lines between two pairs if both sides have the same number of lines there.
   const ends = [...pairs, [before.length, after.length] as const];
   let [i, j] = [0, 0];
   const all: [number, number][] = [];

@@ -21,7 +21,6 @@ type MergedMessage =
       role: number | null;
     };
 
-/** `swap`: messages that only change places. */
 interface MergedMessages {
   list: readonly MergedMessage[];
   swap: Swap | null;

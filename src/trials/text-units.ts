@@ -3,7 +3,7 @@ import { at } from '../kernel/statistics/sums.ts';
 export interface TextPiece {
   text: string;
   side: 'both' | 'base' | 'head';
-  /** Null if both sides have the piece. */
+  /** The part of the change. Null if both sides have the piece. */
   unit: number | null;
   /** From 0, in the text of its side. */
   line: number;

@@ -28,7 +28,7 @@ export function experimentCalls(compared: number, most: number): number {
 }
 
 /**
- * Refuses calls beyond the cap. An agent's calls are known only after its run, so until then it
+ * Refuses calls beyond the cap. An agent's calls are known only after its run, so a running agent
  * counts as the mean of earlier ones.
  */
 export function countCalls(

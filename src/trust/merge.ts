@@ -39,7 +39,7 @@ export function canonicalContent(value: unknown): string {
   const plain = (key: string, member: unknown): unknown => {
     if (member instanceof Map) return [...(member as Map<unknown, unknown>)];
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    // Ignores positions. A variable may also be named `place`.
+    // Ignores positions, but not a variable that is named `place`.
     if (PLACES.has(key) && 'file' in member && 'line' in member) return undefined;
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
   };

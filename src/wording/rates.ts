@@ -23,7 +23,6 @@ export function preferredWords({ preference }: SuiteResult): string | null {
     : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
 }
 
-/** Null if head replaces none of base's models. */
 export function replacedInShort(replaced: readonly Replaced[] = []): string | null {
   if (replaced.length === 0) return null;
   const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');

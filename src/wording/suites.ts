@@ -87,7 +87,8 @@ function whatIsSeen(suite: SuiteResult): string {
 type SentenceOf = (named: string, tolerance: string) => string;
 
 /**
- * Follows the rates and says what decided. `named` are tests or metrics, `tolerance` is in points.
+ * The sentence after the rates, which says what decided. `named` are tests or metrics, `tolerance`
+ * is in points.
  */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Perhaps worse: ${named}.`,

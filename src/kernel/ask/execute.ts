@@ -52,8 +52,8 @@ export interface Executors extends AnswererTools {
 }
 
 /**
- * Tries with the same generation, answerer and try index share one answer. Callers must alternate
- * base and head, so that model drift affects both equally.
+ * Tries with the same generation, answerer (such as dialogues) and try index share one answer.
+ * Callers must alternate base and head, so that model drift affects both equally.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -130,7 +130,7 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/** `draw` gives a repeated question its own try indices. */
+/** `draw` is added, so that a repeated question has its own try indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }

@@ -167,7 +167,7 @@ export interface ExtraTry {
    * Identifies the prompt, because a process that runs code must not see answers of two prompts.
    */
   prompt: string;
-  /** If absent, head. Head's and base's answers with the same `try` are compared. */
+  /** Head if absent. Answers of both sides with the same `try` are compared. */
   side?: Side;
 }
 

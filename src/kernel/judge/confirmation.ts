@@ -3,7 +3,7 @@ import type { ConfirmationResult } from '../result/suite-result.ts';
 
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/** Why new answers must confirm a fall in these. Null if they need not. */
+/** Why new answers must confirm a fall in these answers. Null if that is not necessary. */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;

@@ -53,13 +53,13 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // Only roll-ups (combined tries) are compared, which may be open after a few tries.
+  // Here only roll-ups (combined tries) are compared. A roll-up may be open after a few tries.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
-/** The reference runs on head only, and one that ran on base is gone. */
+/** Whether the reference runs on head only, while one that ran on base is gone. */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
   run: ReferenceRun,

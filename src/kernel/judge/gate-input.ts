@@ -33,7 +33,7 @@ export interface GateInput {
   scoring: readonly ScoringResult[];
   settings: GateSettings;
   affected: number;
-  /** References that ran and are not skipped or quarantined. */
+  /** Number of references that ran and are not skipped or quarantined. */
   counted: number;
   /**
    * References (`suite: id`) that affect the gate on base, but that head removes, skips or
@@ -50,7 +50,7 @@ export interface GateInput {
   tested: number;
   /** Suites that can only be judged by comparing answers, but base has no answers. */
   preferenceAlone: readonly string[];
-  /** Set if the pass rate of all suites together fell, and no single suite explains this. */
+  /** Set if the pass rate of all suites together fell, and no individual suite explains this. */
   pool: { base: number; head: number } | null;
   featureFindings: readonly FeatureFinding[];
   unjudged: readonly string[];

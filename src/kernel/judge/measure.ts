@@ -42,7 +42,6 @@ export function runRows(
   return { shares, rows, pool: createPool(byTries, state, shares.pool) };
 }
 
-/** `p` is null if e-values decided. */
 interface Regression {
   by: 'fall' | 'references';
   p: number | null;
@@ -66,7 +65,7 @@ export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): 
   return references.some(({ isBroken }) => isBroken) ? { by: 'references', p: null, look } : null;
 }
 
-/** With fixed tries, the suite and its single references share this level. */
+/** With fixed tries, the suite and its individual references share this level. */
 function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
 }

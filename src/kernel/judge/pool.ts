@@ -33,7 +33,7 @@ export function createPool(
   return decisive === undefined ? null : { ...decisive, fell: hit !== undefined };
 }
 
-/** The drop (0–1) that the pool rules out. Null if a suite looks worse. */
+/** The drop (0–1) that all suites together rule out. Null if a suite looks worse. */
 export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): number | null {
   const looksWorse = rows.some(
     ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
@@ -55,7 +55,10 @@ export interface PoolFall {
   head: number;
 }
 
-/** Pass rates (0–1) of all suites together. Null without a fall, or if single suites explain it. */
+/**
+ * Pass rates (0–1) of all suites together. Null if they did not fall, or if individual suites
+ * explain the fall.
+ */
 export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): PoolFall | null {
   if (pool?.fell !== true || isExplainedBySuites(rows.filter(isPooled), pool.level)) return null;
   const { tables } = pool.look;

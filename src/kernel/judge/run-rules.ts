@@ -22,7 +22,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   isInconclusive: boolean;
   /** Every inconclusive suite is inconclusive because the model changed. */
   isModelChange: boolean;
-  /** A finding fails the run, or `on_inconclusive` does. */
+  /** A finding fails the run, or an inconclusive suite does (because of `on_inconclusive`). */
   fails: boolean;
   failsByInconclusive: boolean;
   /** A finding would fail the run, but `fail_on` is `never`. */

@@ -27,7 +27,7 @@ export interface SuiteRow {
   /** When the interim tests (looks) take place. */
   plan: LookPlan;
   looks: readonly Look[];
-  /** Gives the reported rates, interval and p. */
+  /** The look that gives the reported rates, interval and p. */
   look: Look;
   /** Only tries with a smaller index count. */
   upTo: number;
@@ -100,7 +100,7 @@ export function rowByTries(
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // The number of tries depends on results, so only e-values are valid for single references.
+  // The number of tries depends on results, so only e-values are valid for individual references.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),

@@ -7,15 +7,15 @@ import type { FallUnderBase } from './under-base-scoring.ts';
 interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
-  /** References that can run. */
+  /** Number of references that can run. */
   runs: number;
-  /** References of `runs` with a try, even if it ended in an error. */
+  /** How many of `runs` have a try, even one that ended in an error. */
   tried: number;
-  /** References of `runs` that are not skipped or quarantined. */
+  /** How many of `runs` are not skipped or quarantined. */
   counting: number;
-  /** References of `counting` with the same question on both sides. */
+  /** How many of `counting` have the same question on both sides. */
   same: number;
-  /** References of `counting` that exist on base but cannot run on one of the sides. */
+  /** How many of `counting` exist on base but cannot run on one of the sides. */
   unaskable: number;
 }
 
@@ -37,8 +37,8 @@ export interface SuiteFacts {
    */
   fall: Evidence | null;
   /**
-   * Single references got worse. Test: the mean e-value of the run's references at 0.2 alpha, or
-   * exact with fixed tries.
+   * Individual references got worse. Test: the mean e-value of the run's references at 0.2 alpha,
+   * or exact with fixed tries.
    */
   broken: Evidence | null;
   /**
@@ -50,7 +50,7 @@ export interface SuiteFacts {
   missing: readonly string[] | null;
   /** References that got worse. At most 5 % of them are wrong on average (false-discovery rate). */
   named: readonly string[];
-  /** Single metrics that fell, at 5 % in total, with Bonferroni over metrics and suites. */
+  /** Individual metrics that fell, at 5 % in total, with Bonferroni over metrics and suites. */
   fallenMetrics: readonly string[];
   /** References that look worse, but more tries may clear them. */
   suspicious: readonly string[];

@@ -36,7 +36,7 @@ import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from '
 
 /**
  * If the scoring (metrics, rubrics, graders) changes, base's scoring also judges head's answers, to
- * find drops of suites, single references and mean values.
+ * find drops of suites, individual references and mean values.
  */
 
 export function splitRuns(suite: SuiteComparison): ReferenceRun[] {

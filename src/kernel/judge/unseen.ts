@@ -18,7 +18,7 @@ export interface ComparedSuite {
   result: SuiteResult;
 }
 
-/** `alpha` (0–1) is the level of each single test. */
+/** `alpha` (0–1) is the level of each individual test. */
 export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {
   const found = suites.map((suite) => ({ ...suite, skipped: skippedTries(suite, alpha) }));
   const green = found.filter(({ result }) => isGreen(result));

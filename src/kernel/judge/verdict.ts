@@ -33,7 +33,7 @@ export interface MeasuredRun {
 
 export interface RunVerdict {
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** The fall of all suites together. Null if none, or if single suites explain it. */
+  /** The fall of all suites together. Null if none, or if individual suites explain it. */
   pool: PoolFall | null;
 }
 

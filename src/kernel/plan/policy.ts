@@ -122,7 +122,7 @@ interface SuiteWalk {
   references: Suspicion[];
   looks: Look[];
   isGoing: boolean;
-  /** The suite as a whole fell, so its single references get no further tries. */
+  /** The suite as a whole fell, so its individual references get no further tries. */
   fell: boolean;
 }
 

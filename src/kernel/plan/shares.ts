@@ -48,7 +48,7 @@ export function shareTest(
   return numberTest(suite, number, tries, boundLevel(plan, tries.upTo));
 }
 
-/** Whether the share may have dropped by more than the tolerance. */
+/** Whether the share dropped, perhaps by more than the tolerance. */
 export function isOpenDrop(
   test: Pick<ValueTest, 'difference' | 'low'> | null,
   minDrop: number,

@@ -38,7 +38,10 @@ export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
   return baseScoring === null ? [scoring] : [scoring, baseScoring];
 }
 
-/** Identifies the run. A process that runs code never sees answers of two runs. */
+/**
+ * Identifies a suite and its variant in a sweep. A process that runs code never sees answers of two
+ * of them.
+ */
 export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
   return JSON.stringify([path, name, variant]);
 }

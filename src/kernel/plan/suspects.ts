@@ -39,8 +39,8 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 }
 
 /**
- * Half of the e-value is that of all metrics together, and half is the mean over single metrics. A
- * metric that never fails counts as 0.
+ * Half of the e-value is that of all metrics together, and half is the mean over individual
+ * metrics. A metric that never fails counts as 0.
  */
 export function measureSuspicion(
   reference: LedgerReference,

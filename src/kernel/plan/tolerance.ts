@@ -42,8 +42,8 @@ const ZERO_TOLERANCE = 1e-12;
 
 /**
  * How a look rules out a drop. `bound`: the interval is above −tolerance. `not-lower`: head's rate
- * is not lower, at the last look. In a small suite, at any look, because more tries would detect
- * few more drops.
+ * is not lower at the last look (in a small suite, at any look). More tries would detect few more
+ * drops.
  */
 export function ruledOutBy(
   look: Look,

@@ -20,7 +20,8 @@ import {
 } from './suite-run.ts';
 
 /**
- * The tries in sweeps, in suites that compare pairs of answers, and for prompts that base lacks.
+ * The number of tries in sweeps, in suites that compare pairs of answers, and for prompts that base
+ * lacks.
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
@@ -82,7 +83,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Suites that compare single tries. Together they are the pool. */
+  /** Suites that compare individual tries. Together they are the pool. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }

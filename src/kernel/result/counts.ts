@@ -57,8 +57,9 @@ export function ungradedSuites(
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * Suites that are not green because references lack evidence. If too many do, these are all suites
- * with such references. Otherwise, only those where a critical reference, or all, lack evidence.
+ * Suites that cannot be green because references lack evidence. If too many references of the run
+ * do, returns every suite with such a reference. Otherwise, returns suites where a critical
+ * reference, or every reference, lacks evidence.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);

@@ -83,7 +83,8 @@ const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 const FIT = { rounds: 15, weight: 3 };
 
 /**
- * Whether the mean fell or single references broke. The total false-alarm rate is at most `alpha`.
+ * Whether the mean fell or individual references broke. The total false-alarm rate is at most
+ * `alpha`.
  */
 export function fellOrBroke(
   seen: Contrast,
@@ -96,8 +97,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1), or null if not significant at `level`. If the mean drops by less than `minDrop`, single
- * references must be named as worse.
+ * p (0–1), or null if not significant at `level`. If the mean drops by less than `minDrop`,
+ * individual references must be named as worse.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,

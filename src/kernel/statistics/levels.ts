@@ -4,10 +4,10 @@
  *
  * | claim                                               | share or level                         |
  * | --------------------------------------------------- | -------------------------------------- |
- * | single references of the run, by e-values           | 0.2 of alpha                           |
+ * | individual references of the run, by e-values       | 0.2 of alpha                           |
  * | all suites of the run together (the pool)           | 0.4 of alpha, if there are several     |
  * | suites, and metrics that fail one, by Holm          | 0.4 of alpha; without a pool 0.8       |
- * | with fixed tries: the suite, and single references  | 0.6 and 0.4 of both parts of the suite |
+ * | with fixed tries: the suite, individual references  | 0.6 and 0.4 of both parts of the suite |
  * | head answers less often than base                   | 0.2 of alpha, on top                   |
  * | a reference or metric is named as worse             | 0.05: grey, not red                    |
  * | a reference is named as fixed                       | 0.05: does not affect the gate         |
@@ -16,7 +16,7 @@
  */
 export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
 
-/** With fixed tries: the part for single references. The rest is for the suite. */
+/** With fixed tries: the part for individual references. The rest is for the suite. */
 export const FIXED_REFERENCE_SHARE = 0.4;
 
 export const REFERENCE_FDR = 0.05;

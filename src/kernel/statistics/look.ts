@@ -33,8 +33,8 @@ export function clusteredTries(
 /** `tries` has the outcomes of all metrics together that affect the gate. */
 export interface LookRow extends ClusteredTries {
   /**
-   * The outcomes of single metrics that fail some tries. Absent unless several metrics affect the
-   * gate.
+   * The outcomes of individual metrics that fail some tries. Absent unless several metrics affect
+   * the gate.
    */
   metrics?: ReadonlyMap<string, Tries>;
 }

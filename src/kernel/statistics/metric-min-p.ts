@@ -89,7 +89,7 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
 
 const PERMUTED_P = new WeakMap<MetricTest, number>();
 
-/** Relative difference of p-values that count as equal. */
+/** p-values with a smaller relative difference count as equal. */
 const TIE_TOLERANCE = 1e-9;
 
 function dealtP(look: Look, observed: number): number {

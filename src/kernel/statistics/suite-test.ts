@@ -9,8 +9,8 @@ interface UnitGroup<Own extends Unit> {
 }
 
 /**
- * Thousands of units (references or clusters) share a few null distributions. Sorted, so that
- * results do not depend on the order of units.
+ * Groups units (references or clusters), because thousands share a few null distributions. Sorted,
+ * so that results do not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();

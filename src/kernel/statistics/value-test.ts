@@ -23,7 +23,7 @@ export interface ValueTest {
   down: number;
   up: number;
   differs: number;
-  /** In standard deviations from what is expected without a change. */
+  /** Distance from the value expected without a change, in standard deviations. */
   z: { mean: number; ranks: number };
 }
 
@@ -173,7 +173,7 @@ const UNCERTAIN_P = 0.1;
 /** Numbers that all samples together may read, so large suites get fewer samples. */
 const MAX_NUMBERS = 40_000_000;
 
-/** Relative difference of sums that count as equal. */
+/** Sums with a smaller relative difference count as equal. */
 const TOLERANCE = 1e-9;
 
 /** What a try of head adds to each sum. */
