@@ -265,7 +265,9 @@ describe('the cost of a run', () => {
         ),
       });
       const { out } = await evaldiff('plan', '--max-cost', '5');
-      expect(out.replace(/\s+/g, ' ')).toContain(`No price is known for "${model}": each call`);
+      expect(out.replace(/\s+/g, ' ')).toContain(
+        `No price is known for "${model}". evaldiff assumes`,
+      );
       expect(out).not.toContain('did you mean');
     },
   );

@@ -296,7 +296,7 @@ describe('summary and title', () => {
     expect(text.split('\n').every((each) => each === line)).toBe(true);
     expect(text.split('\n')).toHaveLength(65);
     expect(note).toBe(
-      'This summary is too long and was cut off. The whole report is in the job summary and in the report files. 1 more annotation is not shown here.',
+      'This summary is cut off. The whole report is in the job summary and in the report files. 1 more annotation is not shown here.',
     );
     expect(github.state.violations).toEqual([]);
   });
