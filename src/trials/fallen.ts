@@ -34,8 +34,8 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * At most {@link MAX_FALLEN}, from different `groups` if possible, because groups may have
- * different causes.
+ * At most {@link MAX_FALLEN} references that got worse, from different `groups` if possible,
+ * because groups may have different causes.
  */
 export function fallenReferences(
   suite: SuiteResult,

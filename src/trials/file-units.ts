@@ -12,7 +12,7 @@ import type { MergedText } from './text-units.ts';
 /** Null if the file is too large or unknown. */
 export type ReadBytes = (side: Side, path: string) => Uint8Array | null;
 
-/** In bytes. A larger file is one unit. */
+/** In bytes. A larger file is one unit (part of the change). */
 export const MAX_UNIT_FILE = 200_000;
 
 export interface FilesChange {

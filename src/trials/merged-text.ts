@@ -18,8 +18,8 @@ const SHORTEST_MOVED = 8;
 const MIN_LINE_SIMILARITY = 0.35;
 
 /**
- * The units are changed lines, sentences of long lines, and moved lines. With `hunks`, adjacent
- * lines are one unit, because half a change would break code.
+ * The units (parts of the change) are changed lines, sentences of long lines, and moved lines. With
+ * `hunks`, adjacent lines are one unit, because half a change would break code.
  */
 export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
   const drafts = draftLines(base, head);

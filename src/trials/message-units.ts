@@ -62,7 +62,9 @@ function unitCount(message: MergedMessage): number {
   return message.text.units.length + (message.role === null ? 0 : 1);
 }
 
-/** Finds messages that changed places. `slot`: the index on head in base's order. */
+/**
+ * Finds messages that changed places. `slot`: where the message would be on head in base's order.
+ */
 function movedMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],

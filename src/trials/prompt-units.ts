@@ -16,7 +16,7 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /** The request with base's prompt and only the chosen units of the change. */
+  /** The request with base's prompt and only the chosen units (parts) of the change. */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,

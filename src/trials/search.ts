@@ -121,8 +121,8 @@ function withShares<Item extends { factor: number; log: number }>(
 }
 
 /**
- * Returns the most informative prompt: with one group, without one group, or with likely groups
- * together.
+ * Returns the most informative prompt to try: with one group, without one group, or with likely
+ * groups together.
  */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
   const everything = Array.from({ length: groups }, (_, group) => group);

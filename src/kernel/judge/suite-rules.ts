@@ -73,7 +73,7 @@ export interface SuiteFacts {
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance. */
   isBound: boolean;
-  /** The rate is not lower at the last look. A small suite needs only an earlier look. */
+  /** The rate is not lower at the last look. In a small suite, an earlier look is enough. */
   isNotLower: boolean;
   /** All suites together rule out a drop, and no suite looks worse. */
   isBoundTogether: boolean;

@@ -95,7 +95,7 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/** Whether the share of turns that pass dropped, but was not found to be worse. */
+/** Whether the share of passing turns dropped, but was not found to be worse. */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
     ({ share, bound, moved }) =>

@@ -132,9 +132,7 @@ export function suiteComparison(
   };
 }
 
-/**
- * A metric that compares the share of turns fails the run, unless `gate.metrics` says otherwise.
- */
+/** By default, a metric that compares the share of turns may fail the run. */
 function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   const shares = everyMetric(tests).filter(comparesShare);
   if (shares.length === 0) return gate;

@@ -140,7 +140,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/** Removes where the message is written, because that does not affect the answer. */
+/** Removes the places where messages are written, because these do not affect answers. */
 export function plainMessage({
   role,
   content,

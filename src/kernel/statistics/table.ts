@@ -57,7 +57,7 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }
 
-/** Despite rounding, a rate or change that equals a limit must not pass it. */
+/** Despite rounding, a rate or change that equals a limit must not exceed it. */
 export const RATE_TOLERANCE = 1e-9;
 
 const LEVEL_TOLERANCE = 1e-9;
