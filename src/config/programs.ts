@@ -63,7 +63,7 @@ export function filesNamedIn(words: readonly string[], { files }: SourceTree): s
   return words.map((word) => word.replace(/^\.\//, '')).filter((word) => files.has(word));
 }
 
-/** Files that evaldiff reads, such as prompts, even if they are in a program's folder. */
+/** Files that evaldiff reads, even if they are in a program's folder. */
 export function evaluatedFiles(
   { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,
   own: readonly string[],

@@ -187,7 +187,6 @@ function unitSettings({ suite, variant, scoring }: SuiteSide): string {
   return takesOverlay(variant.target) ? suite.prompt.file : scoring.settingsFile;
 }
 
-/** An agent's files are separate units. */
 function programIdentity(target: Target | null): string {
   if (target === null) return '';
   return canonicalJson({ ...targetIdentity(target), ...(takesOverlay(target) && { files: null }) });

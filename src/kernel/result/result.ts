@@ -35,7 +35,6 @@ const evaluationsSchema = z.strictObject({
   differing: countSchema.describe('Number of repeated calls with a different result.'),
 });
 
-/** Features add keys with {@link resultSchemaWith}. */
 export const resultSchema = z.strictObject({
   schema_version: z.literal(RESULT_VERSION).describe('Version of this format.'),
   mode: z

@@ -29,7 +29,6 @@ export function selectAffected(
   );
 }
 
-/** For sweeps. */
 export function selectAll(head: readonly ResolvedSuite[]): AffectedSuite[] {
   return head.flatMap(({ variants }) => variants.map((side) => affectedSuite(null, side)));
 }
