@@ -211,6 +211,6 @@ describe('keys', () => {
     });
     expect(run.outputs['conclusion']).toBe('failure');
     expect(trap.requests).toEqual([]);
-    expect(run.log).toContain('OPENAI_BASE_URL is set in the environment but ignored');
+    expect(run.log).toContain('the environment variable OPENAI_BASE_URL is ignored');
   });
 });

@@ -85,7 +85,7 @@ describe("a fork's commit in an input", () => {
       const { run } = await judge(change, { head: headOf(change) ?? '' }, make(change));
       expect(run).toMatchObject({ result: UNTRUSTED, outputs: { regressed: '3' } });
       expect(run.log).toContain(
-        '| trust: untrusted: head is on no branch or tag of this repository',
+        '| trust: untrusted: head is not on a branch or tag of this repository',
       );
       expect(run.notices).toContainEqual(
         expect.stringMatching(/^Head is on no branch or tag .* outside contributor's\.$/),
@@ -100,7 +100,7 @@ describe("a fork's commit in an input", () => {
     const { at, run } = await judge(change, { head: change.head, code: 'host' });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
     expect(textOf(run)).toMatch(
-      /^code: host is refused: head \([0-9a-f]{7}\) is on no branch or tag of this repository \(it comes from a fork.*push it to a branch of this repository, or leave out code: host/,
+      /^code: host is refused: head \([0-9a-f]{7}\) is not on a branch or tag of this repository \(it comes from a fork.*push it to a branch of this repository, or leave out code: host/,
     );
     expect(existsSync(canary)).toBe(false);
     expect(at.models.requests).toEqual([]);
@@ -110,7 +110,7 @@ describe("a fork's commit in an input", () => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: change.head, head: 'main' });
     if (mode === 'noise') return expect(run.log).not.toContain('trust: trusted');
-    expect(textOf(run)).toMatch(/^base: commit [0-9a-f]{7} is on no branch or tag of this/);
+    expect(textOf(run)).toMatch(/^base: commit [0-9a-f]{7} is not on a branch or tag of this/);
     expect(at.models.requests).toEqual([]);
   });
 

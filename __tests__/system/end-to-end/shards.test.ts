@@ -50,7 +50,7 @@ test.each([{ mode: 'sweep', shard: '1/2' }, { mode: 'merge' }])(
     expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
     expect(run.messages).toEqual([
       expect.stringContaining(
-        'GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge"',
+        'GitHub Enterprise Server does not offer these artifacts: use "evaldiff run --shard" and "evaldiff merge"',
       ),
     ]);
     expect(at.models.requests).toEqual([]);

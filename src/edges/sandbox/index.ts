@@ -41,7 +41,7 @@ export function createSandbox(options: SandboxOptions): {
 } {
   const { mode, env, timeoutSeconds, time, log, python = 'python3', alone = false } = options;
   if (mode === 'off') {
-    const switchedOff = failure('was not run, because the input code is off');
+    const switchedOff = failure('was not run, because of code: off');
     return {
       evaluate: async (job) => job.inputs.map(() => switchedOff),
       close: async () => undefined,

@@ -410,7 +410,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
 
   test('does not run with code: off', async () => {
     const { evaluate } = sandbox({ mode: 'off' });
-    const off = unrun('was not run, because the input code is off');
+    const off = unrun('was not run, because of code: off');
     expect(await evaluate(job(language, equal, { inputs: [{}, {}] }))).toEqual([off, off]);
   });
 
